@@ -18,6 +18,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary
@@ -187,7 +188,7 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]
             languages = local.detect_languages(some, config.language)
-            extraction_rows.extractions_batch(some, languages, [None] * len(some), config.output.site_parts)
+            extraction_rows.extractions_batch(some, languages, [Formats()] * len(some), config.output.site_parts)
 
 
 def _labelled(config: DbceConfig, by: str) -> DbceConfig:

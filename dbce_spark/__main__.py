@@ -1,8 +1,6 @@
 """`python -m dbce_spark`: the command `dbce`."""
 
-import sys
-
-from dbce_spark.commands.cli import main
+from dbce_spark.commands.cli import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

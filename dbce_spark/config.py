@@ -218,6 +218,22 @@ class OutputConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormatsConfig:
+    """What is kept of a page beside its text, and how it is written."""
+
+    columns: tuple[Annotated[str, one_of("text", "markdown", "html", "about")], ...]
+    links: Annotated[str, one_of("keep", "drop")]
+    tables: Annotated[str, one_of("keep", "drop")]
+    images: Annotated[str, one_of("keep", "drop")]
+    dates: Annotated[str, one_of("declared", "htmldate")]
+
+    @property
+    def need_html(self) -> bool:
+        """Tell whether they are written from the page's HTML."""
+        return not {"markdown", "html", "about"}.isdisjoint(self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonConfig:
     """The bounds beyond which a crawl of a collection is odd, compared with the one before it."""
 
@@ -242,6 +258,8 @@ class AcquireConfig:
     poll_seconds: PositiveFloat
     max_poll_seconds: PositiveFloat
     delay_seconds: NonNegativeFloat
+    max_delay_seconds: NonNegativeFloat
+    private_addresses: bool
     robots_seconds: PositiveFloat
     robots_bytes: PositiveInt
     attempts: PositiveInt
@@ -249,6 +267,8 @@ class AcquireConfig:
     timeout_seconds: PositiveFloat
     answer_seconds: PositiveFloat
     max_bytes: PositiveInt
+    feed_bytes: PositiveInt
+    feed_items: PositiveInt
     max_redirects: NonNegativeInt
     hosts_together: PositiveInt
     file_bytes: PositiveInt
@@ -289,6 +309,7 @@ class DbceConfig:
     language: LanguageConfig
     duplicates: DuplicatesConfig
     output: OutputConfig
+    formats: FormatsConfig
     corpus: CorpusConfig
     comparison: ComparisonConfig
     acquire: AcquireConfig

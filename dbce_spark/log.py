@@ -43,9 +43,22 @@ _CREDENTIAL = re.compile(
 )
 
 
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the direction of writing, by which a line says something else."""
+_OBEYED_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]{{0,9}}m){_OBEYED.pattern}")
+
+
 def without_credentials(text: str) -> str:
     """Cut user names, passwords and access tokens out of a text's URLs: s3://key:secret@bucket/a -> s3://bucket/a."""
     return _CREDENTIAL.sub(lambda match: f"{match[1]}..." if match[1] else "", text)
+
+
+def printable(text: str, *, coloured: bool = False) -> str:
+    """Put U+FFFD for each control character that a terminal would obey; lines and tabs stay.
+
+    URLs, titles and texts of archives get into errors and histories. `coloured`: colours stay, too.
+    """
+    return (_OBEYED_BUT_COLOURS if coloured else _OBEYED).sub("\ufffd", text)
 
 
 @dataclass(slots=True)
@@ -67,7 +80,7 @@ class Log:
     ) -> None:
         """Log an event: a text for a person, and for programs also figures by their names."""
         own = {"run_id": self.run_id, "attempt": self.attempt, "stage": self.stage, "event": event}
-        LOGGER.log(level, without_credentials(text), extra={**own, "figures": figures or {}})
+        LOGGER.log(level, printable(without_credentials(text)), extra={**own, "figures": figures or {}})
 
     @contextmanager
     def failing(self) -> Iterator[None]:

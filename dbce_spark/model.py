@@ -388,6 +388,7 @@ class RejectReason(StrEnum):
     BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
     UNSAFE_PATH = "unsafe_path"  # an index points out of the folder that its archives lie in
     FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
+    PAGE_FAILED = "page_failed"  # raised what no page should raise
 
 
 class RejectStage(StrEnum):
@@ -396,6 +397,7 @@ class RejectStage(StrEnum):
     SELECT = "select"
     READ = "read"
     PAGE = "page"
+    LABEL = "label"
 
 
 class Placed(Protocol):

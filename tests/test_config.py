@@ -152,7 +152,10 @@ def test_value_of_the_wrong_type(setting: str, expected: str) -> None:
     [
         ("bucket.size=3", "bucket.size is no parameter; known here: cap, whole_site_bytes"),
         ("diff.limit=3", "diff.limit is no parameter; known here: exact_limit"),
-        ("label.undecided=T001", "label.undecided is no parameter; known here: by, classifier, comments, favor"),
+        (
+            "label.undecided=T001",
+            "label.undecided is no parameter; known here: by, classifier, comments, content, favor",
+        ),
         ("lsh.band.rows=3", "lsh.band is no parameter; known here: permutations, seed, threshold, threshold_by_site"),
     ],
 )

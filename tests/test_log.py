@@ -5,6 +5,7 @@ import json
 import logging
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -228,3 +229,13 @@ def test_a_speed_is_that_of_the_later_half(growths: list[tuple[float, int]]) -> 
 def test_a_clock_has_hours_where_there_are(seconds: float, expected: str) -> None:
     """Seconds are rounded before minutes are made of them."""
     assert expected == clock(seconds)
+
+
+@given(st.text())
+def test_what_a_terminal_would_obey_is_not_printed(text: str) -> None:
+    """Lines and tabs stay; colours too, where they are our own."""
+    shown = log.printable(f"a\x1b[31mb\x1b[0m\tc\n{text}")
+
+    assert not [one for one in shown if unicodedata.category(one) == "Cc" and one not in "\n\t"]
+    assert len(shown) == len(f"a\x1b[31mb\x1b[0m\tc\n{text}")
+    assert "a\x1b[31mb\x1b[0m \ufffd]0;" == log.printable("a\x1b[31mb\x1b[0m \x1b]0;", coloured=True)

@@ -79,27 +79,40 @@ def set_password(store: Connection, number: int, settings: WorkbenchSettings, pa
 
 
 def set_active(store: Connection, number: int, is_active: bool) -> None:
-    """Open an account, or shut it at once. Its submissions stay."""
+    """Open an account, or shut it at once, with all its sessions. Its submissions stay."""
     store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
+    end_sessions(store, number)
 
 
-def login(store: Connection, name: str, password: str, settings: WorkbenchSettings) -> UserAccount | None:
+def end_sessions(store: Connection, number: int) -> None:
+    """Log an account out everywhere: a cookie that somebody has kept is void."""
+    store.execute("UPDATE accounts SET stamp = ? WHERE id = ?", (secrets.token_urlsafe(9), number))
+
+
+def login(
+    store: Connection, name: str, password: str, settings: WorkbenchSettings, client: str = ""
+) -> UserAccount | None:
     """Return the account of a name and its password; None if one of them is wrong, or the account is shut.
+
+    A try counts before the password is looked at, so that many at once are not more than one after the other. They are
+    counted for each `client`, a network address: nobody locks the account of another.
 
     Raises:
         TooManyTries: the name has failed `login_tries` times within `login_minutes`.
     """
     name, since = name.strip()[:_MAX_NAME], now() - settings.login_minutes * 60_000_000
-    store.execute("DELETE FROM failures WHERE at < ?", (since,))
-    failed = store.execute("SELECT count(*) FROM failures WHERE name = ?", (name,)).fetchone()[0]
-    if failed >= settings.login_tries:
-        raise TooManyTries
+    tried = f"{name}\n{client}"
+    with transaction(store):
+        store.execute("DELETE FROM failures WHERE at < ?", (since,))
+        failed = store.execute("SELECT count(*) FROM failures WHERE name = ?", (tried,)).fetchone()[0]
+        if failed >= settings.login_tries:
+            raise TooManyTries
+        store.execute("INSERT INTO failures VALUES (?, ?)", (tried, now()))
     row = store.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
     is_right = _is_right(row["password"] if row else _NOBODY, password)
     if row is None or not is_right or not row["is_active"]:
-        store.execute("INSERT INTO failures VALUES (?, ?)", (name, now()))
         return None
-    store.execute("DELETE FROM failures WHERE name = ?", (name,))
+    store.execute("DELETE FROM failures WHERE name = ?", (tried,))
     if _HASHER.check_needs_rehash(row["password"]):
         store.execute("UPDATE accounts SET password = ? WHERE id = ?", (_HASHER.hash(password), row["id"]))
     return get(store, row["id"])

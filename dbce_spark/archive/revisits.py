@@ -18,6 +18,8 @@ import numpy as np
 from dbce_spark.files import timestamps
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Seen, Skip, capture_id, digest
 
+LOST_ORIGINAL = "the page that it refers to could not be labelled"
+
 _NOT_MODIFIED = 304
 # Of types that are no page, as sites name them. Of ".php" and the like nobody can say what they send.
 _NO_PAGE = re.compile(
@@ -123,6 +125,11 @@ def _described(revisit: Revisit) -> str:
 
 def _reject(revisit: Revisit, detail: str) -> Reject:
     return Reject.of_record(revisit, RejectStage.READ, RejectReason.REVISIT_UNRESOLVED, detail)
+
+
+def lost_original(resolved: Resolved) -> Reject:
+    """Make the reject of a revisit whose original could not be labelled."""
+    return Reject.of_record(resolved.revisit, RejectStage.LABEL, RejectReason.REVISIT_UNRESOLVED, LOST_ORIGINAL)
 
 
 def share(captures: Iterable[str], matched: Iterable[Resolved]) -> Shared:

@@ -222,13 +222,16 @@ class _Reading:
     def _revisit_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a revisit. The HTTP head that most have is filtered as that of a response is.
 
-        Its date is its own or none: a revisit only says when a page was seen again.
+        There is no content that could refute a type of XML, such as a drawing's. Its date is its own or none: a revisit
+        only says when a page was seen again.
         """
         head = http.split(record.block or b"")
         status = head.status if head else 0
         essence = mime.declared_type(head.headers.get("content-type", "")).essence if head else ""
         if passed := self._passed_by_head(record, 0 if status == _NOT_MODIFIED else status, essence):
             return passed
+        if essence.endswith("+xml") and essence not in mime.PAGES:
+            return Skip("feed" if essence in mime.FEEDS else "mime")
         timestamp = parse_record_date(record.date)
         if timestamp is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
@@ -374,9 +377,9 @@ def parse_record_date(written: str) -> int | None:
             moment = datetime.strptime(written[:5] + written[8:], "%Y-%jT%H:%M:%S%z")
         else:
             moment = datetime.fromisoformat(written)
-    except ValueError:
+        return timestamps.from_datetime(moment)
+    except (ValueError, OverflowError):
         return None
-    return timestamps.from_datetime(moment)
 
 
 def site_of(url: str, kind: str) -> str:

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import FrameType
 
 from dbce_spark import log
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Version
 
@@ -140,6 +141,23 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):
         raise ConfigError(f"--spark {wrong}: write KEY=VALUE, such as spark.ui.enabled=true")
     return {key: value for key, _, value in pairs}
+
+
+def check_fits(archives: Sequence[str], most: int) -> None:
+    """Check that one process can hold all pages of some archives: up to so many stored bytes.
+
+    Raises:
+        InputError: they are larger, or their size is not known.
+    """
+    try:
+        sizes = [sources.size(path) for path in archives]
+    except (OSError, ValueError) as error:
+        raise InputError(f"{archives[0]}: cannot be read: {error}") from error
+    if sizes and (min(sizes) < 0 or sum(sizes) > most):
+        raise InputError(
+            f"{archives[0]}: more than {most:,} bytes of archives (engine.local_bytes of conf/dbce.toml) are too much"
+            " at once; run `dbce extract` on them, then `dbce show` and `dbce export` read its output"
+        )
 
 
 @contextmanager

@@ -1,6 +1,9 @@
 """The `dbce` command."""
 
 import argparse
+import atexit
+import logging
+import multiprocessing
 import os
 import signal
 import sys
@@ -42,6 +45,35 @@ _PIPE_CLOSED = 128 + signal.SIGPIPE
 """The exit status of a program whose reader has gone, as a shell has it."""
 
 
+def entry() -> None:
+    """Run one command of `dbce` as a process, which ends by the status of the command.
+
+    What libraries leave to the end of a process may abort it: Arrow does, where a thread of its own still runs then
+    (apache/arrow issue 34314). All that Python does at the end is done before.
+    """
+    statuses = [1]
+    atexit.register(lambda: _leave(statuses[-1]))
+    try:
+        statuses.append(main())
+    except SystemExit as stop:
+        statuses.append(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
+        raise
+    sys.exit(statuses[-1])
+
+
+def _leave(status: int) -> None:
+    """End the process at once, with all that was written; its children as Python ends them, which may come behind."""
+    for child in multiprocessing.active_children():
+        if child.daemon:
+            child.terminate()
+        child.join()
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a pipe whose reader is gone
+            stream.flush()
+    os._exit(status)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of `dbce`; return its exit status."""
     return run(parser(), argv)
@@ -54,7 +86,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         status: int | None = arguments.run(arguments)
         sys.stdout.flush()
     except DbceError as error:
-        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return error.exit_status
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
@@ -67,7 +99,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return _PIPE_CLOSED
     except OSError as error:
         _drop_output()  # a full disk, a folder that may not be written
-        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return DbceError.exit_status
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
@@ -137,4 +169,4 @@ class GroupedHelp(argparse.HelpFormatter):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

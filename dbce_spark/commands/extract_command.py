@@ -5,6 +5,7 @@ import json
 import shlex
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " conf/dbce.toml, balanced)",
     )  # fmt: skip
     command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
-    command.add_argument("--html", action="store_true", help="write each page as annotated HTML too (column html)")
+    command.add_argument(
+        "--annotated-html", "--html", dest="annotated_html", action="store_true",
+        help="write each whole page too, its text coloured by label (column annotated_html)",
+    )  # fmt: skip
+    command.add_argument(
+        "--formats", metavar="NAMES",
+        help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
+        " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
+    )  # fmt: skip
+    for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
+        command.add_argument(
+            f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
+        )
     command.add_argument(
         "--limit", type=count, metavar="N", help="extract only the first N captures, by file and offset"
     )
@@ -174,7 +187,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         indexes=indexes,
         base=base,
         output=sources.absolute(arguments.output or ""),  # workers on a cluster stand in folders of their own
-        with_html=arguments.html,
+        with_html=arguments.annotated_html,
         limit=arguments.limit,
         started=started,
         overwrite=arguments.overwrite,
@@ -191,7 +204,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         request = new
     run_output.check(request, config)
     run_output.identify(log, request, config)
-    how = "without Spark, as they are small" if is_local else "Spark starts"
+    how = "without Spark" if is_local else "Spark starts"
     log.write("start", f"run {log.run_id}: {len(files):,} files; {how}", request.log_fields(config))
     if is_local:
         from dbce_spark.spark.jobs import local_job
@@ -281,6 +294,8 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
             "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
             " output by their column `language`"
         )
+    if config.formats.dates == "htmldate" and find_spec("htmldate") is None:
+        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
@@ -303,6 +318,10 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
         "label.content": arguments.content,
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
+        "formats.columns": None if arguments.formats is None else _format_names(arguments.formats),
+        "formats.links": arguments.links,
+        "formats.tables": arguments.tables,
+        "formats.images": arguments.images,
         "input.max_failed_files": arguments.max_failed_files,
         "select.since": arguments.since,
         "select.until": arguments.until,
@@ -313,6 +332,13 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
     # JSON of texts, numbers and lists of them is TOML.
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+
+
+def _format_names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InputError("--formats is empty; write some of text, markdown, html, about, such as text,markdown")
+    return names
 
 
 def _status(text: str) -> int:

@@ -17,7 +17,7 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
-from dbce_spark.log import Log
+from dbce_spark.log import Log, printable
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.history import url_history
 
@@ -81,7 +81,8 @@ def _history(arguments: argparse.Namespace) -> None:
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
     line = url_history.moments(collection, version, arguments.url)
     threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
-    print(url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
+    text = url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured)
+    print(printable(text, coloured=coloured))
 
 
 def _run_changes(arguments: argparse.Namespace) -> None:

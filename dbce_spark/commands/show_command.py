@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from dbce_spark import config
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.commands.arguments import add_version
+from dbce_spark.commands.arguments import add_version, check_fits
 from dbce_spark.commands.terminal import DIM, PLAIN, without_controls, write_lines
 from dbce_spark.dbce.extracted_page import extract_archive
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 from dbce_spark.model import Label
 
 _MARKS = {Label.CONTENT.word: "  ", Label.BOILERPLATE.word: "- ", Label.UNDECIDED.word: "? "}
@@ -105,8 +107,11 @@ def _in_archive(arguments: argparse.Namespace) -> _Shown:
     """
     if arguments.version is not None:
         raise InputError(f"{arguments.place} is no collection, so it has no versions; leave --version out")
+    settings = config.default()
     key = url_key(arguments.url)
-    found = [page for page in extract_archive(arguments.place) if not page.error and url_key(page.url or "") == key]
+    archives = sources.expand([arguments.place], settings.input.patterns)
+    check_fits(archives, settings.engine.local_bytes)
+    found = [page for page in extract_archive(archives) if not page.error and url_key(page.url or "") == key]
     if not found:
         raise InputError(f"{arguments.place} has no page {arguments.url}")
     page = found[-1]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.records import begins_archive
+from dbce_spark.commands.arguments import check_fits
 from dbce_spark.commands.terminal import without_controls, write_lines
 from dbce_spark.config import InputConfig
 from dbce_spark.dbce.extracted_page import ExtractedPage, extract_archive, extract_pages
@@ -47,7 +48,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def _run(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        html, archives = _read(arguments.input, configuration.default().input, folder)
+        settings = configuration.default()
+        html, archives = _read(arguments.input, settings.input, folder)
+        check_fits(archives, settings.engine.local_bytes)
         if arguments.url and (archives or len(html) != 1):
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
         of_html = extract_pages((content, arguments.url) for content in html.values())

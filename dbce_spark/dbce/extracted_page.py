@@ -6,6 +6,7 @@ several threads or processes at once; neither PySpark nor pandas is imported.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
@@ -110,11 +111,11 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse) -> list[ExtractedPa
     settings = config.default()
     parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
     read = unique(page for page in parsed if isinstance(page, Page))
-    extractions = {one.page.capture_id: one for one in local.extract_pages(read, settings)}
+    compared, _ = local.compare_pages(read, settings)
+    labelled = local.label_or_reject(compared, settings.label)
+    by_id = {page.capture_id: one for page, one in zip(read, labelled, strict=True)}
     return [
-        _without_text(one.url, one.date, page)
-        if isinstance(page, Reject)
-        else _with_text(one.url, one.date, extractions[page.capture_id])
+        _result(one, page if isinstance(page, Reject) else by_id[page.capture_id])
         for (one, _), page in zip(given, parsed, strict=True)
     ]
 
@@ -169,7 +170,8 @@ def _moment(date: Date) -> datetime | None:
         return None
     timestamp = timestamps.parse_date(date) if isinstance(date, str) else None
     if isinstance(date, datetime):
-        timestamp = timestamps.from_datetime(date)
+        with suppress(OverflowError):  # in UTC it is of no year that there is
+            timestamp = timestamps.from_datetime(date)
     if timestamp is None:
         raise InputError(f"a date is a datetime, or a str as ISO 8601 has it, not {date!r}")
     return timestamps.to_datetime(timestamp)
@@ -217,6 +219,12 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
         truncated=False,
     )
     return warc.Fetch(capture, one.html)
+
+
+def _result(one: _Input, outcome: Extraction | Reject) -> ExtractedPage:
+    if isinstance(outcome, Reject):
+        return _without_text(one.url, one.date, outcome)
+    return _with_text(one.url, one.date, outcome)
 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:

@@ -2,16 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dbce_spark.archive import failed_files, indexed_records
-from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
-from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
+from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
+from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
+from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
 from dbce_spark.html.language import UNKNOWN, Language, detect
@@ -25,6 +27,7 @@ from dbce_spark.model import (
     Extraction,
     Page,
     Reject,
+    RejectStage,
     Revisit,
     Segments,
     Skip,
@@ -70,14 +73,18 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
     resolved = (outcome for outcome in outcomes if isinstance(outcome, Resolved))
     shared = share((page.capture_id for page in unique), resolved)
     copies = len(read) - len(unique) + shared.duplicates
-    extractions = extract_pages(unique, config)
+    compared, _ = compare_pages(unique, config)
+    labelled = label_or_reject(compared, config.label)
+    extractions = [one for one in labelled if isinstance(one, Extraction)]
+    found = {one.page.capture_id for one in extractions}
+    textless = [lost_original(one) for one in shared.revisits if one.original_id not in found]
     not_pages = [record for record in records if not isinstance(record, Page | Revisit)]
-    left_out = [*not_pages, *outcomes, *[pages.DUPLICATE] * copies]
+    left_out = [*not_pages, *outcomes, *labelled, *textless, *[pages.DUPLICATE] * copies]
     return Result(
         records_read=len(records),
         extractions=extractions,
         duplicates=duplicates.mark_texts([], duplicate_texts(extractions, config.duplicates), config.duplicates),
-        revisits=shared.revisits,
+        revisits=[one for one in shared.revisits if one.original_id in found],
         rejects=[one for one in left_out if isinstance(one, Reject)],
         skipped=Counter(one.filter for one in left_out if isinstance(one, Skip)),
         selection=named.as_dict() if indexes else None,
@@ -110,7 +117,7 @@ def extract_pages(unique: Sequence[Page], config: DbceConfig) -> list[Extraction
 
 
 def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[ComparedPage], BucketSizes]:
-    """Compare some pages with their siblings and snapshots among them; also measure their buckets."""
+    """Compare each page with its siblings and snapshots among all of them; also measure their buckets."""
     comparison = sites.compare_sites([sites.neighbour(page) for page in unique], config)
     by_siblings, by_snapshots = comparison.evidence.by_siblings, comparison.evidence.by_snapshots
     bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
@@ -163,6 +170,16 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
     return extractions
 
 
+def label_or_reject(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction | Reject]:
+    """Label the segments of some pages; one that cannot be labelled is a reject."""
+    return pages.spared(partial(label_pages, label=label), compared, label_reject)
+
+
+def label_reject(compared: ComparedPage, error: Exception) -> Reject:
+    """Make the reject of a page that could not be labelled."""
+    return pages.failed(compared.page.capture, RejectStage.LABEL, error)
+
+
 def duplicate_texts(extractions: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
     """Iterate over the main texts of some extractions as duplicates are found by them; none unless `find` is set."""
     for one in extractions if config.find else ():
@@ -182,6 +199,24 @@ def detect_languages(extractions: Sequence[Extraction], config: LanguageConfig) 
     if not config.detect:
         return [UNKNOWN] * len(extractions)
     return detect([one.text for one in extractions], min_words=config.min_words, sample_chars=config.sample_chars)
+
+
+def format_extractions(
+    extractions: Sequence[Extraction], htmls: Sequence[bytes | None], config: FormatsConfig, with_annotated: bool
+) -> list[Formats]:
+    """Write some pages in the formats that are asked for; `htmls` are their pages in UTF-8, where they were kept."""
+    return [
+        Formats() if html is None else _format(one, html, config, with_annotated)
+        for one, html in zip(extractions, htmls, strict=True)
+    ]
+
+
+def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated: bool) -> Formats:
+    text, segments = one.page.blocks.text, one.segments
+    annotated = postprocess.labelled_html(html, text, segments) if with_annotated else None
+    if not config.need_html:
+        return Formats(annotated_html=annotated)
+    return replace(write_formats(html, text, segments, one.page.capture, config), annotated_html=annotated)
 
 
 def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:

@@ -1,7 +1,8 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -11,11 +12,15 @@ from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
+from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.html import page
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Page, Reject, RejectReason, RejectStage, Revisit, Skip
+from dbce_spark.model import BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
+
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 TOGETHER = 64
 """Captures that are parsed together: enough for numpy, and still a few megabytes of HTML."""
@@ -60,6 +65,38 @@ def read(source: Source, config: DbceConfig) -> Iterator[Page | Revisit | Reject
 
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
+    return spared(partial(_parse_together, config=config), fetches, _page_reject)
+
+
+def _page_reject(fetch: warc.Fetch, error: Exception) -> Reject:
+    return failed(fetch.capture, RejectStage.PAGE, error)
+
+
+def failed(page: Placed, stage: RejectStage, error: Exception) -> Reject:
+    """Make the reject of a page whose stage raised what none should."""
+    return Reject.of_record(page, stage, RejectReason.PAGE_FAILED, f"{type(error).__name__}: {error}"[:300])
+
+
+def spared(
+    work: Callable[[Sequence[In]], Sequence[Out]], many: Sequence[In], reject: Callable[[In, Exception], Reject]
+) -> list[Out | Reject]:
+    """Do work on several at once; where that fails, on each alone, so that one that fails costs no other.
+
+    Raises:
+        DbceError: the work raised it: it is about the run, not about a page.
+        MemoryError: the work raised it: it is about the machine. A process that can be spared tries again.
+    """
+    try:
+        return [*work(many)]
+    except (DbceError, MemoryError):
+        raise
+    except Exception as error:
+        if len(many) == 1:
+            return [reject(many[0], error)]
+        return [outcome for one in many for outcome in spared(work, [one], reject)]
+
+
+def _parse_together(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     parsed = [_parsed(fetch, config.page) for fetch in fetches]
     good = [one for one in parsed if isinstance(one, Parsed)]
     features: list[BlockFeatures | None] = [None] * len(good)

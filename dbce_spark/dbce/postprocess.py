@@ -7,7 +7,8 @@ import numpy as np
 from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
-from dbce_spark.html.page import DROPPED_TAGS, PageError, parse_tree
+from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.structure.kept_text import Kept, text_nodes
 from dbce_spark.model import ARMS, Ints, Label, Segments, arm_bit
 
 Piece = tuple[Any, bool, str, Ints]
@@ -47,6 +48,14 @@ def text(page_text: str, segments: Segments) -> str:
             lines[-1] += between + page_text[start:end]
         last_block, last_end = block, end
     return "\n".join(lines)
+
+
+def kept_characters(page_text: str, segments: Segments) -> Kept:
+    """Tell of each character of the page text that is no white space whether it is content."""
+    owners = _owners(page_text, segments)
+    is_content = np.append(segments.labels == Label.CONTENT, False)
+    kept: Kept = is_content[owners]
+    return kept
 
 
 def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
@@ -156,7 +165,7 @@ def _owned(root: Any, page_text: str, segments: Segments) -> list[Piece]:
     """
     owners, position = _owners(page_text, segments), 0
     pieces: list[Piece] = []
-    for element, is_tail, piece in _pieces(root):
+    for element, is_tail, piece in text_nodes(root):
         length = sum(map(len, piece.split()))
         pieces.append((element, is_tail, piece, owners[position : position + length]))
         position += length
@@ -172,21 +181,8 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     return owners[is_visible]
 
 
-def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
-    """Iterate over the text nodes that the walk of a page reads: (element, whether it is the element's tail, text)."""
-    walker = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walker:
-        is_tail = event == "end"
-        if not is_tail and element.tag in DROPPED_TAGS:
-            walker.skip_subtree()
-            continue
-        piece = element.tail if is_tail else element.text
-        if piece and not piece.isspace():
-            yield element, is_tail, piece
-
-
 def _texts(root: Any) -> Iterator[str]:
-    return (piece for _, _, piece in _pieces(root))
+    return (piece for _, _, piece in text_nodes(root))
 
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
@@ -238,6 +234,12 @@ def _disarm(root: Any) -> None:
             element.attrib.clear()
         else:
             _remove(element)
+    for style in list(root.iter("style")):
+        # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
+        if next(style.iterancestors("svg", "math"), None) is not None:
+            _remove(style)
+        elif style.text:
+            style.text = style.text.replace("<", "\\3c ")
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")

@@ -245,9 +245,9 @@ def _microseconds(date: str, place: str) -> int:
         return 0
     try:
         when = datetime.strptime(date, "%Y%m%d%H%M%S") if len(date) == 14 else datetime.fromisoformat(date)
-    except ValueError as error:
+        return timestamps.from_datetime(when)
+    except (ValueError, OverflowError) as error:
         raise InputError(f"{place}: {date} is no date; write 20051230052639, 20051230 or 2005-12-30") from error
-    return timestamps.from_datetime(when)
 
 
 def _coverage(entry: GoldEntry) -> float:

@@ -122,6 +122,7 @@ def export(request: ExportRequest) -> str:
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     total = ExportCounts()
     with storage.atomic_folder(request.target) as folder:
+        extracted.check()
         tasks = [
             Task(
                 part=part,

@@ -2,11 +2,14 @@
 
 An argument is a file, a folder (searched at every depth), a glob, or a manifest `@paths.txt` with one argument a line;
 each of them local or any URL that fsspec supports (s3://, http://, hdfs://, ...; its driver package must be installed).
+What is there under its very name is no glob, whatever `[`, `*` or `?` are in it.
 """
 
 import gzip
 import io
+import logging
 import lzma
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
@@ -20,6 +23,8 @@ MEMBER = "!/"
 
 READ_AHEAD = 8 << 20
 """Bytes read at once from a remote store: one request for each would make a WARC 20 times slower."""
+
+_LOGGER = logging.getLogger("dbce_spark.files")
 
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
@@ -54,8 +59,11 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         return expand(_manifest(argument[1:]), patterns)
     try:
         filesystem, path = file_system(argument)
+        if not is_remote(argument) and os.path.lexists(path):
+            return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
         if "*" in path or "?" in path or "[" in path:
             names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
+            names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
             names = [name for name in filesystem.find(path) if _matches(name, patterns)]
         else:
@@ -77,6 +85,53 @@ def _cause(path: str, error: Exception) -> str:
     if "credential" in first.lower():
         return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     return first
+
+
+def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
+    """List the files of a local folder, at every depth. What cannot be read is passed over with a warning."""
+    found, seen = [], set()
+    for above, folders, names in os.walk(folder, onerror=_warn_of_folder, followlinks=True):
+        seen.add(os.path.realpath(above))
+        folders[:] = [one for one in folders if os.path.realpath(os.path.join(above, one)) not in seen]  # noqa: PTH118
+        paths = (os.path.join(above, name) for name in names if _matches(name, patterns))  # noqa: PTH118
+        found += [path for path in paths if _is_taken(path)]
+    return found
+
+
+def _warn_of_folder(error: OSError) -> None:
+    _LOGGER.warning("%s: this folder is passed over: %s", error.filename, error.strerror)
+
+
+def _is_taken(path: str) -> bool:
+    """Return whether a local path is one of a file that can be read; warn of any other."""
+    lack = _lack(path)
+    if lack:
+        _LOGGER.warning("%s: passed over: %s", _shown(path), lack)
+    return not lack
+
+
+def _regular(path: str) -> str:
+    """Return the path of a local file that was named in full.
+
+    Raises:
+        InputError: it is none.
+    """
+    if lack := _lack(path):
+        raise InputError(f"{_shown(path)}: {lack}")
+    return path
+
+
+def _lack(path: str) -> str:
+    """Return why a local path is no file to be read, "" if it is one: a pipe would block, a device never end."""
+    if _shown(path) != path:
+        return "its name is not UTF-8, and no table can hold it; rename the file"
+    if Path(path).is_file():
+        return ""
+    return "it is a link to nothing" if not Path(path).exists() else "it is a pipe, socket or device, no file"
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "replace").decode()
 
 
 def _manifest(path: str) -> list[str]:

@@ -1,4 +1,7 @@
-"""Output files, which appear under their name only when they are whole."""
+"""Output files, which appear under their name only when they are whole, and are on the disk by then.
+
+The pages of Parquet files have checksums, which are verified whenever these are read here.
+"""
 
 import gzip
 import lzma
@@ -7,7 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 from uuid import uuid4
 
 import fsspec
@@ -53,10 +56,25 @@ def link(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source, target)
+        sync(target.parent)
     except OSError:
-        partial = target.with_name(f"_{target.name}")
-        shutil.copy(source, partial)
-        partial.replace(target)
+        with atomic_file(str(target)) as copy, source.open("rb") as original:
+            shutil.copyfileobj(original, copy)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk: what is said to be done afterwards is."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until a folder that another program wrote, with all files below it, is on the disk."""
+    for path in (*folder.rglob("*"), folder, folder.parent):
+        sync(path)
 
 
 @contextmanager
@@ -75,7 +93,10 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
     try:
         with partial.open("wb") as stream:
             yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
         partial.replace(target)
+        sync(target.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
@@ -120,9 +141,13 @@ def atomic_folder(path: str) -> Iterator[str]:
     is_object = "://" in path
     partial = path if is_object else str(Path(path).with_name(f"_{Path(path).name}.{uuid4().hex}"))
     try:
+        if not is_object:
+            Path(partial).mkdir(parents=True)
         yield partial
         if not is_object:
+            sync_folder(Path(partial))
             Path(partial).replace(path)
+            sync(Path(path).parent)
     except DbceError:
         remove(partial)
         raise
@@ -141,7 +166,9 @@ class ParquetFile:
     """
 
     def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
-        self._writer = pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=dictionary)
+        self._writer = pq.ParquetWriter(
+            stream, schema, compression="zstd", use_dictionary=dictionary, write_page_checksum=True
+        )
         self._schema = schema
         self._rows_per_group = rows_per_group
         self._pending: list[pa.RecordBatch] = []
@@ -193,10 +220,41 @@ def parquet_file(
         file.close()
 
 
+def count_rows(paths: Iterable[str]) -> int:
+    """Count the rows of some Parquet files by their ends."""
+    rows = 0
+    for path in paths:
+        with open_parquet(path) as file:
+            rows += file.metadata.num_rows
+    return rows
+
+
+class CheckedParquetFile(pq.ParquetFile):  # type: ignore[misc]
+    """A Parquet file that is read as it was written or not at all: checksums cover its pages, but neither their heads
+    nor the file's end. What a disk changed there shows by the number of rows."""
+
+    def iter_batches(
+        self, batch_size: int = 1 << 16, row_groups: Sequence[int] | None = None, columns: Any = None, **options: Any
+    ) -> Iterator[pa.RecordBatch]:
+        """Read as pyarrow does.
+
+        Raises:
+            OSError: a checksum is not that of its page, or there are not all rows.
+        """
+        metadata, rows = self.metadata, 0
+        for batch in super().iter_batches(batch_size, row_groups, columns, **options):
+            rows += batch.num_rows
+            yield batch
+        groups = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
+        expected = metadata.num_rows if row_groups is None else sum(groups[at] for at in row_groups)
+        if rows != expected or sum(groups) != metadata.num_rows:
+            raise OSError(f"{rows:,} rows can be read of {expected:,}")
+
+
 @contextmanager
-def open_parquet(path: str) -> Iterator[pq.ParquetFile]:
+def open_parquet(path: str) -> Iterator[CheckedParquetFile]:
     """Open a Parquet file for reading."""
-    with fsspec.open(path, "rb") as stream, pq.ParquetFile(stream) as file:
+    with fsspec.open(path, "rb") as stream, CheckedParquetFile(stream, page_checksum_verification=True) as file:
         yield file
 
 

@@ -19,8 +19,12 @@ _DATE = re.compile(
 
 
 def from_datetime(when: datetime) -> int:
-    """Count the microseconds to a date, exactly; one without a zone is UTC."""
-    since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
+    """Count the microseconds to a date, exactly; one without a zone is UTC.
+
+    Raises:
+        OverflowError: in UTC it is before the year 1 or behind 9999, which neither Python nor Arrow can give back.
+    """
+    since = (when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 

@@ -73,6 +73,16 @@ _NEAR = 1 << 13
 """Bytes from the first outside ASCII on that decide whether a page is UTF-8 but for a few."""
 
 
+_CLEAN = bytes(0x20 if byte < 0x20 and byte not in b"\t\n\r" else byte for byte in range(256))
+"""Of each byte of UTF-8 what is kept: control characters become spaces."""
+_NONCHARACTERS = re.compile(rb"\xef\xbf[\xbe\xbf]")
+_CONTROL_REFERENCE = re.compile(
+    rb"&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?![0-9])"
+    rb"|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF])(?![0-9a-fA-F]));?"
+)
+"""A character reference to what the page may not hold as itself; libxml2 makes U+FFFD of surrogates by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """HTML as UTF-8; `source` is bom, utf8, http, meta, detected or fallback; `lossy` if bytes had to be replaced."""
@@ -98,7 +108,7 @@ def decode(html: bytes, declared: str) -> Decoded:
         return found
     whole = _whole_utf8(html)
     if whole is html or (whole and not whole.isascii()):
-        return Decoded(_without_nul(whole), "utf-8", "utf8", lossy=whole is not html)
+        return Decoded(cleaned(whole), "utf-8", "utf8", lossy=whole is not html)
     return _by_claims(html, declared)
 
 
@@ -335,9 +345,17 @@ def _in_euc(run: bytes, charset: bytes) -> bytes:
 
 
 def _made(text: str, charset: str, source: str) -> Decoded:
-    return Decoded(_without_nul(text.encode("utf-8", "replace")), charset, source, "\ufffd" in text)
+    return Decoded(cleaned(text.encode("utf-8", "replace")), charset, source, "\ufffd" in text)
 
 
-def _without_nul(html: bytes) -> bytes:
-    """Remove NUL, which libxml2 takes for the end of the page."""
-    return html.replace(b"\0", b"") if b"\0" in html else html
+def cleaned(html: bytes) -> bytes:
+    """Put a space for each character that XML 1.0 (2.2) cannot hold, written as itself or as a reference to it, and
+    remove NUL, which libxml2 takes for the end of the page.
+
+    These are control characters but tab, line feed and carriage return, and U+FFFE and U+FFFF. Tables and exports could
+    hold some of them, lxml writes none, and terminals obey some. A space joins no two references to a third.
+    """
+    html = html.translate(_CLEAN, b"\0")
+    if b"\xef\xbf" in html:
+        html = _NONCHARACTERS.sub(b" ", html)
+    return _CONTROL_REFERENCE.sub(b" ", html) if b"&#" in html else html

@@ -19,7 +19,7 @@ from typing import Any
 from uuid import uuid4
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import timestamps
+from dbce_spark.files import storage, timestamps
 
 FORMAT = 2
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""
@@ -124,8 +124,10 @@ class Collection:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"_{path.name}.{uuid4().hex}")
         partial.write_text(json.dumps(asdict(version), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        storage.sync(partial)
         try:
             os.link(partial, path)  # unlike a rename it replaces nothing
+            storage.sync(path.parent)
         except FileExistsError:
             raise OutputError(
                 f"{self.folder} was extended by another run meanwhile: version {version.number} is there; give"

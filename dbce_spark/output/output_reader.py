@@ -161,6 +161,7 @@ class Written:
     """The files that one run wrote: by table and by their names below its folder, in the order in which they are read.
     `number` is that of an increment; 0: it is an output."""
 
+    folder: str
     number: int
     tables: Mapping[str, Mapping[str, str]]
 
@@ -181,6 +182,15 @@ class Output:
     def tables(self) -> Mapping[str, tuple[str, ...]]:
         """List the paths or URLs of the Parquet files of each table."""
         return {name: tuple(path for run in self.runs for path in run.tables[name].values()) for name in TABLES}
+
+    def check(self) -> None:
+        """Compare the rows of each table with those that run.json counts.
+
+        Raises:
+            OutputError: a part is missing, is not of this run, or cannot be read.
+        """
+        for run in self.runs:
+            check_rows(run, _run(run.folder))
 
     def parts(self) -> list[OutputPart]:
         """Group the extractions by site part, in order of its number; a site's rows are all in one part."""
@@ -241,7 +251,7 @@ def open_output(root: str, version: int | None = None) -> Output:
         return _version(collection, version)
     if version is not None:
         raise InputError(f"{root} is no collection, so it has no version {version}; leave --version out")
-    return Output(root=root, run=_run(root), runs=(_written(root, 0),))
+    return Output(root=root, run=_run(root), runs=(list_written(root),))
 
 
 def _version(collection: Collection, number: int | None) -> Output:
@@ -250,7 +260,7 @@ def _version(collection: Collection, number: int | None) -> Output:
     return Output(
         root=collection.folder,
         run=totals.sum_runs(chosen, [*read_runs(collection, chosen).values()]),
-        runs=tuple(_written(folder, at) for at, folder in folders.items()),
+        runs=tuple(list_written(folder, at) for at, folder in folders.items()),
     )
 
 
@@ -271,6 +281,38 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     return found
 
 
+def check_rows(run: Written, report: Mapping[str, Any]) -> None:
+    """Compare the rows of each table of a run with those that its run.json counts. Raises as `Output.check`.
+
+    A run writes a file of each table, if need be one without rows: a copy without captures or rejects was made so.
+    """
+    for table, expected in _counted(report).items():
+        if table != EXTRACTIONS and not run.tables[table]:
+            continue
+        rows = 0
+        for path in run.tables[table].values():
+            with parquet(path) as file:
+                rows += file.metadata.num_rows
+        if rows != expected:
+            advice = "restore it, or roll back to a version before it" if run.number else "make the output again"
+            raise OutputError(
+                f"{run.folder}/{table} has {rows:,} rows, and {expected:,} were written: a part is missing, or is of"
+                f" another run; {advice}"
+            )
+
+
+def _counted(report: Mapping[str, Any]) -> dict[str, int]:
+    """Return the rows of each table that a run.json counts: that of a compaction counts no rejects."""
+    counted = {}
+    if "extractions" in report:
+        counted[EXTRACTIONS] = report["extractions"] + report.get("relabelled", 0)
+    if "captures" in report:
+        counted[CAPTURES] = report["captures"]
+    if "rejects" in report:
+        counted[REJECTS] = sum(report["rejects"].values())
+    return counted
+
+
 def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
     try:
         filesystem, path = url_to_fs(root)
@@ -283,8 +325,13 @@ def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
     return run
 
 
-def _written(root: str, number: int) -> Written:
-    return Written(number, {table: _files(root, table) for table in _KEPT})
+def list_written(root: str, number: int = 0) -> Written:
+    """List the files of each table of a run.
+
+    Raises:
+        OutputError: a folder cannot be listed.
+    """
+    return Written(root, number, {table: _files(root, table) for table in _KEPT})
 
 
 def _files(root: str, table: str) -> dict[str, str]:
@@ -352,7 +399,8 @@ def batches(
             with _damage(path):
                 import pyarrow.dataset as ds  # only here: it takes pandas with it, 0.2 s of each command
 
-                file = ds.dataset(path, format="parquet")
+                verified = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
+                file = ds.dataset(path, format=ds.ParquetFileFormat(default_fragment_scan_options=verified))
                 yield from file.to_batches(columns=columns, filter=where, batch_size=rows, batch_readahead=1)
             continue
         with parquet(path) as file:

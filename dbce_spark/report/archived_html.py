@@ -1,4 +1,4 @@
-"""Find the HTML of an extraction: in its `html` column, or once more in the archive."""
+"""Find the HTML of an extraction: in its `annotated_html` column, or once more in the archive."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from dbce_spark.html.charset import decode
 from dbce_spark.model import Blocks
 
 COLUMNS = (
-    "url", "title", "timestamp", "warc_file", "warc_offset", "warc_length", "http_status", "mime", "page_text", "html",
-    "record_type", "payload_digest",
+    "url", "title", "timestamp", "warc_file", "warc_offset", "warc_length", "http_status", "mime", "page_text",
+    "annotated_html", "record_type", "payload_digest",
 )  # fmt: skip
 """Columns by which the HTML of a capture is found, and checked to be the right one."""
 
@@ -38,8 +38,8 @@ def archived(row: dict[str, Any], config: DbceConfig) -> Archived:
     Raises:
         HtmlGone: neither the output nor the archive has it.
     """
-    if row["html"]:
-        found = _parsed(row["html"].encode("utf-8", "replace"), "utf-8", config, is_labelled=True)
+    if row["annotated_html"]:
+        found = _parsed(row["annotated_html"].encode("utf-8", "replace"), "utf-8", config, is_labelled=True)
         if found.blocks.text == row["page_text"]:
             return found
     fetch = _fetch(row, config)

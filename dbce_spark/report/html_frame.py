@@ -46,7 +46,7 @@ def document(archived: Archived, page_text: str, segments: Segments) -> str:
     if not archived.is_labelled:
         try:
             labelled = postprocess.labelled_html(archived.html, page_text, segments).encode("utf-8", "replace")
-        except etree.LxmlError as error:
+        except (etree.LxmlError, ValueError) as error:
             raise HtmlGone(f"its labels cannot be written into its HTML: {error}") from error
     root = parse_tree(labelled)
     _strip(root)

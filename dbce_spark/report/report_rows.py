@@ -21,13 +21,14 @@ class ReportOutput:
     """The finished output of a run, or a version of a collection.
 
     Raises:
-        OutputError: there is no run.json that can be read.
+        OutputError: there is no run.json that can be read, or a part is missing.
         InputError: there is no such version.
     """
 
     def __init__(self, root: str, version: int | None = None):
         self.root = root
         self._read = output_reader.open_output(root, version)
+        self._read.check()
         self.run = dict(self._read.run)
 
     def config(self) -> DbceConfig:

@@ -1,6 +1,7 @@
 """Let in the owners of accounts, and nobody else."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from dbce_spark.annotation import accounts, workbench_store
 from dbce_spark.annotation.accounts import TooManyTries
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.workbench_store import Connection, now
 from dbce_spark.errors import InputError
 from tests.support.annotation_stores import PASSWORD, SETTINGS
 
@@ -73,3 +74,41 @@ def test_a_shut_account_lets_nobody_in(opened: Connection) -> None:
     accounts.set_active(opened, 1, True)
 
     assert (True, False) == (shut is None, accounts.login(opened, "ada", PASSWORD, SETTINGS) is None)
+
+
+def test_nobody_locks_the_account_of_another(opened: Connection) -> None:
+    """Tries are counted for each address that they come from."""
+    few = replace(SETTINGS, login_tries=3)
+    for _ in range(5):
+        with suppress(TooManyTries):
+            accounts.login(opened, "ada", "guessed", few, "192.0.2.1")
+
+    assert accounts.login(opened, "ada", PASSWORD, few, "192.0.2.2") is not None
+
+
+def test_a_try_counts_before_the_password_is_looked_at(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred at the same time are not more than a hundred one after the other: hashing takes long."""
+    noted: list[int] = []
+
+    def looked_at(hashed: str, password: str) -> bool:
+        noted.append(opened.execute("SELECT count(*) FROM failures").fetchone()[0])
+        return False
+
+    monkeypatch.setattr(accounts, "_is_right", looked_at)
+    accounts.login(opened, "ada", "guessed", SETTINGS)
+    accounts.login(opened, "ada", "guessed", SETTINGS)
+
+    assert [1, 2] == noted
+
+
+def test_who_has_waited_may_try_again(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failures are forgotten after `login_minutes`, and no earlier."""
+    few = replace(SETTINGS, login_tries=1, login_minutes=2)
+    began = now()
+    accounts.login(opened, "ada", "guessed", few)
+    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 119 * 1_000_000)
+    with pytest.raises(TooManyTries):
+        accounts.login(opened, "ada", PASSWORD, few)
+    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 122 * 1_000_000)
+
+    assert accounts.login(opened, "ada", PASSWORD, few) is not None

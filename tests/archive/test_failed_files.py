@@ -30,7 +30,12 @@ GOOD = gzipped(*(record(url=f"http://www.example.org/{nth}", WARC_Noise=NOISE.he
     ("name", "data", "expected"),
     [
         ("good", b"".join(GOOD), []),
-        ("empty", b"", []),
+        ("empty", b"", ["not_an_archive"]),
+        ("nothing in gzip", gzip.compress(b""), ["not_an_archive"]),
+        ("zeros in gzip", gzip.compress(bytes(5000)), ["not_an_archive"]),
+        ("zeros", bytes(5000), ["not_an_archive"]),
+        ("zeros from the first third on", b"".join(GOOD)[: len(GOOD[0] + GOOD[1])] + bytes(20_000), ["broken_record"]),
+        ("padded with zeros", b"".join(GOOD) + bytes(10_240), []),
         ("one of six is damaged", b"".join([*GOOD[:3], GOOD[3][:600] + NOISE, *GOOD[4:]]), []),
         (
             "five of six are damaged",
@@ -96,3 +101,8 @@ def test_more_is_an_error_that_names_files(share: float) -> None:
 def test_nothing_read_is_no_failure() -> None:
     """An index that names nothing wanted ends well."""
     failed_files.check(failed_files.report([], 0), 0.0)
+
+
+def test_a_file_of_which_half_is_lost_has_not_failed() -> None:
+    """More than half has."""
+    assert [False, True] == [Loss("a", lost, 10, "why").has_failed for lost in (5, 6)]

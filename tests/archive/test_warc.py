@@ -169,8 +169,15 @@ def test_record_can_be_read_alone(tmp_path: Path, kind: str, how: str) -> None:
         (record(url="HTTP://WWW.EXAMPLE.ORG/"), "HTTP://WWW.EXAMPLE.ORG/"),
         (record(date="yesterday"), "reject:bad_timestamp"),
         (record(date=""), "reject:bad_timestamp"),
+        (record(date="0001-01-01T00:00:00+14:00"), "reject:bad_timestamp"),
+        (record(date="9999-12-31T23:59:59-14:00"), "reject:bad_timestamp"),
+        (record(date="9999-12-31T23:59:59Z"), URL),
         (record(kind="request"), "skip:type:request"),
         (record(kind="revisit"), f"revisit:{URL}"),
+        (record(http(content_type="image/svg+xml"), kind="revisit"), "skip:mime"),
+        (record(http(content_type="application/rss+xml"), kind="revisit"), "skip:feed"),
+        (record(http(content_type="text/xml"), kind="revisit"), f"revisit:{URL}"),
+        (record(http(content_type="application/xhtml+xml"), kind="revisit"), f"revisit:{URL}"),
         (record(kind="continuation"), "reject:segment_missing"),
         (record(HTML, kind="resource", Content_Type="text/html"), URL),
         (record(HTML, kind="resource", Content_Type=""), URL),
@@ -408,8 +415,8 @@ def test_file_that_is_no_archive(tmp_path: Path, content: bytes) -> None:
 
 
 def test_empty_file(tmp_path: Path) -> None:
-    """A file without a byte has no records, and is none."""
-    assert read(archive(tmp_path / "a.warc")) == []
+    """A file without a byte is no archive: what was to be in it is lost."""
+    assert ["reject:not_an_archive"] == fates(archive(tmp_path / "a.warc"))
 
 
 @pytest.mark.parametrize("name", ["gone.warc", "."])
@@ -473,7 +480,7 @@ def test_every_record_is_accounted_for(
     """Each record of a sound file comes out once: as a capture, a reject or skipped."""
     path = stored(tmp_path_factory.mktemp("made") / "a", how, *records)
 
-    assert len(records) == len(read(path))
+    assert (len(records) or 1) == len(read(path))
 
 
 SOUND = {

@@ -288,3 +288,18 @@ def started_under(number: signal.Signals, times: int, done: list[int]) -> None:
         for _ in range(times):
             os.kill(os.getpid(), number)
         done.append(times)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "shown"), [(["--version"], 0, "dbce-spark "), (["no-such"], 2, ""), (["export"], 2, "")]
+)
+def test_a_process_ends_by_the_status_of_its_command(arguments: list[str], status: int, shown: str) -> None:
+    """Whatever a library does when the process ends, such as to abort it; and what was printed is there."""
+    program = (
+        "import atexit, os, sys; atexit.register(os.abort); sys.argv[0] = 'dbce';"
+        " from dbce_spark.commands import cli; cli.entry()"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+
+    assert status == ended.returncode
+    assert ended.stdout.startswith(shown)

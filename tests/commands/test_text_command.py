@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from dbce_spark import config
 from dbce_spark.commands.cli import main
 from tests.support.builders import archive, http, record
 
@@ -77,7 +78,7 @@ def test_a_page_cannot_command_the_terminal(
     main(["text", "-", "--format", form])
     printed = capsys.readouterr().out
 
-    assert "Sonn[31mtag" in printed
+    assert "Sonn [31mtag" in printed
     assert [] == [one for one in printed if (one < " " or "\x7f" <= one < "\xa0" or one == "\u202e") and one != "\n"]
 
 
@@ -104,6 +105,19 @@ def test_nothing_to_print_is_an_error(
 
     assert 2 == main(["text", *arguments])
     assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])
+def test_an_archive_that_no_process_holds_is_refused(
+    command: list[str], pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it is read, with the command for it."""
+    with (pages / "large.warc").open("wb") as large:
+        large.write(b"WARC/1.0\r\n")
+        large.truncate(config.default().engine.local_bytes + 1)
+
+    assert 2 == main([*command, str(pages / "large.warc")])
+    assert "run `dbce extract` on them" in capsys.readouterr().err
 
 
 def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:

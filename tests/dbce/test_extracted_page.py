@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from dbce_spark import ExtractedPage, InputError, config, extract, extract_archi
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local
 from dbce_spark.files import sources
+from dbce_spark.model import ComparedPage, Extraction, Segments
 from tests.support.builders import archive, http, record
 
 MENU = "<ul><li><a href=/1>Politik</a><li><a href=/2>Sport</a><li><a href=/3>Kultur und Medien</a></ul>"
@@ -154,6 +155,28 @@ def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...],
         extract_pages([arguments])
 
 
+def test_a_date_of_no_year_is_refused() -> None:
+    """In UTC this one is before the year 1."""
+    with pytest.raises(InputError, match="a date is a datetime"):
+        extract(page(1), date=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
+
+
+def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others come out as they would."""
+    expected = extract_pages([page(1), page(2)])
+    build = local.build_extraction
+
+    def fail(compared: ComparedPage, segments: Segments) -> Extraction:
+        if compared.page.metadata.title == "Seite 2":
+            raise ValueError("no second page")
+        return build(compared, segments)
+
+    monkeypatch.setattr(local, "build_extraction", fail)
+    first, second = extract_pages([page(1), page(2)])
+
+    assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
+
+
 def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
     """All its pages, in order of URL and time, and what could not be read."""
     archive(crawl / "bad.warc.gz", record(http("<script>1</script>"), url="http://bad.example/"))
@@ -195,7 +218,8 @@ import json, sys
 import dbce_spark
 before = [name for name in sys.modules if name.startswith("dbce_spark.")]
 dbce_spark.extract("<h1>Title</h1><p>A text.</p>")
-heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid")
+heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid",
+         "turbohtml")
 after = [name for name in heavy if name in sys.modules]
 dbce_spark.extract_pages([("<p>one two", f"http://a.example/{n}") for n in range(3)])
 dbce_spark.extract_archive(sys.argv[1])

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import local
-from dbce_spark.model import Label
-from tests.support.builders import CONFIG, archive, config, gzipped, http, record
+from dbce_spark.archive import warc
+from dbce_spark.dbce import local, pages
+from dbce_spark.model import Evidence, Extraction, Label, Page, Reject
+from tests.support.builders import CONFIG, archive, capture, config, gzipped, http, record
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "golden-texts.json"
@@ -254,3 +256,27 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def featured(html: str, url: str) -> Page:
+    """A page that the classifier has looked at."""
+    made = pages.parse_fetch(warc.Fetch(capture(url), html.encode()), CONFIG)
+    assert isinstance(made, Page), made
+    return made
+
+
+def test_a_page_that_cannot_be_labelled_is_a_reject() -> None:
+    """Here one whose evidence is of another page; those beside it are labelled."""
+    good, bad = (
+        local.compare_pages([page], CONFIG)[0][0]
+        for page in (featured(f"<p>{story}</p>", f"{HOST}/{name}") for name, story in list(STORIES.items())[:2])
+    )
+    strange = replace(bad, evidence=Evidence(siblings=np.ones((9, 9), np.uint8), snapshots=bad.evidence.snapshots))
+
+    labelled, rejected = local.label_or_reject([good, strange], CONFIG.label)
+
+    assert isinstance(labelled, Extraction)
+    assert isinstance(rejected, Reject)
+    assert (STORIES["bridge"], bad.page.capture.url, "label", "page_failed") == (
+        labelled.text, rejected.url, rejected.stage, rejected.reason,
+    )  # fmt: skip

@@ -1,13 +1,18 @@
 """The map over files: fetched captures to pages, and one page a capture."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dbce_spark.archive import warc
-from dbce_spark.dbce.pages import fetches, parse_fetch, unique
+from dbce_spark.dbce.pages import failed, fetches, parse_fetch, spared, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.model import Reject, RejectReason, RejectStage
+from dbce_spark.errors import ConfigError
+from dbce_spark.model import Capture, Reject, RejectReason, RejectStage
 from tests.support.builders import CONFIG, capture, config, gzipped, page, parsed, record
 from tests.support.range_server import served
 
@@ -100,3 +105,30 @@ def test_one_page_a_capture() -> None:
 
     assert sorted([one.capture_id, other.capture_id]) == [some.capture_id for some in made]
     assert {"a.warc"} == {some.capture.warc_file for some in made if some.capture_id == one.capture_id}
+
+
+def lengths(some: Sequence[Capture]) -> list[int]:
+    """Count the characters of their URLs; an empty one is a fault."""
+    return [1 // bool(one.url) * len(one.url) for one in some]
+
+
+@given(st.lists(st.sampled_from(["", "a", "bc"])))
+def test_a_page_that_fails_costs_no_other(urls: list[str]) -> None:
+    """It is a reject of its stage, with the error; the others come out as they would without it."""
+    outcomes = spared(lengths, [capture(url) for url in urls], lambda one, error: failed(one, RejectStage.LABEL, error))
+    fault = ("", RejectStage.LABEL, RejectReason.PAGE_FAILED, "ZeroDivisionError: integer division or modulo by zero")
+
+    assert [len(url) or fault for url in urls] == [
+        (one.url, one.stage, one.reason, one.detail) if isinstance(one, Reject) else one for one in outcomes
+    ]
+
+
+@pytest.mark.parametrize("error", [ConfigError("no such classifier"), MemoryError()])
+def test_an_error_that_is_no_pages_ends_the_run(error: Exception) -> None:
+    """A page is not blamed for what all pages will meet."""
+
+    def work(some: Sequence[Capture]) -> list[int]:
+        raise error
+
+    with pytest.raises(type(error)):
+        spared(work, [capture()], lambda one, error: failed(one, RejectStage.LABEL, error))

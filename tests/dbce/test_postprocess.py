@@ -1,6 +1,7 @@
 """Output for readers: text, and HTML that does nothing."""
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
@@ -223,3 +224,21 @@ def test_deep_page_is_marked() -> None:
     html = "<p>x</p>" + "<div>" * 5000 + "bottom" + "</div>" * 5000
 
     assert "x</span></p>" in labelled(html)
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "<svg><style><img src=x onerror=alert(1)></style></svg>",
+        "<math><mtext><style><img src=x onerror=alert(1)></style></mtext></math>",
+        "<style>a { content: '<!--<script>alert(1)</script>' }</style>",
+        "<svg><desc><style></p><img src=x onerror=alert(1)></style></desc></svg>",
+    ],
+)
+def test_text_of_styles_holds_no_markup(style: str) -> None:
+    """What a browser would read as elements in a drawing is gone, and elsewhere it begins none."""
+    made = labelled(f"<p>word</p>{style}<p>more</p>")
+
+    assert "onerror" not in made
+    assert not re.search(r"<style[^>]*>[^<]*<(?!/style>)", made)
+    assert "wordmore" == visible(made)

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.code_blocks import ROOT, blocks
+from dbce_spark.commands.cli import main
+from tests.support.builders import archive, http, record
+from tests.support.code_blocks import ROOT, blocks, commands
 
 
 def programs(page: str, kind: str) -> list[str]:
@@ -19,10 +21,39 @@ def test_the_program_of_the_readme_prints_pages(
     """Five, from a folder `extracted`."""
     monkeypatch.chdir(tmp_path)
     Path("extracted").symlink_to(extracted)
-    (code,) = programs("README.md", "python")
+    *_, code = programs("README.md", "python")
     exec(code, {})
 
     assert 5 == capsys.readouterr().out.count("http")
+
+
+def test_the_first_program_of_the_readme_prints_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """Title, language and main text of a page that stands in it."""
+    first, _ = programs("README.md", "python")
+    exec(first, {})
+    title, language, *text = capsys.readouterr().out.splitlines()
+
+    assert ("Harbour", "en") == (title, language)
+    assert any("the old harbour opens on Sunday" in line for line in text)
+    assert "Sport" not in text
+
+
+def test_the_shell_of_the_readme_shows_a_page(
+    extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of the five commands, on a page, a folder of pages and an archive of those names."""
+    monkeypatch.chdir(tmp_path)
+    Path("saved-pages").mkdir()
+    Path("page.html").write_text("<h1>A page</h1><p>It has a text of its own, and some more words.</p>")
+    Path("saved-pages/one.html").write_text(Path("page.html").read_text())
+    archive(Path("crawl.warc.gz"), record(http(Path("page.html").read_text()), url="http://news.example/"))
+    (shell,) = (block for block in blocks() if block.page == "README.md" and "dbce text" in block.code)
+    for _, *words in commands(shell.code):
+        with Path("page.html").open() as page:
+            monkeypatch.setattr("sys.stdin", page)
+
+            assert 0 == main(words)
+            assert "A page" in capsys.readouterr().out
 
 
 def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

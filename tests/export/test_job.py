@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import fsspec
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.commands.cli import main
@@ -114,6 +115,34 @@ def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to
         exported(damaged, tmp_path / "out" / "in", to, processes=processes)
 
     assert [] == [*(tmp_path / "out").iterdir()]
+
+
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
+def test_an_export_of_an_output_with_a_flipped_byte_leaves_nothing(extracted: Path, tmp_path: Path, to: str) -> None:
+    """A page of Parquet that a disk has changed ends it: its checksum is no longer its own."""
+    damaged = shutil.copytree(extracted, tmp_path / "damaged")
+    last = sorted(damaged.glob("extractions/*/*.parquet"))[-1]
+    column = pq.ParquetFile(last).metadata.row_group(0).column(0)  # capture_id, which all formats read
+    content, at = last.read_bytes(), column.data_page_offset + column.total_compressed_size // 2
+    last.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    with pytest.raises(OutputError, match=rf"{last.name}: cannot be read"):
+        exported(damaged, tmp_path / "out" / "in", to)
+
+    assert [] == [*(tmp_path / "out").iterdir()]
+
+
+@pytest.mark.parametrize("reader", [["export", "--to", "text", "--output"], ["corpus", "--to"], ["report", "--output"]])
+def test_an_output_with_a_part_missing_is_refused(
+    extracted: Path, tmp_path: Path, reader: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The table is named, with its rows, and nothing is written."""
+    damaged = shutil.copytree(extracted, tmp_path / "damaged")
+    sorted(damaged.glob("extractions/*/*.parquet"))[-1].unlink()
+    command, *options = reader
+
+    assert 2 == main([command, str(damaged), *options, str(tmp_path / "out")])
+    assert f"{damaged}/extractions has" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists() or not [*(tmp_path / "out").iterdir()]
 
 
 class Fatal:

@@ -1,5 +1,8 @@
 """Input arguments to files, and files to bytes."""
 
+import logging
+import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -120,3 +123,63 @@ def test_file_is_opened_as_stored(folder: Path) -> None:
         actual = stream.read()
 
     assert (b"content of a.warc.gz", 20) == (actual, size(str(folder / "a.warc.gz")))
+
+
+@pytest.mark.parametrize("name", ["a[1].warc.gz", "what?.warc", "all*.warc", "[a-z].warc"])
+def test_a_file_by_its_very_name_is_no_glob(tmp_path: Path, name: str) -> None:
+    """Also in a folder of such a name, and on a line of a manifest."""
+    path = tmp_path / "[crawl]" / name
+    path.parent.mkdir()
+    path.write_bytes(b"content")
+    (tmp_path / "list.txt").write_text(f"{path}\n")
+
+    for argument in (path, path.parent, f"@{tmp_path}/list.txt", tmp_path / "?crawl?" / "*"):
+        assert [str(path)] == expand([str(argument)], PATTERNS)
+
+
+def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A pipe would block, a device never end; a link may lead nowhere, and a name may be no text."""
+    os.mkfifo(folder / "pipe.warc")
+    (folder / "device.warc").symlink_to("/dev/zero")
+    (folder / "gone.warc").symlink_to(folder / "nowhere")
+    Path(os.fsdecode(bytes(folder / "latin") + b"\xfc.warc")).write_bytes(b"")
+    with socket.socket(socket.AF_UNIX) as listener, caplog.at_level(logging.WARNING):
+        listener.bind(str(folder / "socket.warc"))
+        found = expand([str(folder)], PATTERNS)
+        by_glob = expand([f"{folder}/*.warc*"], PATTERNS)
+        for name, lack in (("pipe.warc", "no file"), ("socket.warc", "no file"), ("gone.warc", "a link to nothing")):
+            with pytest.raises(InputError, match=rf"{name}: .*{lack}"):
+                expand([str(folder / name)], PATTERNS)
+
+    assert [str(folder / "a.warc.gz"), str(folder / "deep/er/B.WARC")] == found
+    assert found[:1] == by_glob
+    named = ["device.warc", "gone.warc", "latin?.warc", "pipe.warc", "socket.warc"]
+    assert named * 2 == [
+        name
+        for one in (caplog.messages[:5], caplog.messages[5:])
+        for name in sorted(Path(text.split(": ")[0]).name for text in one)
+    ]
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are read; a run is not silent about what it could not see."""
+    listed = os.scandir
+
+    def refused(path: str) -> object:
+        if str(path).endswith("deep"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refused)  # root may read everything
+
+    assert [str(folder / "a.warc.gz")] == expand([str(folder)], PATTERNS)
+    assert [f"{folder}/deep: this folder is passed over: Permission denied"] == caplog.messages
+
+
+def test_folders_that_link_to_each_other_are_searched_once(folder: Path) -> None:
+    """A circle has an end."""
+    (folder / "deep" / "up").symlink_to(folder)
+
+    assert 2 == len(expand([str(folder)], PATTERNS))

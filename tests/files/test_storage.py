@@ -1,6 +1,10 @@
 """Files appear whole, in row groups of one size."""
 
+import os
+import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -171,3 +175,48 @@ def test_where_there_are_no_links_a_file_is_copied(tmp_path: Path, monkeypatch: 
 
     assert ["a", "b"] == sorted(one.name for one in tmp_path.iterdir())
     assert "a" == (tmp_path / "b").read_text()
+
+
+def read_rows(path: Path) -> list[int]:
+    with store.open_parquet(str(path)) as file:
+        if file.schema_arrow != SCHEMA:
+            raise ValueError("the end of the file says that it is another table")
+        return [n for batch in file.iter_batches() for n in batch.column("n").to_pylist()]
+
+
+def test_a_byte_that_was_changed_makes_no_other_rows(tmp_path: Path) -> None:
+    """Wherever it lies, the file cannot be read, or its rows are the same."""
+    path = tmp_path / "a.parquet"
+    store.write_parquet(str(path), SCHEMA, numbers(300))
+    whole = path.read_bytes()
+    failed = 0
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        try:
+            found = read_rows(path)
+        except (pa.ArrowException, OSError, ValueError, KeyError):
+            failed += 1
+        else:
+            assert list(range(300)) == found, at
+
+    assert failed > len(whole) // 3
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And its name before anything is said of it: power that fails leaves no file that is there and empty."""
+    steps = []
+
+    def noted(step: str, before: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            is_folder = step == "sync" and stat.S_ISDIR(os.fstat(arguments[0]).st_mode)
+            steps.append((step, (tmp_path / "f").exists(), is_folder))
+            return before(*arguments)
+
+        return call
+
+    monkeypatch.setattr(os, "fsync", noted("sync", os.fsync))
+    monkeypatch.setattr(Path, "replace", noted("name", Path.replace))
+    with store.atomic_file(str(tmp_path / "f")) as stream:
+        stream.write(b"content")
+
+    assert [("sync", False, False), ("name", False, False), ("sync", True, True)] == steps

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,15 @@ def test_zones() -> None:
 
     assert timestamps.from_datetime(noon) == timestamps.from_datetime(noon.replace(tzinfo=UTC)) == 1_577_966_400_000_000
     assert timestamps.from_datetime(noon.replace(tzinfo=timezone(timedelta(hours=2)))) == 1_577_959_200_000_000
+
+
+@pytest.mark.parametrize("date", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-00:01"])
+def test_dates_that_no_year_of_four_digits_has(date: str) -> None:
+    """Their zone takes them out of what Python and Arrow can give back: they are no dates."""
+    assert None is timestamps.parse_date(date)
+
+    with pytest.raises(OverflowError):
+        timestamps.from_datetime(datetime.fromisoformat(date))
 
 
 def test_texts() -> None:

@@ -52,7 +52,7 @@ def test_parts_are_in_order_of_their_numbers() -> None:
     parts = ("site_part=10/", "site_part=2/", "")
     files = {f"{part}p.parquet": f"s3://b/extractions/{part}p.parquet" for part in parts}
     written = output_reader.Written(
-        0, {output_reader.EXTRACTIONS: files, output_reader.DUPLICATES: {}, "superseded": {}}
+        "", 0, {output_reader.EXTRACTIONS: files, output_reader.DUPLICATES: {}, "superseded": {}}
     )
     made = output_reader.Output(root="", run={}, runs=(written,))
 
@@ -217,7 +217,7 @@ def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFa
         if replaced := [one for one in ids if one in last]:
             tables["superseded"]["p.parquet"] = table(f"{root}/{number}/gone.parquet", capture_id=replaced)
         last |= dict.fromkeys(ids, number)
-        written.append(output_reader.Written(number, tables))
+        written.append(output_reader.Written(f"{root}/{number}", number, tables))
     made = output_reader.Output(root=root, run={}, runs=tuple(written))
     found = [
         row for batch in made.batches(output_reader.EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)

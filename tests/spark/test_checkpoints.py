@@ -49,3 +49,15 @@ def test_work_is_done_once(tmp_path: Path) -> None:
     assert checkpoints.read(path, list[int]) is None
 
     assert [0, 1] == checkpoints.once(path, list[int], work) == checkpoints.once(path, list[int], work) == done
+
+
+def test_a_result_that_a_disk_has_changed_is_no_result(tmp_path: Path) -> None:
+    """Whichever byte it is, and if the file is empty: its work is done again."""
+    path = tmp_path / "stage.json"
+    checkpoints.write(str(path), {"pages": 5})
+    whole = path.read_bytes()
+    changed = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(len(whole))]
+    for content in (b"", whole[:-5], *changed):
+        path.write_bytes(content)
+
+        assert {"pages": 5} == checkpoints.once(str(path), dict[str, int], lambda: {"pages": 5})

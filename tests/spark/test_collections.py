@@ -1,5 +1,6 @@
 """Collections that grow by crawls end as one run over all of these does."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -125,6 +126,18 @@ def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, wh
     assert [expected[name] for name in names] == [told[name] for name in names]
     assert told["failed_files"] == expected["failed_files"]
     assert [*expected["config"]] == [*told["config"]]
+
+
+def test_the_account_of_each_increment_adds_up(grown_in_time: Grown) -> None:
+    """By itself: records read, and revisits of earlier crawls that were looked up once more, have one outcome each."""
+    reports = [json.loads(path.read_text()) for path in sorted(Path(grown_in_time.to.folder).rglob("run.json"))]
+    runs = [one for one in reports if one.get("why") != "compact"]
+    outcomes = [
+        run["extractions"] + run["revisits"] + sum(run["rejects"].values()) + sum(run["skipped"].values())
+        for run in runs
+    ]
+
+    assert outcomes == [run["records_read"] + run["revisits_taken_up"] for run in runs]
 
 
 def test_two_runs_at_once_extend_it_once(grown_late: Grown) -> None:

@@ -1,9 +1,12 @@
 """The work list of the last stage: what is brought to each row group of staged pages before it is merged."""
 
+from collections import Counter
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
@@ -14,6 +17,7 @@ from dbce_spark.model import Annotation, BucketCross
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, page_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import extraction_files, staging
+from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.stages import write_extractions
 from tests.spark.runs import run_in
 from tests.support.builders import annotation, cross
@@ -21,8 +25,6 @@ from tests.support.evidence_pools import Echo, page_in
 from tests.support.partitions import spread_over
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
@@ -30,7 +32,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_evidence_and_annotations_come_to_their_pages(
-    spark: "SparkSession", tmp_path: "Path", monkeypatch: pytest.MonkeyPatch, partitions: int
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int
 ) -> None:
     """Each row group gets what belongs to its kept captures, all of it before the mark that says it can be merged."""
     monkeypatch.setattr(merge_tasks, "ROWS_PER_GROUP", 2)
@@ -95,7 +97,7 @@ def _annotated(capture_id: str) -> tuple[BucketCross, Annotation]:
     return BucketCross(cross=made, bucket_id="k", bucket_urls=2, group="g"), annotation(made, ["11000"])
 
 
-def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_to_be_written_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many site parts a task writes into; and all of it is written."""
     some = pa.RecordBatch.from_pydict(
         {
@@ -114,3 +116,36 @@ def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pyte
     written = [pq.read_metadata(path) for path in tmp_path.rglob("*.parquet")]
     assert 180 == sum(file.num_rows for file in written)
     assert len(written) == 10
+
+
+def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> None:
+    """Here one whose HTML is not its own: the task ends well, with all other rows; and with none of a first attempt."""
+    made = [page_in([1], url, 1) for url in "abc"]
+    htmls = [one.blocks.text.encode() for one in made]
+    staged, unlabelled = (staging.file(str(tmp_path), name, 0) for name in ("pages", staging.UNLABELLED))
+    merging = write_extractions.Merging(
+        str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), True, False
+    )
+    group = pa.table({"file_no": [0], "row_group": [0], "step": [-1], "row_no": [0]})
+    for name in ("annotation", "evidence", "seen"):
+        group = group.append_column(name, pa.nulls(1, pa.struct([("capture_id", pa.string())])))
+    outcomes = []
+    for second in (b"", htmls[1]):
+        batch = page_rows.pages_batch(made, [htmls[0], second, htmls[2]], file_no=0, first_row=0)
+        storage.write_parquet(staged, page_rows.PAGES, [batch])
+        counts = merging.run(0, iter([group]))
+        rejects = pq.read_table(unlabelled).to_pylist() if Path(unlabelled).exists() else []
+        written = ds.dataset(tmp_path / "out" / "extractions").to_table(["url"]).column("url").to_pylist()
+        outcomes.append(
+            (counts, sorted(written), [(one["capture_id"], one["stage"], one["reason"]) for one in rejects])
+        )
+
+    urls = sorted(one.capture.url for one in made)
+    assert outcomes == [
+        (
+            Counter(single=2, unlabelled=1),
+            [one for one in urls if one != made[1].capture.url],
+            [(made[1].capture_id, "label", "page_failed")],
+        ),
+        (Counter(single=3), urls, []),
+    ]

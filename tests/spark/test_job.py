@@ -1,5 +1,6 @@
 """The Spark job is held to dbce/local.py: the same rows, whatever the partitions and the order."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
 from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
+from tests.support.builders import record
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
     CAP,
@@ -108,9 +110,10 @@ def test_rejects_are_rows_with_their_place_and_reason(ran: Ran, expected: local.
 
 
 def test_html_is_written_only_when_asked_for(ran: Ran, plain: Ran) -> None:
-    """With HTML asked for, the html column has pages whose segments are marked; else it is null."""
+    """With HTML asked for, the column annotated_html has pages whose segments are marked; else it is null."""
+    name = "annotated_html"
     with_html, without = (
-        ds.dataset(one.output / "extractions", partitioning="hive").to_table(["html"])["html"].to_pylist()
+        ds.dataset(one.output / "extractions", partitioning="hive").to_table([name])[name].to_pylist()
         for one in (ran, plain)
     )
 
@@ -164,11 +167,11 @@ def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: 
 def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
     """A run that finds nothing says so and ends well; its tables have their columns."""
     empty = tmp_path / "empty.warc.gz"
-    empty.write_bytes(b"")
+    empty.write_bytes(gzip.compress(record(kind="warcinfo")))
     report = extract(spark, [str(empty)], tmp_path / "out", settings())
     table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
 
-    assert (0, 0) == (report["records_read"], report["extractions"])
+    assert (1, 0, {}) == (report["records_read"], report["extractions"], report["rejects"])
     assert [] == rows(tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS)
     assert {"captures", "duplicates", "extractions", "rejects", "run.json"} == {
         path.name for path in (tmp_path / "out").iterdir()

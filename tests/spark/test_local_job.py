@@ -7,15 +7,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark import config
 from dbce_spark.commands.cli import main
+from dbce_spark.dbce import local
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
+from dbce_spark.model import ComparedPage, Extraction, Segments
+from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.jobs import extract_job, local_job
-from dbce_spark.spark.run import duplicate_files, run_output, staging
+from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
 from tests.support.sample_output import HARD
 from tests.support.spark_runs import Input, files_below
@@ -86,6 +91,54 @@ def test_a_page_that_takes_too_long_costs_itself(tmp_path: Path, monkeypatch: py
     report = local_job.run(request(files, tmp_path / "out"), config.load(settings=["page.max_seconds=1"]))
 
     assert (2, {"page_timeout": 1}) == (report["extractions"], report["rejects"])
+
+
+def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are the rejects of the definition, and no rows of other tables; all others are there."""
+    build = local.build_extraction
+
+    def fail(compared: ComparedPage, segments: Segments) -> Extraction:
+        if compared.page.capture.url.endswith("/plum"):
+            raise ValueError("no plums")
+        return build(compared, segments)
+
+    monkeypatch.setattr(local, "build_extraction", fail)
+    files = revisit_archive.write(tmp_path)
+    report = local_job.run(request(files, tmp_path / "out"), config.default())
+    expected = local.extract(files, config.default())
+
+    def rows(table: str, *columns: str) -> list[Any]:
+        found = ds.dataset(tmp_path / "out" / table, partitioning="hive").to_table(list(columns))
+        return sorted(tuple(row.values()) for row in found.to_pylist())
+
+    assert rows("extractions", "capture_id") == sorted((one.page.capture_id,) for one in expected.extractions)
+    assert rows("rejects", "url", "stage", "reason") == sorted(
+        (one.url, str(one.stage), str(one.reason)) for one in expected.rejects
+    )
+    shared = capture_rows.revisited_batch(expected.revisits).select(["capture_id", "extraction_id"])
+    assert rows("captures", "capture_id", "extraction_id") == sorted(
+        [
+            *(tuple(row.values()) for row in shared.to_pylist()),
+            *((one.page.capture_id,) * 2 for one in expected.extractions),
+        ]
+    )
+    assert {"page_failed", "revisit_unresolved"} <= set(report["rejects"])
+    assert report["records_read"] == sum(
+        [report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values()]
+    )
+
+
+def test_an_output_that_lacks_a_part_is_not_finished(
+    hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of each table are counted before run.json is written."""
+    monkeypatch.setattr(extraction_files.ExtractionFiles, "write_merged", lambda *_: None)
+    with pytest.raises(OutputError, match=r"extractions has 0 rows, and 1 were written.*--overwrite"):
+        local_job.run(request(hard, tmp_path / "out"), config.default())
+
+    assert not (tmp_path / "out" / RUN_FILE).exists()
 
 
 def test_a_run_that_was_ended_is_done_again(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """The map over files, one task of it: what it stages and counts. No Spark is needed for that."""
 
+import shutil
 import time
 from pathlib import Path
 
@@ -150,3 +151,22 @@ def test_a_task_waits_before_it_asks_a_store_for_the_first_time(
     longest = CONFIG.fetch.start_jitter_seconds
 
     assert [True, False, True] == [0 < one <= longest for one in waits]
+
+
+@pytest.mark.parametrize("broken", ["pages/00000000.parquet", "rejects/00000000.parquet", "done/pages/00000000.json"])
+@pytest.mark.parametrize("how", ["missing", "empty", "of another source"])
+def test_a_source_whose_staged_rows_are_not_its_own_is_read_again(tmp_path: Path, broken: str, how: str) -> None:
+    """A run that goes on takes nothing for granted that a disk may have lost."""
+    path = archive(tmp_path / "a.warc", record(KINDS[0]), record(KINDS[2]), record(KINDS[0], url="http://b.example/"))
+    other = archive(tmp_path / "b.warc", record(KINDS[0], url="http://c.example/"), *[record(KINDS[2])] * 2)
+    before, _ = stage_once(path, tmp_path / "one"), stage_once(other, tmp_path / "other")
+    file = tmp_path / "one" / "_staging" / broken
+    if how == "missing":
+        file.unlink()
+    elif how == "empty":
+        file.write_bytes(b"")
+    else:
+        shutil.copy(tmp_path / "other" / "_staging" / broken, file)
+    again = stage_once(path, tmp_path / "one")
+
+    assert (before, ["a.html", ""]) == (again, [name for _, name in staged(tmp_path / "one")])

@@ -21,7 +21,7 @@ from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches, parse_fetch
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Page, Reject, RejectReason
+from dbce_spark.model import Page, Reject, RejectReason, Skip
 from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.sandbox import (
@@ -331,3 +331,17 @@ def stage_with_killer(
             yield pa.RecordBatch.from_pydict({"counts": [checkpoints.text(counts)]})
     finally:
         vars(sandbox).update(before)  # this worker does other tasks, too
+
+
+def test_each_record_has_the_whole_time() -> None:
+    """What the one before has used is not taken from it."""
+    left = []
+    records = sandbox._timed(iter([Skip("a"), Skip("b"), Skip("c")]), 50.0)
+    try:
+        for _ in records:
+            left.append(signal.getitimer(signal.ITIMER_PROF)[0])
+            set_timer(5.0)
+    finally:
+        set_timer(0)
+
+    assert [True] * 3 == [one > 40.0 for one in left]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from time import monotonic
+from time import monotonic, sleep
 
 RSS = "application/rss+xml"
 
@@ -20,6 +20,23 @@ class Newsroom:
     pages: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     answers: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=dict)
     asked: list[tuple[str, Mapping[str, str], float]] = field(default_factory=list)
+    pause: float = 0.0
+    """Seconds that each answer takes."""
+    at_once: int = 0
+    most_at_once: int = 0
+    """Requests that were under way at the same time, at most."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count a request while it is answered."""
+        with self.lock:
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+        sleep(self.pause)
+        yield
+        with self.lock:
+            self.at_once -= 1
 
     def publish(self, path: str, *items: str, ttl: str = "") -> str:
         """A feed of these items, in RSS 2.0; returns its URL."""
@@ -50,6 +67,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is said on stderr."""
 
     def do_GET(self) -> None:
+        with self.room.counted():
+            self._reply()
+
+    def _reply(self) -> None:
         self.room.asked.append((self.path, dict(self.headers.items()), monotonic()))
         waiting = self.room.answers.get(self.path)
         if waiting:

@@ -15,6 +15,7 @@ from lxml import html as lxml_html
 
 from dbce_spark import config
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.output.schemas import extraction_rows, reject_rows
 
 PATTERNS = config.load(settings=["label.by=T001"])
@@ -103,7 +104,9 @@ def _record(one: Fetched) -> bytes:
 def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, htmls: bool = False) -> Path:
     """The finished output of a run over some archives, in `parts` files."""
     result = local.extract([str(path) for path in archives], PATTERNS)
-    html = [f"<pre>{one.page.blocks.text}</pre>" if htmls else None for one in result.extractions]
+    html = [
+        Formats(annotated_html=f"<pre>{one.page.blocks.text}</pre>" if htmls else None) for one in result.extractions
+    ]
     languages = local.detect_languages(result.extractions, PATTERNS.language)
     batches = (
         [extraction_rows.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []

@@ -13,6 +13,7 @@ from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources, storage
 from dbce_spark.model import RejectReason, Seen
 from dbce_spark.output import collection
@@ -164,7 +165,7 @@ def _members(folder: str, result: local.Result, ids: set[str]) -> None:
 def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
     """The extractions of a run, as EXTRACTIONS rows."""
     languages = local.detect_languages(result.extractions, parameters.language)
-    htmls = [None] * len(result.extractions)
+    htmls = [Formats()] * len(result.extractions)
     times: dict[str, list[int]] = {}
     for one in result.revisits:
         times.setdefault(one.original_id, []).append(one.revisit.timestamp)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources, storage
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from tests.support.builders import archive, http, record
@@ -43,7 +44,7 @@ def write(folder: Path, result: local.Result, files: int) -> Path:
     """The tables of a result, and run.json."""
     parameters = config.default()
     languages = local.detect_languages(result.extractions, parameters.language)
-    htmls = [None] * len(result.extractions)
+    htmls = [Formats()] * len(result.extractions)
     rows = extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
     for at in range(files):
         some = rows.take(pa.array(range(at, len(rows), files)))

@@ -15,6 +15,7 @@ from benchmarks.samples import write_archive
 from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.engine.session import applied_settings
@@ -153,13 +154,11 @@ def extract(
 
 
 def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
-    """Return the rows of a table, in order of capture id if they have one. HTML is left out: the plain engine makes
-    none."""
+    """Return the rows of a table, in order of capture id if they have one. Annotated HTML is left out: the plain
+    engine makes none."""
     found = ds.dataset(output / table, partitioning="hive", schema=schema).to_table()
-    if "html" in found.column_names:
-        found = found.set_column(
-            found.column_names.index("html"), schema.field("html"), pa.nulls(len(found), pa.string())
-        )
+    if (name := "annotated_html") in found.column_names:
+        found = found.set_column(found.column_names.index(name), schema.field(name), pa.nulls(len(found), pa.string()))
     sorted_rows: Rows = (found.sort_by("capture_id") if "capture_id" in found.column_names else found).to_pylist()
     return sorted_rows
 
@@ -168,7 +167,7 @@ def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
     """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
     languages = local.detect_languages(result.extractions, parameters.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
-    nothing = [None] * len(result.extractions)
+    nothing = [Formats()] * len(result.extractions)
     batch = extraction_rows.extractions_batch(
         result.extractions, languages, nothing, parameters.output.site_parts, again
     )

@@ -19,6 +19,7 @@ from dbce_spark import config
 from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import extraction_rows
 
@@ -44,7 +45,7 @@ def expected(archive: Path) -> list[dict[str, Any]]:
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
     languages = local.detect_languages(result.extractions, CONFIG.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
-    no_html = [None] * len(result.extractions)
+    no_html = [Formats()] * len(result.extractions)
     batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
     return sorted_rows(pa.Table.from_batches([batch]))
 

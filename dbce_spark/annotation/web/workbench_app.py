@@ -1,6 +1,8 @@
 """Serve the workbench to people: login, labelling, one's own statistics, the tutorial, and the view of an admin."""
 
 import hmac
+import math
+import re
 import secrets
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from flask import Flask, Response, abort, flash, g, redirect, render_template, request, session, url_for
+from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
 from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
@@ -26,6 +29,8 @@ View = Callable[..., Answer]
 
 _MAX_REQUEST_BYTES = 4 << 20
 _LABELS = {label.word: label for label in Label}
+_OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
+"""A place of this server. Browsers read over tabs and line ends, and take a backslash for a slash."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -117,7 +122,8 @@ def _guard(app: Flask, workbench: _Workbench) -> None:
         if request.method in _SAFE:
             return
         given = request.headers.get("X-CSRF-Token") or request.form.get("csrf", "")
-        if not hmac.compare_digest(given, session.get("csrf", "") or secrets.token_urlsafe()):
+        own = session.get("csrf", "") or secrets.token_urlsafe()
+        if not hmac.compare_digest(given.encode("utf-8", "replace"), own.encode()):
             abort(400, "This form was not made by this workbench, or you have logged out since; load the page again.")
 
     @app.context_processor
@@ -142,6 +148,12 @@ def _guard(app: Flask, workbench: _Workbench) -> None:
     def close(_: BaseException | None) -> None:
         if (opened := g.pop("store", None)) is not None:
             opened.close()
+
+    @app.errorhandler(OverflowError)
+    @app.errorhandler(UnicodeError)
+    def refuse_nonsense(_: Exception) -> Answer:
+        """Answer numbers and text that no store can hold."""
+        return show_error(BadRequest("This is nothing that the workbench could have sent."))
 
     @app.errorhandler(400)
     @app.errorhandler(403)
@@ -188,7 +200,7 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
     def log_in() -> Answer:
         name, password = request.form.get("name", ""), request.form.get("password", "")
         try:
-            found = accounts.login(workbench.store, name, password, workbench.settings)
+            found = accounts.login(workbench.store, name, password, workbench.settings, request.remote_addr or "")
         except TooManyTries:
             flash(f"Too many tries with this name; wait {workbench.settings.login_minutes} minutes.")
             found = None
@@ -201,10 +213,12 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
         session.clear()
         session.permanent = True
         session.update(account=found.number, stamp=found.stamp, csrf=secrets.token_urlsafe(16))
-        return redirect(then if then.startswith("/") and not then.startswith(("//", "/\\")) else "/")
+        return redirect(then if _OWN_PATH.fullmatch(then) else "/")
 
     @app.post("/logout")
     def log_out() -> Answer:
+        if g.account is not None:
+            accounts.end_sessions(workbench.store, g.account.number)
         session.clear()
         return redirect(url_for("login"))
 
@@ -218,7 +232,8 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
     def change_password() -> Answer:
         account, settings = workbench.account, workbench.settings
         try:
-            if accounts.login(workbench.store, account.name, request.form.get("old", ""), settings) is None:
+            old, client = request.form.get("old", ""), request.remote_addr or ""
+            if accounts.login(workbench.store, account.name, old, settings, client) is None:
                 raise InputError("the old password is wrong")
             accounts.set_password(workbench.store, account.number, settings, request.form.get("new", "") or " ")
         except (InputError, TooManyTries) as error:
@@ -445,10 +460,17 @@ def _posted_draft(page: StoredPage) -> Draft:
             marks={_number(node, len(page.outline.parents)): _LABELS[word] for node, word in fields["marks"].items()},
             hidden=frozenset(_number(at, len(page.units)) for at in fields["hidden"]),
             revision=int(fields["revision"]),
-            seconds=max(0.0, float(fields["seconds"])),
+            seconds=_seconds(fields["seconds"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         abort(400, "This is no draft of this page.")
+
+
+def _seconds(given: Any) -> float:
+    seconds = float(given)
+    if not math.isfinite(seconds):
+        raise ValueError(given)
+    return max(0.0, seconds)
 
 
 def _number(text: Any, end: int) -> int:

@@ -15,6 +15,11 @@ from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import PlatformError
 
+_CONNECTIONS = 800
+_IDLE_SECONDS = 15
+"""Connections at once, of 100 by default, and the seconds after which one that says nothing is closed, of 120: half
+open ones took the login page away from everybody."""
+
 
 def serve(path: str, settings: WorkbenchSettings, config: DbceConfig, ready: Callable[[str], None]) -> None:
     """Serve a store until the process is to stop. `ready` is called with the address once it listens.
@@ -50,5 +55,13 @@ def _socket(host: str, port: int) -> socket.socket:
 
 def _server(application: Any, settings: WorkbenchSettings, listening: socket.socket) -> Any:
     return waitress.create_server(
-        application, sockets=[listening], threads=settings.threads, ident="", clear_untrusted_proxy_headers=True
+        application,
+        sockets=[listening],
+        threads=settings.threads,
+        ident="",
+        clear_untrusted_proxy_headers=True,
+        connection_limit=_CONNECTIONS,
+        channel_timeout=_IDLE_SECONDS,
+        cleanup_interval=_IDLE_SECONDS // 3,
+        asyncore_use_poll=True,  # select ends at 1,024 files
     )

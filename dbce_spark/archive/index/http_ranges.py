@@ -108,12 +108,17 @@ class HttpRanges:
                 raise Busy(f"{self._url}: fewer than {_SLOWEST} bytes a second")
 
 
+_LONGEST_RETRY = 366 * 86_400.0
+"""Seconds: servers also write numbers that no clock can wait for."""
+
+
 def retry_seconds(retry_after: str) -> float:
     """Parse a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3), to seconds from now."""
     if retry_after.isascii() and retry_after.strip().isdigit():
-        return float(retry_after)
+        return min(float(retry_after), _LONGEST_RETRY)
     try:
         when = parsedate_to_datetime(retry_after)
-    except ValueError:
+        seconds = (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError, IndexError, OverflowError):
         return 0.0
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return min(max(0.0, seconds), _LONGEST_RETRY)

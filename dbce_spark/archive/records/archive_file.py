@@ -10,6 +10,9 @@ from dbce_spark.archive.records.record_headers import ARC_START, LONGEST_START, 
 
 _START = re.compile(rb"(?P<coded>" + CODED.pattern + rb")|" + WARC_START + rb"|(?<![^\n])" + ARC_START)
 _LEAST_LOOKED_BACK = 64 << 20
+FOREIGN_BYTES = 64 << 20
+"""Bytes of a file, and of what they inflate to, in which its first record is searched: a file without one is none, and
+the rest of it is not read."""
 _FIRST_BYTES = 8192
 """Stored bytes that a member may take until the first record in it shows."""
 
@@ -52,7 +55,7 @@ class ArchiveFile:
     def next_start(self, at: int) -> int:
         """Find the first offset from `at` on at which a record begins, or a member that begins with one; else return
         the size."""
-        while at < self.file.size:
+        while at < self.file.size and (self.has_records or at < FOREIGN_BYTES):
             window = self.file.ahead(at, min(WINDOW, 2 * _FIRST_BYTES))
             is_last = at + len(window) >= self.file.size
             searched = len(window) if is_last else len(window) - _FIRST_BYTES

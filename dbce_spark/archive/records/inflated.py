@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dbce_spark.archive.records.archive_file import ArchiveFile
+from dbce_spark.archive.records.archive_file import FOREIGN_BYTES, ArchiveFile
 from dbce_spark.archive.records.compression import MemberBroken, pieces
 from dbce_spark.archive.records.record import Cause
 from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
@@ -110,6 +110,9 @@ class InflatedContent:
                 return False
             self.at += max(0, len(text) - LONGEST_START)
             self._forget()
+            if not self._archive.has_records and self.at > FOREIGN_BYTES:
+                self.end_here()
+                return False
 
     def rewind(self, member: tuple[int, int], place: int) -> bool:
         """Go back to a place whose content may be dropped, by inflating its member again; return whether that may be

@@ -26,6 +26,8 @@ _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
 _CLEAN_HEAD = re.compile(rb"WARC/[01]\.\d\d?\r\n(?:[^\n]+\r\n)*?Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*\r\n")
+_MOST_PADDING = 10_240
+"""Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
 _FED = 32768
 _MOST_WHOLE = 8 << 20
 """Bytes of a member that is inflated in one piece."""
@@ -68,9 +70,9 @@ def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
     at, size = 0, archive.file.size
     while at < size:
         if not _may_start(archive, at):
-            blank_end = _blank_end(archive, at)
+            blank_end, zeros = _blank_end(archive, at)
             if blank_end > at:
-                yield Damage(at, blank_end - at, Cause.BLANK, "")
+                yield _blank(at, blank_end, zeros)
                 at = blank_end
             else:
                 behind = archive.next_start(at + 1)
@@ -110,21 +112,32 @@ def _broken(archive: ArchiveFile, at: int, behind: int) -> Damage:
     return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.file.read(at, 24)!r}")
 
 
-def _blank_end(archive: ArchiveFile, at: int) -> int:
-    """Return the place behind the line ends and zeros from `at` on; zeros are padding only where records were."""
+def _blank(at: int, behind: int, zeros: int) -> Damage:
+    """Return the line ends and zeros between two places: so many zeros are no padding, but what a crash left of
+    records."""
+    if zeros > _MOST_PADDING:
+        return Damage(at, behind - at, Cause.BROKEN, f"{zeros} zeros")
+    return Damage(at, behind - at, Cause.BLANK, "")
+
+
+def _blank_end(archive: ArchiveFile, at: int) -> tuple[int, int]:
+    """Return the place behind the line ends and zeros from `at` on, and the number of zeros, which are padding only
+    where records were."""
+    zeros = 0
     while at < archive.file.size:
         window = archive.file.ahead(at, 1)
         found = _NOT_BLANK.search(window)
-        if not archive.has_records and b"\0" in bytes(window[: found.start() if found else None]):
-            return at
+        zeros += bytes(window[: found.start() if found else None]).count(b"\0")
+        if not archive.has_records and zeros:
+            return at, zeros
         if found:
-            return at + found.start()
+            return at + found.start(), zeros
         at += len(window)
-    return at
+    return at, zeros
 
 
 def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
-    """Join damages side by side to one, and mark a file of nothing else as foreign."""
+    """Join damages side by side to one, and mark a file of nothing else as foreign, also an empty one."""
     held: Damage | None = None
     has_records = False
     for part in parts:
@@ -136,8 +149,10 @@ def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
             yield held
             held = None
         yield part
-    if held is not None and not has_records and held.cause is not Cause.BLANK:
-        held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail}")
+    if held is None and not has_records:
+        held = Damage(0, 0, Cause.FOREIGN, "the file is empty")
+    elif held is not None and not has_records:
+        held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail or 'nothing in it'}")
     if held is not None:
         yield held
 
@@ -255,10 +270,15 @@ def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
         size *= 4
         first = content.peek(size)
         end = head_end(first, 0)
-    if end is not None:
-        return warc_head(first[:end])
+    if end is None and content.has(size):
+        return None
     # A head that the member or the file ends in has no block, but says what was lost.
-    return None if content.has(size) else warc_head(first)
+    head = warc_head(first if end is None else first[:end])
+    if content.is_plain and head is not None and head.declared < 0:
+        # Perhaps of the damaged member of a codec that leaves text as it is: no head goes on in the member behind it.
+        stored = content.stored(content.at)
+        return warc_head(first[: min(head.size, archive.next_start(stored + 1) - stored)])
+    return head
 
 
 def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: int) -> Record:
@@ -306,9 +326,12 @@ def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | No
 
 
 def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes | None:
-    """Read a block of unknown or doubtful length: up to the next record or member."""
+    """Read a block of unknown or doubtful length: up to the next record, or member that begins with one."""
     limit = archive.limits.record_bytes
     most = limit if head.declared < 0 else min(limit, head.declared)
+    if content.is_plain:
+        stored = content.stored(content.at)
+        most = min(most, archive.next_start(stored) - stored)
     size = 1 << 14
     while True:
         block = content.peek(min(size, most))

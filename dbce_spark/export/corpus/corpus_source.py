@@ -68,10 +68,11 @@ def open_source(root: str, version: int | None = None) -> CorpusSource:
     """Open the output in a folder, local or in an object store, or a version of the collection there.
 
     Raises:
-        OutputError: there is no run.json that can be read, or no extractions.
+        OutputError: there is no run.json that can be read, or no extractions, or a part is missing.
         InputError: there is no such version.
     """
     found = output_reader.open_output(root, version)
+    found.check()
     parts = found.parts()
     if not parts:
         raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")

@@ -1,19 +1,32 @@
 """Define the table `extractions`: one row per labelled page."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import Language
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Extraction, Page, Seen, text_hash
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
-from dbce_spark.output.schemas.codec import INT, STRING, TIME, encode, fields, lists
+from dbce_spark.output.schemas.codec import INT, STRING, TIME, attributes, encode, fields, lists
 from dbce_spark.output.schemas.cross_rows import CROSS, crosses_batch
 from dbce_spark.output.schemas.segment_rows import SEGMENT, segments_column
 
+ABOUT = fields(
+    title=STRING,
+    author=STRING,
+    date=STRING,
+    description=STRING,
+    site_name=STRING,
+    image=STRING,
+    license=STRING,
+    tags=pa.list_(STRING),
+    found_in=pa.list_(STRING),
+)
 EXTRACTIONS = pa.schema(
     [
         *[field for field in CAPTURE if field.name not in ("declared_digest", "declared_charset", "truncated")],
@@ -32,7 +45,10 @@ EXTRACTIONS = pa.schema(
             blocks=INT,
             words=INT,
             text_words=INT,
+            annotated_html=STRING,
+            markdown=STRING,
             html=STRING,
+            about=pa.struct(ABOUT),
             site_part=INT,
         ),
     ]
@@ -47,13 +63,13 @@ def site_part(site: str, site_parts: int) -> int:
 def extractions_batch(
     extractions: Sequence[Extraction],
     languages: Sequence[Language],
-    htmls: Sequence[str | None],
+    formats: Sequence[Formats],
     site_parts: int,
     seen: Mapping[str, Seen] = MappingProxyType({}),
 ) -> pa.RecordBatch:
     """Store extractions as EXTRACTIONS rows.
 
-    `languages` are those of their texts, `htmls` is the annotated HTML where the run writes it. `seen` has the capture
+    `languages` are those of their texts, `formats` what the run writes of them beside the text. `seen` has the capture
     ids of those that were revisited.
     """
     pages = [one.page for one in extractions]
@@ -71,7 +87,8 @@ def extractions_batch(
         blocks=[len(page.blocks) for page in pages],
         words=[int(page.blocks.words.sum()) for page in pages],
         text_words=[len(tokens(one.text)) for one in extractions],
-        html=list(htmls),
+        **attributes(formats, ("annotated_html", "markdown", "html")),
+        about=[None if one.about is None else asdict(one.about) for one in formats],
         site_part=[site_part(page.capture.site, site_parts) for page in pages],
     )
 

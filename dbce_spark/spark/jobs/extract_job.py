@@ -105,7 +105,7 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
     account = RunAccount(
         sources=len(request.files) + len(request.indexes),
         is_increment=request.is_increment,
-        has_pending=request.has_pending,
+        pending=request.pending_revisits,
     )
     for stage in READING:
         run_stage(stage, run, account)
@@ -117,7 +117,11 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
 
 
 def _end(run: Run, account: RunAccount) -> dict[str, Any]:
-    """Write run.json, by which an output is finished, and remove what was staged."""
+    """Write run.json, by which an output is finished, and remove what was staged.
+
+    Raises:
+        OutputError: a table has not the rows that were counted.
+    """
     request, log, cores = run.request, run.log, run.spark.sparkContext.defaultParallelism
     report = {
         "engine": "spark",
@@ -136,6 +140,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
     run_output.sweep(request)
+    run_output.check_rows(run.output, report)
     with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
@@ -161,7 +166,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         run_output.clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
-    if request.has_pending:
+    if request.pending_revisits:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"

@@ -12,6 +12,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import plan, prior_state
@@ -40,6 +41,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     settings = _settings(request.plan(config))
     if latest:
         _check(collection, latest, settings)
+        output_reader.open_output(collection.folder).check()
     before = collection.inputs(latest) if latest else {}
     files = [path for path in request.files if path not in before or before[path] != _size(path)]
     if not files and not request.indexes:

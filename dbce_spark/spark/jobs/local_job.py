@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.archive.revisits import Resolved, fetch_times, resolve, share, unresolved
+from dbce_spark.archive.revisits import Resolved, fetch_times, lost_original, resolve, share, unresolved
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import duplicates, local, postprocess
+from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import DUPLICATE, losses, unique
 from dbce_spark.errors import OutputError
@@ -27,13 +27,14 @@ from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen, Skip
 from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS
-from dbce_spark.output.schemas import capture_rows, duplicate_rows, extraction_rows, reject_rows
+from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
 from dbce_spark.spark.run import duplicate_files, heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
+from dbce_spark.spark.run.merged_pages import MergedPages, merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites, DuplicateCounts, RevisitCounts
 
@@ -57,6 +58,19 @@ class SourceRecords:
     def add(self, revisit: Revisit) -> None:
         """Take a revisit that is read."""
         self.revisits.append(revisit)
+
+
+@dataclass(slots=True)
+class _Extracted:
+    """What is left of writing the extractions: the TEXTS rows of each part, and the rejects of pages that could not be
+    labelled, by capture id."""
+
+    texts: list[pa.RecordBatch] = field(default_factory=list)
+    unlabelled: dict[str, Reject] = field(default_factory=dict)
+
+    def add_rejects(self, merged: MergedPages) -> None:
+        ids = (page.capture_id for page in merged.unlabelled)
+        self.unlabelled |= zip(ids, merged.rejects, strict=True)
 
 
 def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
@@ -97,19 +111,25 @@ class _Work:
             compared = self._compare(kept)
         with self._stage("extractions"):
             seen = fetch_times([page.capture for page in kept], shared)
-            texts = self._write_extractions(sources, compared, seen)
-            self._write_rejects([*(one for source in sources for one in source.rejects), *lost])
+            extracted = self._write_extractions(sources, compared, seen)
+            textless = [lost_original(one) for one in shared if one.original_id in extracted.unlabelled]
+            self._account.statuses[TEXTLESS] = len(textless)
+            read = [one for source in sources for one in source.rejects]
+            self._write_rejects([*read, *lost, *extracted.unlabelled.values(), *textless])
         if self._config.duplicates.find:
             with self._stage("duplicates"):
-                self._write_duplicates(texts)
+                self._write_duplicates(extracted.texts)
         with self._stage("captures"):
-            self._write_captures(kept, shared)
+            self._write_captures(
+                [page for page in kept if page.capture_id not in extracted.unlabelled],
+                [one for one in shared if one.original_id not in extracted.unlabelled],
+            )
         return self._end()
 
     def _read(self) -> list[SourceRecords]:
         """Read all files, each in a process that can be spared."""
         sandbox.load_parser(self._config)
-        work = partial(read_source, config=self._config, with_html=self._request.with_html)
+        work = partial(read_source, config=self._config, with_html=self._request.keeps_html(self._config))
         reader = sandbox.Sandbox[str, SourceRecords](partial(work, attempt=0), self._config.page.max_seconds)
         sources = []
         with reader:
@@ -156,45 +176,37 @@ class _Work:
 
     def _write_extractions(
         self, sources: Sequence[SourceRecords], compared: Mapping[str, ComparedPage], seen: Mapping[str, Seen]
-    ) -> list[pa.RecordBatch]:
-        """Label and write the pages, in parts as Spark's tasks write them; return the TEXTS rows of each part."""
+    ) -> _Extracted:
+        """Label and write the pages, in parts as Spark's tasks write them."""
         cut = merge_tasks.cut([len(source.pages) for source in sources], self._config.output.rows_per_file)
         row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
         left = set(compared)
         statuses: Counter[str] = Counter()
-        texts: list[pa.RecordBatch] = []
+        extracted = _Extracted()
+
+        def gather(page: Page) -> ComparedPage:
+            return compared[page.capture_id]
+
         for task, groups in enumerate(_cut(row_groups, cut.per_task)):
             with ExitStack() as open_files:
                 files, count = ExtractionFiles(self._output, task, open_files), 0
                 for source, start in _starts(sources, groups):
                     batch = _first_ones(source, start, left)
-                    merged = self._merged(batch, compared, seen)
-                    statuses.update(merged.column("status").to_pylist())
-                    files.write_merged(merged)
+                    merged = merge(batch, gather, seen, self._config, self._request.with_html)
+                    extracted.add_rejects(merged)
+                    if not merged.rows.num_rows:
+                        continue
+                    statuses.update(merged.rows.column("status").to_pylist())
+                    files.write_merged(merged.rows)
                     if self._config.duplicates.find:
-                        texts.append(
-                            duplicate_rows.texts_batch(merged, self._config.duplicates, task=task, first_row=count)
+                        extracted.texts.append(
+                            duplicate_rows.texts_batch(merged.rows, self._config.duplicates, task=task, first_row=count)
                         )
-                        count += len(texts[-1])
+                        count += len(extracted.texts[-1])
         if not statuses:
             storage.write_parquet(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
-        self._account.statuses = statuses
-        return texts
-
-    def _merged(
-        self,
-        batch: Sequence[tuple[Page, bytes | None]],
-        compared: Mapping[str, ComparedPage],
-        seen: Mapping[str, Seen],
-    ) -> pa.RecordBatch:
-        """Make EXTRACTIONS rows of some pages."""
-        results = local.label_pages([compared[page.capture_id] for page, _ in batch], self._config.label)
-        htmls = [
-            None if html is None else postprocess.labelled_html(html, one.page.blocks.text, one.segments)
-            for (_, html), one in zip(batch, results, strict=True)
-        ]
-        languages = local.detect_languages(results, self._config.language)
-        return extraction_rows.extractions_batch(results, languages, htmls, self._config.output.site_parts, seen)
+        self._account.statuses = statuses + Counter({UNLABELLED: len(extracted.unlabelled)})
+        return extracted
 
     def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:
         """Mark the texts that are like earlier ones, and write the marks beside the extractions."""
@@ -249,6 +261,7 @@ class _Work:
             "config": self._config.as_dict(),
             "versions": plan.versions(),
         }
+        run_output.check_rows(self._output, report)
         with storage.atomic_file(f"{self._output}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
         shutil.rmtree(staging.path(request.work, ""))

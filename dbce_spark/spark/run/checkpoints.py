@@ -1,17 +1,21 @@
 """Checkpoints: results of stages and tasks that have ended, as small JSON files that are there only when whole.
 
-A run that goes on after another was killed takes their results over.
+A run that goes on after another was killed takes their results over. Each stands beside a digest of itself: one that a
+disk has changed is no result.
 """
 
 import json
+import logging
 from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from dbce_spark.files import sources, storage
+from dbce_spark.model import digest
 
 T = TypeVar("T")
+_LOGGER = logging.getLogger("dbce_spark.run")
 
 
 def once(path: str, kind: type[T], work: Callable[[], T]) -> T:
@@ -19,26 +23,43 @@ def once(path: str, kind: type[T], work: Callable[[], T]) -> T:
 
     `kind` is its type: a dataclass, list, dict or Counter of such, or what JSON has itself.
     """
-    kept = read(path, kind)
-    if kept is not None:
-        return kept
+    before = kept(path, kind)
+    if before is not None:
+        return before
     result = work()
     write(path, result)
     return result
 
 
-def read(path: str, kind: type[T]) -> T | None:
-    """Read the value at a path; None: there is none."""
+def kept(path: str, kind: type[T]) -> T | None:
+    """Read the value at a path; None: there is none that is whole, so its work is to be done again."""
     try:
-        with sources.open_binary(path) as file:
-            return parsed(file.read().decode(), kind)
-    except FileNotFoundError:
+        return read(path, kind)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        _LOGGER.warning("%s is broken, and what it stands for is done again: %s", path, error)
         return None
 
 
+def read(path: str, kind: type[T]) -> T | None:
+    """Read the value at a path; None: there is none.
+
+    Raises:
+        ValueError, TypeError, LookupError, AttributeError: it is broken, or of another version.
+    """
+    try:
+        with sources.open_binary(path) as file:
+            stored = json.loads(file.read())
+    except FileNotFoundError:
+        return None
+    if stored["digest"] != digest(text(stored["value"])):
+        raise ValueError("its digest is that of something else")
+    return cast(T, _built(kind, stored["value"]))
+
+
 def write(path: str, value: object) -> None:
+    plain = text(value)
     with storage.atomic_file(path) as file:
-        file.write(text(value).encode())
+        file.write(f'{{"value": {plain}, "digest": "{digest(text(json.loads(plain)))}"}}\n'.encode())
 
 
 def text(value: object) -> str:

@@ -108,7 +108,7 @@ def is_begun(plan: Plan, output: str) -> bool:
     path = staging.path(output, staging.PLAN)
     try:
         before = checkpoints.read(path, Plan)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise OutputError(f"{path} is no plan of this version; --overwrite starts afresh") from error
     if before is None:
         return False

@@ -57,7 +57,7 @@ class Progress:
 
     def __init__(self, context: SparkContext, output: str, log: Log):
         self._kept_at = staging.path(output, staging.SECONDS)
-        self.seconds = checkpoints.read(self._kept_at, dict[str, float]) or {}
+        self.seconds = checkpoints.kept(self._kept_at, dict[str, float]) or {}
         self.log = log
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context

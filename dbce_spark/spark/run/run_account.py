@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbce_spark.archive import failed_files
+from dbce_spark.model import RejectReason
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.stage_counts import (
     ComparedSites,
@@ -17,6 +18,8 @@ from dbce_spark.spark.run.stage_counts import (
 
 RELABELLED = "relabelled"
 """The status under which extractions of prior captures are counted, beside their own."""
+UNLABELLED, TEXTLESS = "unlabelled", "textless"
+"""The statuses under which pages that could not be labelled are counted, and revisits of these."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,8 +29,8 @@ class RunAccount:
     sources: int
     """Files and indexes that were given."""
     is_increment: bool
-    has_pending: bool = False
-    """Whether the collection has revisits that wait for an original."""
+    pending: int = 0
+    """Revisits of earlier crawls of the collection, whose originals are looked for once more."""
     selected: SelectedPlaces = field(default_factory=SelectedPlaces)
     by_source: Sequence[RecordCounts] = ()
     records: RecordCounts = field(default_factory=RecordCounts)
@@ -49,12 +52,13 @@ class RunAccount:
 
     @property
     def has_revisits(self) -> bool:
-        return self.records.revisits > 0 or self.has_pending
+        return self.records.revisits > 0 or self.pending > 0
 
     @property
     def extractions(self) -> int:
         """Extractions of captures that are not of the prior state."""
-        return sum(count for status, count in self.statuses.items() if status != RELABELLED) - self.relabelled
+        own = (RELABELLED, UNLABELLED, TEXTLESS)
+        return sum(count for status, count in self.statuses.items() if status not in own) - self.relabelled
 
     @property
     def relabelled(self) -> int:
@@ -62,7 +66,26 @@ class RunAccount:
 
     @property
     def captures(self) -> int:
-        return self.extractions + self.revisits.shared
+        return self.extractions + self.shared_revisits
+
+    @property
+    def shared_revisits(self) -> int:
+        """Revisits that share an extraction."""
+        return self.revisits.shared - self.statuses[TEXTLESS]
+
+    @property
+    def rejects(self) -> Counter[str]:
+        """Rejects of all stages, by reason."""
+        late = {RejectReason.PAGE_FAILED: UNLABELLED, RejectReason.REVISIT_UNRESOLVED: TEXTLESS}
+        of_labels = Counter({str(reason): self.statuses[status] for reason, status in late.items()})
+        return self.records.rejects + self.revisits.rejects + of_labels
+
+    def _of_increment(self) -> dict[str, int]:
+        return {
+            "revisits_taken_up": self.pending,
+            "relabelled": self.relabelled,
+            "page_files": len(self.page_files),
+        }
 
     def failed_files(self) -> dict[str, Any]:
         """Return `failed_files.report` of files, indexes and archives that an index names."""
@@ -78,13 +101,13 @@ class RunAccount:
             "records_read": records.records,
             "captures": self.captures,
             "extractions": self.extractions,
-            "revisits": self.revisits.shared,
+            "revisits": self.shared_revisits,
             "crossed": self.statuses["crossed"],
             "single": self.statuses["single"],
-            "rejects": _sorted(records.rejects + self.revisits.rejects),
+            "rejects": _sorted(self.rejects),
             "skipped": _sorted(records.skipped + self.revisits.dropped + self.revisits.skipped),
             **({} if self.duplicates is None else {"duplicates": asdict(self.duplicates)}),
-            **({"relabelled": self.relabelled, "page_files": len(self.page_files)} if self.is_increment else {}),
+            **(self._of_increment() if self.is_increment else {}),
             "largest_bucket": self.compared.sizes.largest,
             "capped_buckets": self.compared.sizes.capped,
         }

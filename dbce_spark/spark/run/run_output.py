@@ -6,6 +6,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import (
     CAPTURES,
     DUPLICATES,
@@ -52,6 +53,18 @@ def identify(log: Log, request: RunRequest, config: DbceConfig) -> Log:
     does."""
     log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
     return log
+
+
+def check_rows(output: str, report: dict[str, Any]) -> None:
+    """Check that all parts are there: one that an earlier attempt wrote may be gone.
+
+    Raises:
+        OutputError: a table has not the rows that were counted.
+    """
+    try:
+        output_reader.check_rows(output_reader.list_written(output), report)
+    except OutputError as error:
+        raise OutputError(f"{error}, with --overwrite") from error
 
 
 def log_rejects(log: Log, report: dict[str, Any]) -> None:

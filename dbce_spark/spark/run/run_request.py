@@ -54,8 +54,14 @@ class RunRequest:
         return Path(self.prior.folders[-1] if self.prior else "", PENDING, "part-00000.parquet")
 
     @property
-    def has_pending(self) -> bool:
-        return self.pending.exists() and pq.read_metadata(self.pending).num_rows > 0
+    def pending_revisits(self) -> int:
+        """Count the revisits whose originals a collection lacks."""
+        return pq.read_metadata(self.pending).num_rows if self.pending.exists() else 0
+
+    def keeps_html(self, config: DbceConfig) -> bool:
+        """Tell whether the HTML of pages is kept until they are labelled: where annotated HTML, or a format made of it,
+        is to be written."""
+        return self.with_html or config.formats.need_html
 
     def plan(self, config: DbceConfig) -> Plan:
         made = plan.made(self.files, self.indexes, self.base, config, limit=self.limit)

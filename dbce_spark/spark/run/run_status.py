@@ -192,7 +192,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     beat = heartbeat.read(work)
     try:
         plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
         if _RUN_FILE in storage.list_names(output):  # it has ended while we looked
@@ -246,7 +246,7 @@ def _finished(output: str) -> RunStatus:
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     """Add to the status of an unfinished run what lies in its staging folder."""
-    selected: dict[str, Any] = checkpoints.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
+    selected: dict[str, Any] = checkpoints.kept(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, by_source, is_all_read = _source_counts(work)
     losses = [budget.Loss(**one) for one in selected.get("losses", [])]
     counts = sum(by_source, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
@@ -271,7 +271,7 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
 
 def _source_counts(work: str) -> tuple[int, list[RecordCounts], bool]:
     """Count the sources that are read; return also what came of them, and whether that is all of them."""
-    whole = checkpoints.read(staging.done(work, staging.PAGES), list[RecordCounts])
+    whole = checkpoints.kept(staging.done(work, staging.PAGES), list[RecordCounts])
     if whole is not None:
         return len(whole), whole, True
     counts = [one.counts for one in _each(work, staging.PAGES, ReadSource)]
@@ -280,7 +280,7 @@ def _source_counts(work: str) -> tuple[int, list[RecordCounts], bool]:
 
 def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     """Read what came of those tasks of a stage that have ended."""
-    results = (checkpoints.read(path, kind) for path in staging.done_tasks(work, stage))
+    results = (checkpoints.kept(path, kind) for path in staging.done_tasks(work, stage))
     return [one for one in results if one is not None]
 
 

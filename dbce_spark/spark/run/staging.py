@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 
 if TYPE_CHECKING:  # `dbce status` looks into the folder where there is no Spark
     from pyspark.sql import DataFrame, SparkSession
@@ -34,6 +35,7 @@ PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
 TEXTS = "texts"
+UNLABELLED = "unlabelled"
 _OF_SITES = (
     *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
     *("buckets", "crosses", "evidence", "annotations"),
@@ -46,8 +48,8 @@ _LOCK_TRIES, _LOCK_SECONDS = 5, 0.2
 _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
-_WHOLE = "_SUCCESS"
-"""What Spark puts into a folder when it has written all of it."""
+_WHOLE = "_WHOLE"
+"""What stands in a folder that Spark has written when all of it is on the disk."""
 
 
 def schema(arrow: pa.Schema) -> "StructType":
@@ -79,7 +81,7 @@ def done_tasks(work: str, name: str) -> list[str]:
 def prepare(work: str) -> None:
     """Make the folders that a stage may leave without a file."""
     for name in (
-        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS),
+        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS, UNLABELLED),
         *_OF_SITES,
     ):
         Path(path(work, name)).mkdir(parents=True, exist_ok=True)
@@ -94,6 +96,9 @@ def write(rows: "DataFrame", work: str, name: str) -> None:
     target = path(work, name)
     if not Path(target, _WHOLE).exists():
         rows.write.mode("overwrite").option("compression", "lz4").parquet(target)
+        storage.sync_folder(Path(target))
+        with storage.atomic_file(f"{target}/{_WHOLE}"):
+            pass
 
 
 def renew(work: str, *names: str) -> None:
@@ -168,8 +173,8 @@ def sweep(work: str) -> None:
 def ended_stages(work: str) -> list[str]:
     """Return the stages that have ended, those of earlier runs first; "start" is none."""
     try:
-        kept = json.loads(Path(path(work, SECONDS)).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        kept = json.loads(Path(path(work, SECONDS)).read_text(encoding="utf-8"))["value"]
+    except (FileNotFoundError, ValueError, LookupError, TypeError):
         return []
     return [name for name in kept if name != "start"]
 

@@ -228,7 +228,9 @@ def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list
         return []
     of_parts = numbered.join(wanted, on=PLACE, how="inner").repartitionById(parts, F.col("part"))
     ordered = of_parts.sortWithinPartitions("part", "payload.path", "payload.offset")
-    to = OriginalStaging(work=run.work, first_no=first_no, with_html=run.request.with_html, config=run.config)
+    to = OriginalStaging(
+        work=run.work, first_no=first_no, with_html=run.request.keeps_html(run.config), config=run.config
+    )
     counts = read_pages.collected(ordered.mapInArrow(_reading(to), read_pages.COUNTS))
     return [counts[first_no + part] for part in range(parts)]
 

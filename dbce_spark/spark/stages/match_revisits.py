@@ -9,9 +9,16 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.window import WindowSpec
 
-from dbce_spark.archive.revisits import OriginalName, Resolved, capture_names, original_names, unresolved
+from dbce_spark.archive.revisits import (
+    LOST_ORIGINAL,
+    OriginalName,
+    Resolved,
+    capture_names,
+    original_names,
+    unresolved,
+)
 from dbce_spark.dbce.pages import DUPLICATE
-from dbce_spark.model import Reject, RejectReason, Revisit, Skip
+from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, staging
@@ -188,6 +195,16 @@ def shared(run: Run) -> DataFrame:
     """Read the revisits that share an extraction, as CAPTURES rows."""
     rows = run.staged(staging.SHARED, _SHARED_ROW)
     return rows.where(F.col("filter").isNull()).drop("filter")
+
+
+def textless(run: Run, unlabelled: DataFrame) -> DataFrame:
+    """Make REJECTS rows of the revisits that share the extraction of a page that could not be labelled."""
+    lost = shared(run).join(
+        unlabelled.select(F.col("capture_id").alias("extraction_id")), on="extraction_id", how="left_semi"
+    )
+    said = {"stage": RejectStage.LABEL, "reason": RejectReason.REVISIT_UNRESOLVED, "detail": LOST_ORIGINAL}
+    columns = (F.lit(str(said[name])).alias(name) if name in said else name for name in reject_rows.REJECTS.names)
+    return lost.select(*columns)
 
 
 def fetched_again(run: Run) -> DataFrame:

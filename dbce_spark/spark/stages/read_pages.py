@@ -59,7 +59,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     """
     files, parts = sorted(run.request.files), account.selected.parts
     all_files = run.spark.sparkContext.broadcast(files)
-    staging_of = SourceStaging(run.work, run.config, run.request.with_html, run.request.limit)
+    staging_of = SourceStaging(run.work, run.config, run.request.keeps_html(run.config), run.request.limit)
     counted = run.progress.counted
 
     def staged(source: Source, at: int) -> pa.RecordBatch:
@@ -133,7 +133,9 @@ class SourceStaging:
         It is read again if it is a file that has another size now, or could not be read then.
         """
         path = staging.done(self.work, NAME, file_no)
-        before = checkpoints.read(path, ReadSource)
+        before = checkpoints.kept(path, ReadSource)
+        if before is not None and not self._is_whole(file_no, before.counts):
+            before = None
         if before is None:
             time.sleep(start_jitter(source if isinstance(source, str) else source[0].path, self.config.fetch))
         size = _size(source)
@@ -144,6 +146,18 @@ class SourceStaging:
         is_lost = str(RejectReason.FILE_UNREADABLE) in counts.rejects
         checkpoints.write(path, ReadSource(-1 if is_lost else size, counts))
         return counts
+
+    def _is_whole(self, file_no: int, counts: RecordCounts) -> bool:
+        """Return whether the staged tables of a source have the rows that it was counted to have."""
+        expected = {NAME: counts.captures, REJECTS: counts.rejects.total(), staging.REVISITS: counts.revisits}
+        files = {name: staging.file(self.work, name, file_no) for name in expected}
+        try:
+            return all(
+                storage.count_rows([path] if name == NAME or Path(path).exists() else []) == expected[name]
+                for name, path in files.items()
+            )
+        except (pa.ArrowException, OSError):
+            return False
 
     def stage(self, source: Source, file_no: int) -> RecordCounts:
         """Stage the pages, revisits and rejects of one source, as one Parquet file each, and stop behind `limit`

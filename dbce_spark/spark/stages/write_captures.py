@@ -12,9 +12,9 @@ from dbce_spark.files import storage
 from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
-from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.run_account import UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import match_revisits, read_pages
+from dbce_spark.spark.stages import match_revisits, read_pages, write_extractions
 
 NAME = "captures"
 ROWS_PER_FILE = 1 << 20
@@ -49,6 +49,9 @@ def write(run: Run, account: RunAccount) -> None:
 
     own = read_pages.kept(run).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
     all_rows = own.unionByName(match_revisits.shared(run))
+    if account.statuses[UNLABELLED]:
+        lost = write_extractions.unlabelled(run).select(F.col("capture_id").alias("extraction_id"))
+        all_rows = all_rows.join(lost, on="extraction_id", how="left_anti").select(*capture_rows.CAPTURES.names)
     placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
     task_results(placed.repartition(parts, "part").sortWithinPartitions(*_ORDER), write_parts, NoneType)
     if not rows:

@@ -6,10 +6,11 @@ annotations and their evidence.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import groupby
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -19,16 +20,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
-from dbce_spark.dbce import crosses, local, pools, postprocess
+from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import storage
-from dbce_spark.model import ComparedPage, Page, Seen, digest
+from dbce_spark.model import ComparedPage, Page, Reject, Seen, digest
 from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
     cross_rows,
     duplicate_rows,
     evidence_rows,
-    extraction_rows,
     increment_rows,
     page_rows,
     reject_rows,
@@ -36,13 +36,14 @@ from dbce_spark.output.schemas import (
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import MergeTasks, row_group
-from dbce_spark.spark.run import checkpoints, collection_state, staging
+from dbce_spark.spark.run import checkpoints, collection_state, merged_pages, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.merged_pages import MergedPages
 from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
-from dbce_spark.spark.run.run_account import RELABELLED, RunAccount
+from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
@@ -55,6 +56,7 @@ _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 _OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
 _RELABEL = "relabel"
+_UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
 _AGAIN_ROW = pa.schema(
     [
         ("capture_id", pa.string()),
@@ -74,7 +76,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     earlier run has ended are not done again. Returns how many extractions there are, by status, and how many of them
     are of prior captures, by RELABELLED.
     """
-    merging = Merging(run.work, run.output, run.prior, run.config, run.request.is_increment)
+    merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
@@ -87,12 +89,19 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
         return statuses
 
     counts = sum(task_results(work_list(run, _cut(run, account)), merge_all, Counter[str]), Counter[str]())
-    _write_rejects(run)
-    if not counts:
+    if counts[UNLABELLED]:
+        counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
+    _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
+    if not counts.total() - counts[UNLABELLED] - counts[TEXTLESS]:
         storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
         if run.request.is_increment:
             storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
     return counts
+
+
+def unlabelled(run: Run) -> DataFrame:
+    """Read the pages that could not be labelled, as _UNLABELLED_ROW: rejects, with their capture ids."""
+    return run.staged(staging.UNLABELLED, _UNLABELLED_ROW)
 
 
 def _cut(run: Run, account: RunAccount) -> MergeTasks:
@@ -164,6 +173,28 @@ def _staged_again(run: Run) -> DataFrame:
     return run.staged(_RELABEL, _AGAIN_ROW)
 
 
+class _Unlabelled:
+    """The pages of one task that could not be labelled: a staged file that is there only if there are some."""
+
+    def __init__(self, work: str, task: int):
+        self._path = staging.file(work, staging.UNLABELLED, task)
+        self._rejects: list[Reject] = []
+        self._ids: list[str] = []
+
+    def add(self, merged: MergedPages) -> None:
+        self._ids += [one.capture_id for one in merged.unlabelled]
+        self._rejects += merged.rejects
+
+    def close(self) -> None:
+        """Stage them, or remove what another attempt has staged."""
+        Path(self._path).unlink(missing_ok=True)
+        if self._ids:
+            rows = reject_rows.rejects_batch(self._rejects)
+            storage.write_parquet(
+                self._path, _UNLABELLED_ROW, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
+            )
+
+
 class _Texts:
     """The texts of one task, as they are compared: in the order of its files."""
 
@@ -186,6 +217,15 @@ def _task(group: pa.Table) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class _Tables:
+    """All that one task writes."""
+
+    files: ExtractionFiles
+    texts: _Texts | None
+    unlabelled: _Unlabelled
+
+
+@dataclass(frozen=True, slots=True)
 class Merging:
     """The merging of row groups by tasks. A second attempt at one writes the same bytes under the same names."""
 
@@ -193,6 +233,7 @@ class Merging:
     output: str
     prior: PriorState
     config: DbceConfig
+    with_html: bool
     is_increment: bool
 
     def run(self, task: int, of_task: Iterator[pa.Table]) -> Counter[str]:
@@ -202,11 +243,13 @@ class Merging:
             files = ExtractionFiles(self.output, task, open_files)
             has_texts = self.config.duplicates.find
             texts = _Texts(self.work, task, open_files, self.config.duplicates) if has_texts else None
+            unlabelled = open_files.enter_context(closing(_Unlabelled(self.work, task)))
+            tables = _Tables(files, texts, unlabelled)
             for group in of_task:
-                statuses += self._group(group, files, texts)
+                statuses += self._group(group, tables)
         return statuses
 
-    def _group(self, group: pa.Table, files: ExtractionFiles, texts: _Texts | None) -> Counter[str]:
+    def _group(self, group: pa.Table, tables: _Tables) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
         file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
         steps = group.column("step")
@@ -220,7 +263,7 @@ class Merging:
             kept = _without(
                 read_pages.merging_batches(staging.file(self.work, read_pages.NAME, file_no), number), dropped
             )
-            return self._write(kept, compared, files, texts)
+            return self._write(kept, compared, tables)
         again = group.filter(pc.equal(steps, _AGAIN))
         columns = (again.column(name).to_pylist() for name in ("capture_id", "row_no", "before"))
         changed = [
@@ -229,22 +272,34 @@ class Merging:
         if not changed:
             return Counter()
         batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
-        statuses = self._write(_superseding(batches, files), compared, files, texts)
+        statuses = self._write(batches, compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: statuses.total()})
 
     def _write(
-        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: ExtractionFiles, texts: _Texts | None
+        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", tables: _Tables, *, is_prior: bool = False
     ) -> Counter[str]:
-        """Merge and write some pages, and stage their texts."""
+        """Merge and write some pages, and stage their texts.
+
+        A prior page that cannot be labelled again keeps the row that it has.
+        """
         statuses: Counter[str] = Counter()
+        files = tables.files
         for batch in kept:
-            merged = merge(batch, compared, self.config)
-            statuses.update(merged.column("status").to_pylist())
-            if texts is not None:
-                texts.add(merged)
-            files.write_merged(merged)
+            merged = merge(batch, compared, self.config, self.with_html)
+            rows = merged.rows
+            if is_prior:
+                files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
+            elif merged.rejects:
+                statuses[UNLABELLED] += len(merged.rejects)
+                tables.unlabelled.add(merged)
+            if not rows.num_rows:
+                continue
+            statuses.update(rows.column("status").to_pylist())
+            if tables.texts is not None:
+                tables.texts.add(rows)
+            files.write_merged(rows)
             if self.is_increment:
-                ids = merged.column("capture_id")
+                ids = rows.column("capture_id")
                 digests = pa.array([compared.digest(one) for one in ids.to_pylist()], pa.string())
                 files.write(DIGESTS, pa.RecordBatch.from_arrays([ids, digests], schema=increment_rows.DIGESTS))
         return statuses
@@ -261,15 +316,6 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
         chosen = batch.filter(pc.is_in(batch.column("row_no"), rows))
         if chosen.num_rows:
             yield chosen
-
-
-def _superseding(batches: Iterable[pa.RecordBatch], files: ExtractionFiles) -> Iterator[pa.RecordBatch]:
-    """Pass on pages of the prior state, whose ids are written as superseded."""
-    for batch in batches:
-        files.write(
-            SUPERSEDED, pa.RecordBatch.from_arrays([batch.column("capture_id")], schema=increment_rows.SUPERSEDED)
-        )
-        yield batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,17 +344,11 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return by_capture
 
 
-def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.RecordBatch:
-    """Make EXTRACTIONS rows of some staged pages."""
-    gathered = [_gathered(page, compared) for page in page_rows.pages_from(batch)]
-    results = local.label_pages(gathered, config.label)
-    htmls = [
-        None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
-        for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
-    ]
-    languages = local.detect_languages(results, config.language)
-    seen = {one.page.capture_id: _seen(one.page, compared) for one in results if one.page.capture_id in compared.again}
-    return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig, with_html: bool) -> MergedPages:
+    """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
+    staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
+    seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.again}
+    return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config, with_html)
 
 
 def _seen(page: Page, compared: _Compared) -> Seen:
@@ -328,18 +368,17 @@ def _gathered(page: Page, compared: _Compared) -> ComparedPage:
     )
 
 
-def _write_rejects(run: Run) -> None:
+def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:
     """Write all rejects, in order of file and offset."""
+    rejects = read_pages.rejects(run).unionByName(match_revisits.rejects(run))
+    if has_unlabelled:
+        late = unlabelled(run)
+        rejects = rejects.unionByName(late.drop("capture_id")).unionByName(match_revisits.textless(run, late))
     target = f"{run.output}/{REJECTS}"
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
 
-    ordered = (
-        read_pages.rejects(run)
-        .unionByName(match_revisits.rejects(run))
-        .repartition(1)
-        .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
-    )
+    ordered = rejects.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     if not task_results(ordered, write_part, NoneType):
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])

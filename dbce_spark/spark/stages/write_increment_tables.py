@@ -59,7 +59,7 @@ def _link_pages(run: Run, files: int) -> None:
 def _keep_inputs(run: Run) -> None:
     """Write which files were read, with their bytes then: those that have as many are not read again."""
     files = sorted(run.request.files)
-    read = [checkpoints.read(staging.done(run.work, read_pages.NAME, at), ReadSource) for at in range(len(files))]
+    read = [checkpoints.kept(staging.done(run.work, read_pages.NAME, at), ReadSource) for at in range(len(files))]
     sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
     with storage.atomic_file(f"{run.output}/{INPUTS}") as file:
         file.write(checkpoints.text(sizes).encode())

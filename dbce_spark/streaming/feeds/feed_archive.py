@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
 from warcio.recordbuilder import RecordBuilder
@@ -22,6 +22,7 @@ from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.web_request import WebExchange
 
 _VERSION = "WARC/1.1"
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 _BUILDER = RecordBuilder(warc_version=_VERSION)
 
 
@@ -47,6 +48,18 @@ class FeedArchive:
         """Write the exchanges that led to the page of an item, redirects first; return the size of the open file
         then."""
         file = self._opened()
+        begun = file.tell()
+        try:
+            self._write(file, item, exchanges)
+        except BaseException:
+            file.seek(begun)
+            file.truncate()
+            raise
+        file.flush()
+        os.fsync(file.fileno())
+        return file.tell()
+
+    def _write(self, file: BinaryIO, item: Item, exchanges: list[WebExchange]) -> None:
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)
         for exchange in exchanges:
             is_page = exchange is exchanges[-1]
@@ -55,9 +68,6 @@ class FeedArchive:
             writer.write_record(self._response(exchange, reply, item if is_page else None))
             if is_page:
                 writer.write_record(self._metadata(exchange, reply, item))
-        file.flush()
-        os.fsync(file.fileno())
-        return file.tell()
 
     def close(self) -> str:
         """Close the open file; return its name."""
@@ -117,9 +127,10 @@ class FeedArchive:
         return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
 
     def _response(self, exchange: WebExchange, reply: str, item: Item | None) -> ArcWarcRecord:
-        # The library escapes what is not ASCII in headers, and fails on a server's French phrase.
+        # The library escapes what is not ASCII in some headers, and fails on others and on a server's French phrase.
         reason = exchange.reason.encode("ascii", "replace").decode()
-        head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), [*exchange.headers], "HTTP/1.1")
+        fields = [(_ascii(name), _ascii(value)) for name, value in exchange.headers]
+        head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), fields, "HTTP/1.1")
         headers = self._headers(exchange, reply)
         if exchange.cut:
             headers["WARC-Truncated"] = exchange.cut
@@ -163,6 +174,11 @@ def _fields(values: dict[str, str]) -> bytes:
 def _line(text: str) -> str:
     """Fold a text into one line, as the value of a header."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _ascii(text: str) -> str:
+    """Write letters beyond ASCII as the escapes of their bytes, which servers send as UTF-8 or Latin-1."""
+    return text if text.isascii() else quote(text.encode("latin-1", "replace"), safe=_PRINTABLE)
 
 
 def _new_id() -> str:

@@ -1,6 +1,7 @@
 """Parse feeds: RSS, Atom and RDF in any version, broken XML among them."""
 
 import io
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from dbce_spark.errors import PlatformError
 from dbce_spark.streaming.feeds.feed_item import Item
 
 _MINUTE = 60
+_REFERENCE = re.compile(rb"&#([0-9]{5,9}|[xX][0-9a-fA-F]{4,9});")
 
 
 class NotAFeed(ValueError):
@@ -23,8 +25,8 @@ class Feed:
     ttl_seconds: float
 
 
-def parse(body: bytes, content_type: str, url: str) -> Feed:
-    """Parse a feed from its bytes; relative links are of `url`.
+def parse(body: bytes, content_type: str, url: str, *, most_items: int) -> Feed:
+    """Parse a feed from its bytes, and its first items; relative links are of `url`.
 
     Raises:
         NotAFeed: they are none.
@@ -32,19 +34,26 @@ def parse(body: bytes, content_type: str, url: str) -> Feed:
     """
     headers = {"content-type": content_type, "content-location": url}
     # As a stream: the library takes a string for a URL or the name of a file.
-    stream, library = io.BytesIO(body), _library()
+    stream, library = io.BytesIO(_REFERENCE.sub(_whole, body)), _library()
     try:
         found = library.parse(stream, response_headers=headers, resolve_relative_uris=False, sanitize_html=False)
     except Exception as error:  # whatever its parsers do on hostile bytes
         raise NotAFeed(f"{url}: {type(error).__name__}: {error}"[:300]) from error
     if not found.get("version"):
         raise NotAFeed(f"{url}: is neither RSS nor Atom nor RDF")
-    items = (_item(entry, url) for entry in found.entries)
+    items = (_item(entry, url) for entry in found.entries[:most_items])
     ttl = str(found.feed.get("ttl", "")).strip()
     return Feed(
         tuple(one for one in items if one.link.lower().startswith(("http://", "https://"))),
         _MINUTE * float(ttl) if ttl.isascii() and ttl.isdigit() else 0.0,
     )
+
+
+def _whole(reference: re.Match[bytes]) -> bytes:
+    """Return a reference as it stands; one to half a character, which the library fails on, is to U+FFFD."""
+    digits = reference[1].lower()
+    number = int(digits[1:], 16) if digits.startswith(b"x") else int(digits)
+    return b"&#65533;" if 0xD800 <= number <= 0xDFFF else reference[0]
 
 
 def _item(entry: Any, feed: str) -> Item:
@@ -58,7 +67,8 @@ def _item(entry: Any, feed: str) -> Item:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split())
+    """Fold white space; a half of a character, which a reference can name, becomes a question mark."""
+    return " ".join(text.encode("utf-8", "replace").decode().split())
 
 
 def _library() -> Any:

@@ -5,16 +5,19 @@ that was killed goes on with it.
 """
 
 import heapq
+import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import count
+from threading import Thread
 from urllib.parse import urlsplit
 
 from dbce_spark.archive.mime import declared_type, is_sniffed
 from dbce_spark.config import AcquireConfig
+from dbce_spark.errors import DbceError
 from dbce_spark.streaming.feeds import feed_parser
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
@@ -25,6 +28,8 @@ from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange
 
 _TICK_SECONDS = 0.2
 """Seconds between two looks at the clock while nothing ends."""
+_LAST_SECONDS = 1.0
+"""Seconds that answers which are under way have when the reader is stopped."""
 _DAY = 86_400.0
 _UNCHANGED, _GONE = 304, 410
 
@@ -105,17 +110,17 @@ class Reader:
         for waiting in self._memory.waiting():
             self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
         self._forget()
-        with ThreadPoolExecutor(self._config.hosts_together) as threads:
-            while not stops() and not (once and self._is_done()):
-                self._send(threads)
-                ended, self._asking = wait(self._asking, _TICK_SECONDS, FIRST_COMPLETED)
-                if not self._asking and not ended:
-                    time.sleep(_TICK_SECONDS)
-                for one in ended:
-                    self._take(one.result())
-                self._roll()
-            for one in wait(self._asking).done:
-                self._take(one.result())
+        while not stops() and not (once and self._is_done()):
+            self._send()
+            ended, self._asking = wait(self._asking, _TICK_SECONDS, FIRST_COMPLETED)
+            if not self._asking and not ended:
+                time.sleep(_TICK_SECONDS)
+            for one in ended:
+                self._settle(one.result())
+            self._roll()
+        # What has no answer by then is left to the next run, which the memory tells of it.
+        for one in wait(self._asking, _LAST_SECONDS).done:
+            self._settle(one.result())
         self._hand_over()
 
     def _go_on(self) -> None:
@@ -136,8 +141,8 @@ class Reader:
     def _put_off(self, at: float, errand: _Errand) -> None:
         heapq.heappush(self._later, (at, next(self._numbers), errand))
 
-    def _send(self, threads: ThreadPoolExecutor) -> None:
-        """Give the threads all errands that may be run now."""
+    def _send(self) -> None:
+        """Begin all errands that may be run now."""
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
@@ -148,7 +153,7 @@ class Reader:
                 errand = self._allowed(host, now)
                 if errand is not None:
                     host.is_busy = True
-                    self._asking.add(threads.submit(self._ask, errand))
+                    self._asking.add(self._begin(errand))
 
     def _queue(self, errand: _Errand, *, first: bool = False) -> None:
         name = urlsplit(errand.url).hostname
@@ -182,8 +187,14 @@ class Reader:
     def _robots_hold(self, robots: Robots) -> float:
         return self._config.robots_seconds if robots.rules is not None else self._config.first_wait_seconds
 
+    def _begin(self, errand: _Errand) -> Future[_Outcome]:
+        """Run one request in a thread of its own, which does not keep the process from ending."""
+        asked: Future[_Outcome] = Future()
+        Thread(target=lambda: asked.set_result(self._ask(errand)), daemon=True).start()
+        return asked
+
     def _ask(self, errand: _Errand) -> _Outcome:
-        """Run one request, in a thread."""
+        """Run one request. Whatever a server answers, there is an outcome."""
         config = self._config
         is_page = errand.page is not None
         try:
@@ -195,18 +206,28 @@ class Reader:
             )
             if errand.feed is None or exchange.status != 200:
                 return _Outcome(errand, exchange, None, "")
-            found = feed_parser.parse(
-                decode_body(exchange, config.max_bytes), exchange.header("content-type"), exchange.url
-            )
+            body = decode_body(exchange, config.feed_bytes)
+            found = feed_parser.parse(body, exchange.header("content-type"), exchange.url, most_items=config.feed_items)
             return _Outcome(errand, exchange, found, "")
         except NotAFeed as error:
             return _Outcome(errand, exchange, None, str(error))
         except Unreachable as error:
             return _Outcome(errand, None, None, str(error))
+        except Exception as error:
+            return _Outcome(errand, None, None, f"{errand.url}: {type(error).__name__}: {error}"[:300])
 
     def _is_page(self, content_type: str) -> bool:
         essence = declared_type(content_type).essence
         return essence in self._mimes or is_sniffed(essence)
+
+    def _settle(self, outcome: _Outcome) -> None:
+        """Take an outcome; what a hostile answer breaks costs its own item only."""
+        try:
+            self._take(outcome)
+        except (DbceError, OSError, sqlite3.Error):  # of the machine, the output or the memory
+            raise
+        except Exception as error:
+            self._end(outcome.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])
 
     def _take(self, outcome: _Outcome) -> None:
         """Does with an outcome what is to be done."""
@@ -214,7 +235,7 @@ class Reader:
         now = time.time()
         host = self._hosts[urlsplit(errand.url).hostname or ""]
         host.is_busy = False
-        host.free_at = now + max(self._config.delay_seconds, host.delay)
+        host.free_at = now + max(self._config.delay_seconds, min(host.delay, self._config.max_delay_seconds))
         if exchange is not None and exchange.is_busy and exchange.retry_seconds:
             host.closed_until = now + min(exchange.retry_seconds, self._config.max_poll_seconds)
         if exchange is not None and exchange.redirect and len(errand.redirects) < self._config.max_redirects:

@@ -1,12 +1,20 @@
 """Send one request to a web server and read its answer, with a limit on both time and size."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from ipaddress import IPv6Address, ip_address
+from threading import Event, Timer, get_ident
+from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import NewConnectionError
+from urllib3.util.connection import create_connection
 
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive.index.http_ranges import retry_seconds
@@ -99,6 +107,7 @@ class Web:
     def __init__(self, config: AcquireConfig):
         self._config = config
         self._pool = urllib3.PoolManager(num_pools=config.hosts_together, retries=False)
+        self._pool.pool_classes_by_scheme = _PRIVATE_POOLS if config.private_addresses else _PUBLIC_POOLS
 
     def fetch(
         self,
@@ -124,12 +133,17 @@ class Web:
             **headers,
         }
         began = datetime.now(UTC)
-        answer = self._send(url, request_headers)
-        try:
-            is_wanted = 200 <= answer.status < 300 and wants(answer.headers.get("Content-Type", ""))
-            body, cut = _body(answer, max_bytes, config.answer_seconds) if is_wanted else (b"", "")
-        finally:
-            answer.close()
+        with _deadline(config.answer_seconds) as is_over:
+            answer = self._send(url, request_headers)
+            if is_over():  # to the library the end of the connection is the end of the head
+                answer.close()
+                raise Unreachable(f"{url}: no whole head in {config.answer_seconds:g} s")
+            try:
+                is_wanted = 200 <= answer.status < 300 and wants(answer.headers.get("Content-Type", ""))
+                body, cut = _body(answer, max_bytes) if is_wanted else (b"", "")
+            finally:
+                answer.close()
+            cut = "time" if is_over() else cut
         return WebExchange(
             url=url,
             request_headers=tuple(request_headers.items()),
@@ -157,14 +171,111 @@ class Web:
             raise Unreachable(f"{url}: {type(error).__name__}: {error}"[:500]) from error
 
 
-def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> tuple[bytes, str]:
-    """Read a body up to a size and a time; return it with the reason why it is cut, "" if it is whole."""
-    deadline = time.monotonic() + seconds
+@contextmanager
+def _deadline(seconds: float) -> Iterator[Callable[[], bool]]:
+    """Shut the connection that this thread opens within the block down after so many seconds, whatever it waits for;
+    yield what tells whether that has happened."""
+    over = Event()
+    opened: list[socket.socket] = []
+
+    def end() -> None:
+        over.set()
+        for one in opened:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(seconds, end)
+    timer.daemon = True
+    _guards[get_ident()] = opened
+    timer.start()
+    try:
+        yield over.is_set
+    finally:
+        timer.cancel()
+        del _guards[get_ident()]
+        for one in opened:
+            one.close()
+
+
+_guards: dict[int, list[socket.socket]] = {}
+"""By thread, a second handle of the connection that it has opened: TLS takes the first one over."""
+
+
+class _Guarded(HTTPConnection):
+    """A connection that a deadline can end, also while its head is read or keys are exchanged."""
+
+    is_private_allowed = True
+
+    def _new_conn(self) -> socket.socket:
+        sock = self._connected()
+        if get_ident() in _guards:
+            _guards[get_ident()].append(sock.dup())
+        return sock
+
+    def _connected(self) -> socket.socket:
+        """Connect to the first of the host's addresses that can be reached. All are looked at before one is asked, so
+        that no name leads to another address behind the check.
+
+        Raises:
+            NewConnectionError: there is none, or one is not of the public network.
+        """
+        try:
+            found = socket.getaddrinfo(self._dns_host, self.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise NewConnectionError(self, f"no address: {error}") from error
+        addresses = [*dict.fromkeys(one[4][0] for one in found)]
+        if not self.is_private_allowed and (private := [one for one in addresses if not _is_public(str(one))]):
+            raise NewConnectionError(self, f"{private[0]} is no public address; acquire.private_addresses allows it")
+        failure: OSError | None = None
+        for address in addresses:
+            try:
+                return create_connection((str(address), self.port), self.timeout, socket_options=self.socket_options)
+            except OSError as error:
+                failure = error
+        raise NewConnectionError(self, f"cannot be reached: {failure}") from failure
+
+
+def _is_public(address: str) -> bool:
+    """Return whether an address is of the public network, also where it holds another one, as IPv6 can."""
+    found = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour or (found.teredo and found.teredo[1])
+        if inner and not inner.is_global:
+            return False
+    return found.is_global and not found.is_multicast
+
+
+class _GuardedTls(_Guarded, HTTPSConnection):
+    """The same with TLS."""
+
+
+class _Public(_Guarded):
+    """A connection to the public network only."""
+
+    is_private_allowed = False
+
+
+class _PublicTls(_GuardedTls):
+    """The same with TLS."""
+
+    is_private_allowed = False
+
+
+def _pools(plain: type[HTTPConnection], tls: type[HTTPSConnection]) -> dict[str, type[Any]]:
+    return {
+        "http": type("_Pool", (HTTPConnectionPool,), {"ConnectionCls": plain}),
+        "https": type("_TlsPool", (HTTPSConnectionPool,), {"ConnectionCls": tls}),
+    }
+
+
+_PRIVATE_POOLS, _PUBLIC_POOLS = _pools(_Guarded, _GuardedTls), _pools(_Public, _PublicTls)
+
+
+def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int) -> tuple[bytes, str]:
+    """Read a body up to a size; return it with the reason why it is cut, "" if it is whole."""
     buffer = bytearray()
     try:
         while len(buffer) <= max_bytes:
-            if time.monotonic() > deadline:
-                return bytes(buffer), "time"
             # Not a whole chunk: a server that sends a byte a second would never fill one.
             part = answer.read1(_CHUNK, decode_content=False)
             if not part:

@@ -247,3 +247,85 @@ def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> No
         )
         assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|<style", answer.text)
         assert not re.search(r'(?:src|href)="(?:https?:)?//', answer.text)
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        ("/pages/p1", "/pages/p1"),
+        ("/next?order=doubt", "/next?order=doubt"),
+        *((evil, "/") for evil in ("//evil.example", "/\\evil.example", "/\t/evil.example", "/\n//evil.example")),
+        *((evil, "/") for evil in ("https://evil.example", "/ /evil.example", "\x01//evil.example", "")),
+    ],
+)
+def test_a_login_leads_to_this_server_only(app: Flask, then: str, expected: str) -> None:
+    """A link to the login must not end on a page that asks for the password again."""
+    client = app.test_client()
+    form = {"name": "bob", "password": PASSWORD, "csrf": token(client), "then": then}
+
+    assert expected == client.post("/login", data=form).headers["Location"]
+
+
+def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
+    """Of this browser and of any other with the same account."""
+    client, headers = logged_in(app, "bob")
+    kept = client.get_cookie("dbce_annotate")
+    assert kept is not None
+    client.post("/logout", headers=headers)
+    thief = app.test_client()
+    thief.set_cookie("dbce_annotate", kept.value)
+
+    assert 302 == thief.get("/guidelines").status_code
+
+
+def test_an_account_that_was_shut_and_opened_has_to_log_in_again(app: Flask) -> None:
+    """Its old sessions stay ended."""
+    bob, _ = logged_in(app, "bob")
+    ada, headers = logged_in(app, "ada")
+    for change in ("shut", "open"):
+        ada.post("/admin/accounts/2", data={"change": change}, headers=headers)
+
+    assert 302 == bob.get("/guidelines").status_code
+
+
+@pytest.mark.parametrize("is_secure", [True, False])
+def test_the_cookie_goes_nowhere_else(path: str, is_secure: bool) -> None:
+    """Not to scripts, not with requests of other sites, and with HTTPS over nothing else."""
+    client = people.create(path, SETTINGS, is_secure=is_secure).test_client()
+    cookie = client.get("/login").headers["Set-Cookie"]
+
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert is_secure == ("Secure;" in cookie)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"seconds": 1e999},
+        {"seconds": "nan"},
+        {"revision": 1e999},
+        {"revision": 1 << 70},
+        {"marks": {"1e9": "content"}},
+        {"hidden": [1e999]},
+    ],
+    ids=str,
+)
+def test_nonsense_is_refused(app: Flask, fields: dict[str, object]) -> None:
+    """Numbers that nothing can hold are the sender's fault."""
+    client, headers = logged_in(app, "bob")
+    number = next(iter(re.findall(r"/pages/(\w+)", client.get("/next").headers["Location"])))
+    answer = client.put(f"/api/pages/{number}/draft", json=draft({}) | fields, headers=headers)
+
+    assert 400 == answer.status_code
+
+
+def test_names_and_numbers_that_no_store_can_hold_are_refused(app: Flask) -> None:
+    """An account of 30 digits, and a token beyond ASCII."""
+    ada, headers = logged_in(app, "ada")
+    answers = [
+        ada.get(f"/admin/accounts/{10**30}", headers=headers),
+        ada.post("/login", data={"name": "ada", "csrf": "\xe9"}),
+    ]
+
+    assert [400, 400] == [one.status_code for one in answers]

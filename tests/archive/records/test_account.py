@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, archive_file, inflated, records
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
 
 LIMITS = at_most(record_bytes=1 << 20)
@@ -184,6 +184,8 @@ def damaged(content: bytes, how: str, where: float, what: bytes) -> bytes:
 
 @settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
+@example("warc", "lz4", 1, ("cut", 30 / 613, b"1234"))
+@example("warc", "lz4", 2, ("cut", 30 / 619, b"x" * 39))
 def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]) -> None:
     """Whatever is done to one member, the records ahead of it are whole, and those behind the next are too."""
     parts = [CODINGS[coding](one) for one in made(kind)]
@@ -251,3 +253,17 @@ def test_damage_in_one_member_of_all(kind: str, at: int) -> None:
     found = read(content[:at] + b"\xff" * 9 + content[at + 9 :])
 
     assert expected_urls(kind, 40)[:ahead] == urls(found)[:ahead]
+
+
+@pytest.mark.parametrize("store", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_file_that_is_no_archive_is_not_searched_to_its_end(
+    store: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A film that was given for an archive costs no more than its first stretch; all of it is counted as lost."""
+    for module in (archive_file, inflated):
+        monkeypatch.setattr(module, "FOREIGN_BYTES", 1 << 16)
+    content = store(b"this is no archive\n" * 80_000 + made("warc")[0])
+
+    assert [(0, len(content), Cause.FOREIGN)] == [
+        (one.offset, one.length, one.cause) for one in read(content) if isinstance(one, Damage)
+    ]

@@ -9,6 +9,7 @@ import pytest
 import zstandard
 
 from dbce_spark.archive.records import Cause, Damage, Record
+from dbce_spark.archive.records.archive_file import ArchiveFile
 from tests.archive.records.test_account import read, url, urls
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
 
@@ -142,3 +143,13 @@ def test_work_is_linear(content: bytes) -> None:
 
     assert len(content) == sum(one.length for one in found)
     assert stream.taken < 6 * len(content) + 70 * MB
+
+
+def test_what_may_be_read_again_is_bounded() -> None:
+    """64 MiB and four times the file: then no more, however small."""
+    archive = ArchiveFile(io.BytesIO(bytes(1 << 20)), at_most())
+    asked = [archive.may_look_back(1 << 20) for _ in range(100)]
+
+    assert [True] * 68 + [False] * 32 == asked
+    assert not archive.may_look_back(1)
+    assert archive.may_look_back(0)

@@ -169,3 +169,16 @@ def test_directory_that_claims_too_much() -> None:
 
     assert isinstance(found, Damage)
     assert (Cause.FOREIGN, len(content)) == (found.cause, found.length)
+
+
+def test_an_encrypted_archive_is_a_named_damage() -> None:
+    """Nobody can read it without its key; its bytes are counted as lost."""
+    content = bytearray(zipped({"archive/data.warc.gz": WARC}))
+    for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(magic) + flags] |= 1
+    found = [one for one in read(bytes(content)) if one.within]
+
+    assert [("archive/data.warc.gz", len(WARC), "it is encrypted", True)] == [
+        (one.within, one.length, one.detail, one.cause.is_loss) for one in found if isinstance(one, Damage)
+    ]
+    assert [] == places(found)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN, Language
 from dbce_spark.model import Extraction, Seen, Segments
 from dbce_spark.output.schemas import extraction_rows, segment_rows
@@ -15,7 +16,7 @@ from tests.output.schemas.samples import PAGES, extracted, plain
 
 def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = (
-        extraction_rows.extractions_batch([extraction], [UNKNOWN], [None], 4).column("segments")[0].as_py()
+        extraction_rows.extractions_batch([extraction], [UNKNOWN], [Formats()], 4).column("segments")[0].as_py()
     )
     return rows
 
@@ -23,19 +24,19 @@ def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:
 def test_extractions_have_the_schema() -> None:
     """A batch of extractions fits the table's schema and holds no null where there is a value."""
     some = extracted()
-    batch = extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4)
+    batch = extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [Formats()] * len(some), 4)
     batch.validate(full=True)
     nulls = [name for name, column in zip(batch.schema.names, batch.columns, strict=True) if column.null_count]
 
     assert extraction_rows.EXTRACTIONS == batch.schema
-    assert nulls == ["published", "modified", "canonical_url", "html"]
+    assert nulls == ["published", "modified", "canonical_url", "annotated_html", "markdown", "html", "about"]
 
 
 def test_extraction_row() -> None:
     """Texts and counts of a row are those of its page."""
     some = extracted()
     rows = extraction_rows.extractions_batch(
-        some, [Language("en", 0.5)] * len(some), ["<p>"] * len(some), 4
+        some, [Language("en", 0.5)] * len(some), [Formats(html="<p>")] * len(some), 4
     ).to_pylist()
     for one, row in zip(some, rows, strict=True):
         assert (one.text, one.status, "<p>") == (row["text"], row["status"], row["html"])
@@ -51,7 +52,7 @@ def test_segment_rows_belong_to_their_page() -> None:
     """Rows of many pages in one batch: each segment with the path of its own page's block."""
     some = extracted()
     rows = (
-        extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4)
+        extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [Formats()] * len(some), 4)
         .column("segments")
         .to_pylist()
     )
@@ -65,7 +66,7 @@ def test_crosses_rows() -> None:
     """A row's crosses are its own, in order of their ids."""
     some = extracted()
     rows = (
-        extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4)
+        extraction_rows.extractions_batch(some, [UNKNOWN] * len(some), [Formats()] * len(some), 4)
         .column("crosses")
         .to_pylist()
     )
@@ -105,7 +106,7 @@ def test_when_an_extraction_was_seen() -> None:
     some = extracted()[:2]
     first = some[0].page.capture
     again = {first.capture_id: Seen(first=first.timestamp, last=first.timestamp + 7_000_000, revisits=2)}
-    rows = extraction_rows.extractions_batch(some, [UNKNOWN] * 2, [None] * 2, 4, again).to_pylist()
+    rows = extraction_rows.extractions_batch(some, [UNKNOWN] * 2, [Formats()] * 2, 4, again).to_pylist()
 
     assert [2, 0] == [row["revisits"] for row in rows]
     assert [timedelta(seconds=7), timedelta(0)] == [row["last_seen"] - row["first_seen"] for row in rows]

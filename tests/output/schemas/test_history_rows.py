@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN
 from dbce_spark.output.history import page_history
 from dbce_spark.output.schemas import extraction_rows, history_rows
@@ -26,7 +27,7 @@ def held_row(capture_id: str, extraction_id: str, at: int, pieces: bytes | None)
 def test_what_captures_hold_comes_with_the_first_of_those_that_share_it() -> None:
     """A revisit of the capture before comes without; a capture whose extraction is nowhere is left out, and who shares
     what an earlier one held does not take the wrong one's."""
-    extractions = extraction_rows.extractions_batch(extracted()[:2], [UNKNOWN] * 2, [None] * 2, 1)
+    extractions = extraction_rows.extractions_batch(extracted()[:2], [UNKNOWN] * 2, [Formats()] * 2, 1)
     a, b = history_rows.held_batch(7, extractions).column("pieces").to_pylist()
     rows = [
         *(held_row("a", "a", 1, a), held_row("a2", "a", 2, None), held_row("x", "x", 3, None)),

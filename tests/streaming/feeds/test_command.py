@@ -17,7 +17,7 @@ from tests.support.newsroom import Newsroom, item, newsroom
 
 ROOT = Path(__file__).parents[3]
 PATIENCE = 60
-QUICK = ("acquire.delay_seconds=0", "acquire.poll_seconds=0.05")
+QUICK = ("acquire.delay_seconds=0", "acquire.poll_seconds=0.05", "acquire.private_addresses=true")
 
 
 @pytest.fixture

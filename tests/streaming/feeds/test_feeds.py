@@ -33,18 +33,20 @@ EXPECTED = Item(
 )
 def test_an_item_is_the_same_in_every_format(text: str) -> None:
     """RSS 2.0, Atom and RDF, and RSS that is cut off, give the same item, with an absolute link."""
-    assert (EXPECTED,) == parse(text.encode(), "application/xml", URL).items
+    assert (EXPECTED,) == parse(text.encode(), "application/xml", URL, most_items=100).items
 
 
 def test_a_feed_says_how_long_it_wants_to_be_left_alone() -> None:
     """The ttl of RSS is in minutes; Atom has none."""
-    assert (1800.0, 0.0) == tuple(parse(text.encode(), "application/xml", URL).ttl_seconds for text in (RSS, ATOM))
+    assert (1800.0, 0.0) == tuple(
+        parse(text.encode(), "application/xml", URL, most_items=100).ttl_seconds for text in (RSS, ATOM)
+    )
 
 
 def test_charset_of_the_header_holds() -> None:
     """A feed in windows-1252 that only its HTTP header declares is read as that."""
     text = RSS.replace("A &amp;", "Größe &amp;").replace('<?xml version="1.0"?>', "")
-    found = parse(text.encode("windows-1252"), "text/xml; charset=windows-1252", URL)
+    found = parse(text.encode("windows-1252"), "text/xml; charset=windows-1252", URL, most_items=100)
 
     assert "Größe & b" == found.items[0].title
 
@@ -52,14 +54,17 @@ def test_charset_of_the_header_holds() -> None:
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "file:///etc/passwd", "mailto:a@example.org"])
 def test_an_item_without_a_page_of_the_web_is_none(link: str) -> None:
     """Only http and https are followed."""
-    assert () == parse(RSS.replace("<link>/a</link>", f"<link>{link}</link>").encode(), "text/xml", URL).items
+    assert (
+        ()
+        == parse(RSS.replace("<link>/a</link>", f"<link>{link}</link>").encode(), "text/xml", URL, most_items=100).items
+    )
 
 
 @pytest.mark.parametrize("body", [b"", b"<html><p>Moved</p></html>", b"\0\1\2", b'{"version": "no feed"}'])
 def test_what_is_no_feed_says_so(body: bytes) -> None:
     """A page in place of a feed is not an empty feed."""
     with pytest.raises(NotAFeed, match="is neither RSS nor Atom nor RDF"):
-        parse(body, "text/html", URL)
+        parse(body, "text/html", URL, most_items=100)
 
 
 def test_the_same_item_in_two_feeds_of_a_site_is_one() -> None:

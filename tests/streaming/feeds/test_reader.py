@@ -1,24 +1,29 @@
 """Poll feeds of a real server, and follow them to their pages."""
 
 import io
+import os
+import socket
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
+from warcio.recordloader import ArcWarcRecord
 
 from dbce_spark.archive import warc
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
+from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
+from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import config, fates, read
 from tests.support.newsroom import Newsroom, item, newsroom
 
 QUICK = (
     *("acquire.delay_seconds=0", "acquire.poll_seconds=1e-6", "acquire.first_wait_seconds=0.01"),
-    "acquire.timeout_seconds=5",
+    *("acquire.timeout_seconds=5", "acquire.private_addresses=true"),
 )
 
 
@@ -35,13 +40,15 @@ class Desk:
         self.folder = folder
         self.warned: list[str] = []
 
-    def read(self, feeds: Sequence[str], *settings: str, once: bool = True) -> dict[str, int]:
+    def read(
+        self, feeds: Sequence[str], *settings: str, once: bool = True, stops: Callable[[], bool] = lambda: False
+    ) -> dict[str, int]:
         """Read once; return the counts."""
         made = config(*QUICK, *settings)
         with Memory(self.folder / "state" / "memory.sqlite") as memory:
             archive = FeedArchive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
             reader = Reader(feeds, memory, archive, made.acquire, made.input.mimes, self.warned.append)
-            reader.run(stops=lambda: False, once=once)
+            reader.run(stops=stops, once=once)
             return {name: count for name, count in reader.counts.items() if count}
 
     def files(self) -> list[Path]:
@@ -321,3 +328,132 @@ def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: De
 
     assert [(f"{room.url}/a", "A")] == captured(desk)
     assert 1 == room.paths().count("/a")
+
+
+def test_what_a_hostile_answer_breaks_is_its_own_item(room: Newsroom, desk: Desk) -> None:
+    """Halves of characters, letters beyond ASCII in headers, waits that no clock has: the others are fetched."""
+    names = ["half", "link", "good", "wait"]  # the last closes the host
+    feed = room.publish(
+        "/feed", *(item(f"{room.url}/{name}", "&#xD800;&#55357;" if name == "half" else name) for name in names)
+    )
+    for name in names:
+        room.article(f"/{name}", name)
+    room.answers["/link"] = [(200, {"Link": "<\xe9>; rel=caf\xe9", "X-\xe9": "\xff", "Content-Type": "text/html"})]
+    room.answers["/wait"] = [
+        (503, {"Retry-After": "9" * 400}),
+        (429, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"}),
+    ]
+    told = desk.read([feed])
+
+    assert (3, 1, []) == (told["pages"], told["retries"], desk.warned)
+    assert {"/half", "/link", "/good"} == {url.removeprefix(room.url) for path in desk.files() for url in targets(path)}
+
+
+def targets(path: Path) -> set[str]:
+    """The addresses of the responses in a file."""
+    with path.open("rb") as stream:
+        return {
+            one.rec_headers.get_header("WARC-Target-URI")
+            for one in ArchiveIterator(stream)
+            if one.rec_type == "response"
+        }
+
+
+def test_a_page_that_cannot_be_written_leaves_no_bytes(
+    desk: Desk, room: Newsroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written of it is taken back, so that the next page stands behind the one before."""
+    feed = room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in "abc"))
+    for name in "abc":
+        room.article(f"/{name}", name)
+    write = FeedArchive._metadata
+
+    def broken(self: FeedArchive, exchange: WebExchange, reply: str, of: Item) -> ArcWarcRecord:
+        if of.title == "b":
+            raise ValueError("no such record")
+        return write(self, exchange, reply, of)
+
+    monkeypatch.setattr(FeedArchive, "_metadata", broken)
+    told = desk.read([feed])
+
+    assert (2, 1) == (told["pages"], told["failed"])
+    assert {f"{room.url}/a", f"{room.url}/c"} == {url for path in desk.files() for url in targets(path)}
+
+
+def test_private_addresses_are_not_asked_for(room: Newsroom, desk: Desk) -> None:
+    """Unless the settings say so."""
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    told = desk.read([feed], "acquire.private_addresses=false")
+
+    assert (1, []) == (told["failed_polls"], room.asked)
+
+
+def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
+    """A host that wants years between two requests is asked at the longest wait that the settings have."""
+    room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 99999999\n", "text/plain")
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    room.article("/a", "a")
+    looks = iter(range(100))
+    told = desk.read([feed], "acquire.max_delay_seconds=0.01", stops=lambda: next(looks, None) is None)
+
+    assert 1 == told.get("pages")
+
+
+def test_a_reader_that_is_stopped_does_not_wait_for_answers(desk: Desk) -> None:
+    """A server that says nothing does not hold it up: the request is left to the next run."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/feed"
+        looks = iter(range(3))
+        told = desk.read([url], stops=lambda: next(looks, None) is None)
+
+        assert {} == told
+
+
+def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> None:
+    """The first of them count."""
+    feed = room.publish("/feed", *(item(f"{room.url}/{nth}", str(nth)) for nth in range(9)))
+
+    assert 4 == desk.read([feed], "acquire.feed_items=4")["items"]
+
+
+def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
+    """The rules hold for where it leads, too."""
+    room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    room.answers["/a"] = [(302, {"Location": "/private/a"})]
+    room.article("/private/a", "secret")
+    told = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+
+    assert (1, 1) == (told["redirects"], told["refused"])
+    assert "/private/a" not in room.paths()
+
+
+def test_a_host_has_one_request_at_a_time(room: Newsroom, desk: Desk) -> None:
+    """Each is answered before the next is sent, however many pages wait."""
+    names, room.pause = "abc", 0.5
+    for name in names:
+        room.article(f"/{name}", name)
+    desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in names))])
+
+    assert len(names) + 2 == len(room.asked)
+    assert 1 == room.most_at_once
+
+
+def test_a_page_is_noted_when_it_is_on_the_disk(room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill in between loses no page that the memory says is there."""
+    steps: list[str] = []
+    sync, note = os.fsync, Memory.note_page
+
+    def synced(number: int) -> None:
+        steps.append("sync")
+        sync(number)
+
+    def noted(self: Memory, of: Item, file: str, size: int) -> None:
+        steps.append("note")
+        note(self, of, file, size)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Memory, "note_page", noted)
+    room.article("/a", "a")
+    desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+
+    assert ["sync", "note"] == steps[:2]

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.index.http_ranges import retry_seconds
 from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
 from tests.support.builders import config
 
-CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
+CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1", "acquire.private_addresses=true").acquire
 
 
 @contextmanager
@@ -125,3 +126,47 @@ def test_any_link_of_a_feed_can_be_tried(text: str) -> None:
     assert found.isascii()
     assert not any(letter.isspace() for letter in found)
     assert found == encode_url(found)
+
+
+def test_a_head_that_never_ends_is_given_up() -> None:
+    """One deadline holds for the whole exchange: a byte now and then keeps no request alive."""
+    drops = [HEAD, *[b"X: y\r\n"] * 30, b"Content-Length: 0\r\n\r\n"]
+    with answering(*drops, pause=0.2) as url, pytest.raises(Unreachable):
+        ask(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://127.0.0.1/", "http://127.1/", "http://localhost/", "http://[::1]/", "http://0.0.0.0/"),
+        *("http://10.0.0.1/", "http://192.168.1.1/", "http://169.254.169.254/latest/meta-data/", "http://[fe80::1]/"),
+        *("http://[::ffff:127.0.0.1]/", "http://[2002:7f00:1::]/", "http://100.64.0.1/", "http://224.0.0.1/"),
+        "https://127.0.0.1/",
+    ],
+)
+def test_an_address_that_is_not_public_is_refused(url: str) -> None:
+    """Whatever it is written as: a feed must not make this machine ask for what only it can reach."""
+    web = Web(config("acquire.timeout_seconds=1").acquire)
+
+    with pytest.raises(Unreachable, match=r"is no public address|no address"):
+        web.fetch(url, headers={}, max_bytes=1000, wants=lambda _: True)
+
+
+def test_an_address_that_is_not_public_gets_no_connection() -> None:
+    """It is refused before it is connected to."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        with pytest.raises(Unreachable):
+            Web(config().acquire).fetch(
+                f"http://127.0.0.1:{server.getsockname()[1]}/", headers={}, max_bytes=1, wants=lambda _: True
+            )
+        with pytest.raises(TimeoutError):
+            server.accept()
+
+
+@pytest.mark.parametrize(
+    "header", ["9" * 400, "Fri, 31 Dec 9999 23:59:59 -2359", "Mon, 01 Jan 0000 00:00:00 GMT", "\xb2", ""]
+)
+def test_a_retry_after_that_no_clock_can_wait_for(header: str) -> None:
+    """It is a number of seconds that can be added to a time."""
+    assert 0.0 <= retry_seconds(header) <= 366 * 86_400

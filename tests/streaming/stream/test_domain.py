@@ -1,5 +1,7 @@
 """Turn the pages of a domain into rows, in plain Python."""
 
+from dataclasses import replace
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
@@ -157,3 +159,11 @@ def test_an_arrival_survives_the_way(text: str) -> None:
     assert text == unpack_row(back.packed_row)["item_title"]
     assert (sent.capture_id, sent.timestamp, sent.url_key) == (back.capture_id, back.timestamp, back.url_key)
     assert sent.keys.tolist() == back.keys.tolist()
+
+
+def test_the_file_comes_before_the_row() -> None:
+    """The last row of the first file is in front of the first row of the second."""
+    first = arrival(URL.format("a"), "The menu", "Own a text", row_no=5)
+    second = replace(arrival(URL.format("b"), "The menu", "Own b text"), file_no=1)
+
+    assert ["The menu\nOwn a text", "Own b text"] == [row["text"] for _, row in taken([second, first])]

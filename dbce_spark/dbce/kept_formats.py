@@ -1,0 +1,76 @@
+"""What is kept of a page in the formats that a run asks for: Markdown, and HTML."""
+
+from dataclasses import dataclass, replace
+
+from dbce_spark.config import FormatsConfig
+from dbce_spark.dbce.postprocess import kept_characters
+from dbce_spark.html.about import About, day_of, read_about
+from dbce_spark.html.page import parse_tree
+from dbce_spark.html.structure.addresses import addresses
+from dbce_spark.html.structure.clean_tree import Choices, clean_tree
+from dbce_spark.html.structure.code_blocks import normalise_code
+from dbce_spark.html.structure.footnotes import mark_footnotes
+from dbce_spark.html.structure.formulas import replace_formulas
+from dbce_spark.html.structure.headings import drop_permalinks
+from dbce_spark.html.structure.kept_text import Kept, cut_text
+from dbce_spark.html.structure.markdown import to_html, to_markdown
+from dbce_spark.model import Capture, Segments
+
+MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """A page in each format that was asked for: what is kept of it, and `annotated_html`, which is all of it."""
+
+    markdown: str | None = None
+    html: str | None = None
+    annotated_html: str | None = None
+    about: About | None = None
+
+
+def write_formats(
+    utf8_html: bytes, page_text: str, segments: Segments, capture: Capture, config: FormatsConfig
+) -> Formats:
+    """Write what is kept of a page, and what it says of itself. Its links are relative to its <base> or its URL.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    kept = Formats()
+    if MARKDOWN in config.columns or HTML in config.columns:
+        kept = format_kept(utf8_html, kept_characters(page_text, segments), capture.url, config)
+    return replace(kept, about=describe(utf8_html, capture, config)) if ABOUT in config.columns else kept
+
+
+def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen."""
+    root = parse_tree(utf8_html)
+    about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
+    if config.dates != "htmldate":
+        return about
+    from htmldate import find_date
+
+    last = day_of(capture.timestamp)
+    found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
+    if not found or found > last:
+        return about
+    places = [line for line in about.found_in if not line.startswith("date ")]
+    return replace(about, date=found, found_in=(*sorted([*places, "date htmldate"]),))
+
+
+def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them."""
+    root = parse_tree(utf8_html)
+    place = addresses(root, url)
+    cut_text(root, is_kept)
+    normalise_code(root)
+    replace_formulas(root)
+    mark_footnotes(root)
+    drop_permalinks(root, place)
+    choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
+    article = clean_tree(root, place, choices)
+    return Formats(
+        html=to_html(article) if HTML in config.columns else None,
+        markdown=to_markdown(article) if MARKDOWN in config.columns else None,
+    )

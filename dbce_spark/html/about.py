@@ -1,0 +1,301 @@
+"""What a page says about itself beyond what its row always has: headline, author, date, and so on, each with its place.
+
+Declarations come first (JSON-LD, microdata, Open Graph, Dublin Core, `rel`), then what classes and headings show.
+docs/metadata.md: where each is looked for, and how often that is right.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain, islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date
+from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK
+from dbce_spark.html.structure.addresses import Addresses
+
+MAX_CHARS = 1_000
+"""Of a value: descriptions have 160, and what is longer is a text."""
+
+_MOST = 8
+"""Candidates of one place; a page of a thousand comments has a thousand authors."""
+
+_MOST_TAGS = 32
+_LIKE = 0.3
+"""Share of common words from which a heading is that of the title."""
+
+_RANKS = {
+    "author": (
+        *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
+        *("rel:author", "itemprop:author", "meta:parsely-author", "meta:sailthru.author", "meta:twitter:data1"),
+        *("class:author", "class:fn", "ld:person", "href:author"),
+    ),
+    "description": (
+        *("meta:og:description", "meta:description", "ld:description", "meta:twitter:description"),
+        *("meta:dc.description", "meta:dcterms.description"),
+    ),
+    "site_name": ("meta:og:site_name", "meta:application-name", "ld:publisher", "meta:dc.publisher"),
+    "image": ("meta:og:image", "ld:image", "meta:twitter:image", "rel:image_src"),
+    "license": ("rel:license", "ld:license", "meta:dc.rights", "meta:dcterms.license", "meta:dcterms.rights"),
+    "tags": ("meta:article:tag", "rel:tag", "ld:keywords", "meta:keywords", "meta:news_keywords"),
+    "date": (
+        *("meta:article:published_time", "ld:datepublished", "itemprop:datepublished", "ld:datecreated"),
+        *("meta:dcterms.issued", "meta:dc.date.issued", "meta:dc.date", "meta:date", "time"),
+    ),
+}
+"""The places of each, the first to be preferred."""
+
+_AUTHOR_CLASS = re.compile(r"(?:^|[\s_-])(?:author|byline)(?:[\s_-]|$)", re.IGNORECASE)
+_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headline)(?:[\s_-]|$)", re.IGNORECASE)
+_AUTHOR_PATH = re.compile(r"/(?:author|profile|user|by)s?/", re.IGNORECASE)
+_NO_NAME = re.compile(r"https?:|^@|^\d")
+_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\n")
+_NOT_LETTERS = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a page says about itself; "" and empty where it says nothing. `found_in` has a line for each, such as
+    "author ld:author".
+
+    `date` is that of the first publication, as YYYY-MM-DD; never after the capture.
+    """
+
+    title: str
+    author: str
+    date: str
+    description: str
+    site_name: str
+    image: str
+    license: str
+    tags: tuple[str, ...]
+    found_in: tuple[str, ...]
+
+
+def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> About:
+    """Read what a page says about itself. `timestamp` is that of its capture, in microseconds since 1970."""
+    found = _found(root)
+    site_names = _site_names(found, url)
+    places: dict[str, str] = {}
+
+    def take(field: str, values: Iterator[tuple[str, str]]) -> str:
+        place, value = next(values, ("", ""))
+        if value:
+            places[field] = place
+        return value
+
+    values = {
+        "title": take("title", _titles(found)),
+        "author": take("author", _authors(found, site_names)),
+        "date": take("date", _dates(found, url, timestamp)),
+        "description": take("description", _ranked(found, "description")),
+        "site_name": take("site_name", _ranked(found, "site_name")),
+        "image": take("image", _absolute(_ranked(found, "image"), addresses)),
+        "license": take("license", _ranked(found, "license")),
+    }
+    place, tags = next(((one, found[one]) for one in _RANKS["tags"] if found.get(one)), ("", []))
+    split = (part.strip() for tag in tags for part in tag.split(",")) if len(tags) == 1 else iter(tags)
+    kept = tuple(islice(dict.fromkeys(filter(None, split)), _MOST_TAGS))
+    if kept:
+        places["tags"] = place
+    return About(**values, tags=kept, found_in=tuple(f"{field} {where}" for field, where in sorted(places.items())))
+
+
+def _found(root: Any) -> dict[str, list[str]]:
+    """Collect the values of each place, in document order."""
+    found: dict[str, list[str]] = defaultdict(list)
+    budget = MAX_JSON_CHARS
+    for element in root.iter("*"):
+        tag, attributes = element.tag, element.attrib
+        if tag == "meta":
+            key = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
+            _keep(found, f"meta:{key.replace('dc:', 'dc.')}", attributes.get("content"), _MOST_TAGS)
+        elif tag == "script":
+            if "ld+json" in (attributes.get("type") or "").lower() and element.text:
+                budget -= len(element.text)
+                if budget >= 0:
+                    _read_json(element.text, found)
+        elif tag in ("title", "h1", "h2"):
+            if tag != "title" or next(element.iterancestors("svg"), None) is None:
+                _keep(found, tag, _text(element))
+        elif tag == "time":
+            _keep(found, "time", attributes.get("datetime"))
+        if attributes:
+            _read_attributes(element, found)
+    return found
+
+
+def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
+    attributes = element.attrib
+    for rel in (attributes.get("rel") or "").lower().split():
+        if rel in ("author", "tag"):
+            _keep(found, f"rel:{rel}", _text(element) or attributes.get("title"), _MOST_TAGS)
+        elif rel in ("license", "image_src"):
+            _keep(found, f"rel:{rel}", attributes.get("href"))
+    name = (attributes.get("itemprop") or "").lower()
+    if name in ("author", "creator"):
+        inner = next((one for one in element.iterdescendants() if one.get("itemprop") == "name"), element)
+        _keep(found, "itemprop:author", inner.get("content") or _text(inner))
+    elif name == "headline":
+        _keep(found, "itemprop:headline", _text(element))
+    elif name == "datepublished":
+        _keep(found, "itemprop:datepublished", attributes.get("datetime") or attributes.get("content"))
+    classes = attributes.get("class") or ""
+    if element.tag not in ("body", "label", "input", "form", "li"):
+        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element):
+            _keep(found, "class:author", _text(element))
+        if "fn" in classes.split() and not _is_of_comment(element):
+            _keep(found, "class:fn", _text(element))
+        if ("title" in classes or "headline" in classes) and _TITLE_CLASS.search(classes):
+            _keep(found, "class:title", _text(element))
+    if element.tag == "a" and _AUTHOR_PATH.search(attributes.get("href") or ""):
+        _keep(found, "href:author", _text(element))
+
+
+def _is_of_comment(element: Any) -> bool:
+    """Test for the name of a reader, or the field for it."""
+    around = islice(element.iterancestors(), 12)
+    return any(one.tag in ("form", "label") or "comment" in (one.get("class") or one.get("id") or "") for one in around)
+
+
+def _text(element: Any) -> str:
+    """Read the start of an element's text."""
+    return " ".join("".join(islice(element.itertext(), 40))[: 2 * MAX_CHARS].split())
+
+
+def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int = _MOST) -> None:
+    if value and len(found[place]) < most and (folded := " ".join(value[: 2 * MAX_CHARS].split())):
+        found[place].append(folded[:MAX_CHARS])
+
+
+def _read_json(text: str, found: dict[str, list[str]]) -> None:
+    try:
+        data = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return
+    for node in _nodes(data):
+        for name in ("headline", "description", "datePublished", "dateCreated", "license", "keywords"):
+            values = node.get(name)
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(value, str):
+                    _keep(found, f"ld:{name.lower()}", value, _MOST_TAGS)
+        for name in ("author", "creator", "publisher"):
+            _keep(found, f"ld:{name}", ", ".join(_names(node.get(name))))
+        for image in _names(node.get("image"), "url"):
+            _keep(found, "ld:image", image)
+        if node.get("@type") == "Person":
+            _keep(found, "ld:person", ", ".join(_names(node)))
+
+
+def _nodes(data: Any) -> Iterator[dict[str, Any]]:
+    """Iterate over the things that a script is about, not those that these refer to."""
+    for one in data if isinstance(data, list) else [data]:
+        if isinstance(one, dict):
+            yield one
+            graph = one.get("@graph")
+            yield from (node for node in (graph if isinstance(graph, list) else [graph]) if isinstance(node, dict))
+
+
+def _names(value: Any, key: str = "name") -> Iterator[str]:
+    for one in islice(value, _MOST) if isinstance(value, list) else [value]:
+        named = one.get(key) if isinstance(one, dict) else one
+        yield from (text for text in (named if isinstance(named, list) else [named]) if isinstance(text, str) and text)
+
+
+def _ranked(found: dict[str, list[str]], field: str) -> Iterator[tuple[str, str]]:
+    return ((place, value) for place in _RANKS[field] for value in found.get(place, ()))
+
+
+def _titles(found: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """Choose the title of what the page is about: the one that a heading repeats, or the heading that is nearest to it.
+
+    <title> and Open Graph's have the site's name behind it, and some pages nothing else; a heading alone may be the
+    site's.
+    """
+    title = next(iter(found.get("title", ())), "")
+    card = next(
+        (one for name in ("meta:og:title", "meta:twitter:title", "ld:headline") for one in found.get(name, ())), ""
+    )
+    headings = [(name, one) for name in ("itemprop:headline", "h1", "class:title") for one in found.get(name, ())]
+    for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
+        plain = _plain(one)
+        if " " in plain:
+            if plain in _plain(title):
+                yield "title", title
+            elif plain in _plain(card):
+                yield "card", card
+    likely = [max(_likeness(one, title), _likeness(one, card)) for _, one in headings]
+    if likely and max(likely) >= _LIKE:
+        yield headings[likely.index(max(likely))]
+    own = found.get("h1", [])
+    if len({_plain(one) for one in own}) == 1:
+        yield "h1", own[0]
+    yield from (pair for pair in (("card", card), ("title", title)) if pair[1])
+
+
+def _plain(text: str) -> str:
+    return _NOT_LETTERS.sub(" ", text.lower()).strip()
+
+
+def _likeness(one: str, other: str) -> float:
+    """Compute the share of the words of the shorter of two texts that the other has; 0 for a text of one word."""
+    first, second = set(_plain(one).split()), set(_plain(other).split())
+    fewest = min(len(first), len(second))
+    return len(first & second) / fewest if fewest > 1 else 0.0
+
+
+def _site_names(found: dict[str, list[str]], url: str) -> set[str]:
+    """List the names of the site, which are no authors."""
+    places = ("meta:og:site_name", "meta:application-name", "ld:publisher", "meta:dc.publisher")
+    names = {_plain(one) for place in places for one in found.get(place, [])}
+    try:
+        host = (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        host = ""
+    first, *_ = host.split(".")
+    return names | {_plain(host), _plain(first)}
+
+
+def _authors(found: dict[str, list[str]], site_names: set[str]) -> Iterator[tuple[str, str]]:
+    """Choose the names of the people who wrote the page: those that most places have, and of these the first.
+
+    They are a few words, no address, and not the site's name.
+    """
+    squeezed = {one.replace(" ", "") for one in site_names}
+    names = [
+        (place, name)
+        for place, value in _ranked(found, "author")
+        if _is_name(name := _BEHIND_NAME.split(value, maxsplit=1)[0].strip(" ,:|"))
+        and _plain(name).replace(" ", "") not in squeezed
+    ]
+    plain = [(place, f" {_plain(name)} ") for place, name in names]
+    votes = [len({where for where, other in plain if own in other or other in own}) for _, own in plain]
+    if names:
+        yield names[max(range(len(names)), key=lambda at: (votes[at], -at))]
+
+
+def _is_name(text: str) -> bool:
+    is_short = len(text) <= 80 and 0 < len(text.split()) <= 9
+    return is_short and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
+
+
+def _absolute(values: Iterator[tuple[str, str]], addresses: Addresses) -> Iterator[tuple[str, str]]:
+    return ((place, address) for place, value in values if (address := addresses.image(value)))
+
+
+def _dates(found: dict[str, list[str]], url: str, timestamp: int) -> Iterator[tuple[str, str]]:
+    """Choose the day of publication: what is declared, or the one in the URL; the capture's own at the latest."""
+    in_url = re.search(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)", url)
+    for place, text in chain(_ranked(found, "date"), [("url", "-".join(in_url.groups()))] if in_url else []):
+        at = parse_date(text)
+        if at is not None and EARLIEST <= at <= timestamp + SLACK:
+            yield place, day_of(min(at, timestamp))
+
+
+def day_of(timestamp: int) -> str:
+    """Write the day of a time in microseconds since 1970, as YYYY-MM-DD."""
+    return datetime.fromtimestamp(timestamp // SECOND, UTC).date().isoformat()

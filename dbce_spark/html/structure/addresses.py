@@ -1,0 +1,118 @@
+"""Addresses of links and images: absolute, and none that acts."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+MAX_ADDRESS_CHARS = 4096
+"""Longer than any browser of the time sent; what is longer is data in an address."""
+
+_LINK_SCHEMES = frozenset(("http", "https", "ftp", "mailto", "tel"))
+_IMAGE_SCHEMES = frozenset(("http", "https"))
+# What a browser takes out of an address, and what must not stand in one.
+_STRIPPED = re.compile(r"[\t\n\r]")
+_BAD = re.compile(r"[\x00-\x20\x7f-\xa0<>\"`{}|\\^\u2028\u2029\ud800-\udfff]")
+_PLACEHOLDER = re.compile(
+    r"(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)[^/]*$", re.IGNORECASE
+)
+_LAZY = (
+    "data-src",
+    "data-original",
+    "data-lazy-src",
+    "data-original-src",
+    "data-full-src",
+    "data-large-file",
+    "data-url",
+)
+_LAZY_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
+_CANDIDATE = re.compile(r"\s*(\S*[^\s,])\s*((?:\s[^,]*)?)(?:,|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """The address that references of a page are relative to: its base, or else its own."""
+
+    base: str
+
+    def link(self, reference: str | None) -> str | None:
+        """Resolve the address of a link; None if it leads nowhere, or acts."""
+        return self._resolve(reference, _LINK_SCHEMES)
+
+    def image(self, reference: str | None) -> str | None:
+        """Resolve the address of an image; None if it is none on the web."""
+        return self._resolve(reference, _IMAGE_SCHEMES)
+
+    def is_own(self, reference: str) -> bool:
+        """Test for a reference to a place of the page itself."""
+        address, own = self.link(reference) or "", self.link(self.base) or ""
+        return "#" in address and address.partition("#")[0] == own.partition("#")[0]
+
+    def _resolve(self, reference: str | None, schemes: frozenset[str]) -> str | None:
+        if not reference or len(reference) > MAX_ADDRESS_CHARS:
+            return None
+        reference = _STRIPPED.sub("", reference.strip())
+        try:
+            absolute = urljoin(self.base, reference) if reference else ""
+            parts = urlsplit(absolute)
+        except ValueError:
+            return None
+        if parts.scheme.lower() not in schemes or (parts.scheme in _IMAGE_SCHEMES and not parts.netloc):
+            return None
+        return _BAD.sub(_escaped, absolute)
+
+
+def addresses(root: Any, url: str) -> Addresses:
+    """Read what the references of a page are relative to."""
+    base = next((one.get("href") for one in root.iter("base") if one.get("href")), "")
+    try:
+        return Addresses(urljoin(url, base.strip()))
+    except ValueError:
+        return Addresses(url)
+
+
+def image_source(image: Any, addresses: Addresses) -> str | None:
+    """Resolve the source of an image: of a lazy one that which a script would load.
+
+    The largest of a set is taken where the image itself has only a placeholder.
+    """
+    own = addresses.image(image.get("src"))
+    if own and not _PLACEHOLDER.search(own.partition("?")[0].removesuffix("/")) and not _is_lazy(image):
+        return own
+    found = next((one for name in _LAZY if (one := addresses.image(image.get(name)))), None)
+    return found or next((one for one in _from_sets(image, addresses)), None) or own
+
+
+def _is_lazy(image: Any) -> bool:
+    return any(image.get(name) for name in _LAZY)
+
+
+def _from_sets(image: Any, addresses: Addresses) -> Iterator[str]:
+    picture = next(image.iterancestors("picture"), None)
+    around = () if picture is None else picture.iter("source")
+    for one in (image, *around):
+        for name in _LAZY_SETS:
+            if (found := _largest(one.get(name))) and (source := addresses.image(found)):
+                yield source
+
+
+def _largest(source_set: str | None) -> str | None:
+    """Find the candidate of the greatest width or density in a `srcset`."""
+    if not source_set or len(source_set) > 4 * MAX_ADDRESS_CHARS:
+        return None
+    best, found = -1.0, None
+    for candidate in re.split(r",\s+|,(?=https?:)", source_set.strip()):
+        address, _, size = candidate.strip().rstrip(",").partition(" ")
+        width = (
+            float(number.group())
+            if (number := re.match(r"[\d.]*\d", size.strip())) and number.group().count(".") < 2
+            else 0.0
+        )
+        if address and not address.startswith("data:") and width > best:
+            best, found = width, address
+    return found
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "replace"))

@@ -1,0 +1,381 @@
+"""The clean tree of what is kept: few elements, in the places where HTML's content model has them.
+
+Sectioning and <div> only tell where paragraphs end; <span> and <font> tell nothing. What is left are headings,
+paragraphs, lists, tables, quotes, code, figures, links, images and emphasis. No inline element holds a block, no
+paragraph a paragraph, and each list item and cell stands in its list and row: an HTML5 parser reads it as it stands.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lxml import etree
+
+from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.structure.addresses import Addresses, image_source
+from dbce_spark.html.structure.layout_tables import is_layout_table
+
+MAX_NESTING = 24
+"""Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
+
+MAX_SPAN = 1000
+"""Columns of a cell, as in HTML's algorithm for tables; the same bound serves for rows."""
+
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_KEPT_INLINE = (
+    "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var"
+).split()
+_INLINE = {tag: tag for tag in _KEPT_INLINE} | {"acronym": "abbr", "strike": "s", "tt": "code"}
+_FLOW = frozenset("blockquote details dl figure ol table ul".split()) | _HEADINGS
+_PARTS = {
+    "li": frozenset(("ul", "ol")),
+    **dict.fromkeys(("dt", "dd"), frozenset(("dl",))),
+    **dict.fromkeys(("caption", "thead", "tbody", "tfoot"), frozenset(("table",))),
+    "tr": frozenset(("thead", "tbody", "tfoot")),
+    **dict.fromkeys(("td", "th"), frozenset(("tr",))),
+    "summary": frozenset(("details",)),
+    "figcaption": frozenset(("figure",)),
+}
+"""Elements that stand in certain others only."""
+_NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "thead": "tr", "tfoot": "tr", "tr": "td"}
+"""What must be opened in these elements before text can stand in them."""
+_ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col"))
+_TEXT_ONLY = _HEADINGS | {"caption", "dt", "summary", "figcaption"}
+"""Blocks without blocks in them: what would be one is only set off by a space."""
+_DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
+"""Blocks whose first text stands in no paragraph."""
+_SAME = {"menu": "ul", "dir": "ul"}
+_DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
+# What XML cannot hold: no character of a word.
+_BAD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
+_NUMBER = re.compile(r"\d{1,9}")
+
+Inline = tuple[str, tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What of the structure is written: links, tables (else rows are lines) and images."""
+
+    links: bool
+    tables: bool
+    images: bool
+
+
+def clean_tree(root: Any, addresses: Addresses, choices: Choices) -> Any:
+    """Build the clean tree of a page that is cut down to what is kept: an <article>."""
+    body = root.find("body")
+    builder = _Builder(addresses, choices)
+    for name, value in _attributes_of_text(root).items():
+        builder.article.set(name, value)
+    builder.read(root if body is None else body)
+    _drop_empty(builder.article)
+    return builder.article
+
+
+def cleaned(text: str) -> str:
+    """Replace the characters that no XML can hold by spaces."""
+    return _BAD.sub(" ", text)
+
+
+class _Builder:
+    """The one pass over the cut page. Inline elements are opened where text comes, again in each block of theirs."""
+
+    def __init__(self, addresses: Addresses, choices: Choices):
+        self.article = etree.Element("article")
+        self._addresses = addresses
+        self._choices = choices
+        self._stack: list[tuple[Any, bool]] = [(self.article, False)]  # open blocks, and which were opened for a child
+        self._paragraph: Any = None
+        self._inlines: list[Inline] = []
+        self._open: list[tuple[Inline, Any]] = []
+        self._space = False
+        self._tables: list[bool] = []
+
+    def read(self, root: Any) -> None:
+        """Add all that an element of the page holds."""
+        frames: list[tuple[int, int, bool, bool]] = []
+        walker = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walker:
+            if event == "start":
+                depth, inlines, tables = len(self._stack), len(self._inlines), len(self._tables)
+                is_whole, is_block = self._enter(element)
+                frames.append((depth, inlines, tables < len(self._tables), is_block))
+                if is_whole:
+                    walker.skip_subtree()
+                elif element.text:
+                    self._text(element.text)
+            else:
+                depth, inlines, is_table, is_block = frames.pop()
+                if is_block:
+                    self._boundary()
+                    del self._stack[depth:]
+                del self._inlines[inlines:]
+                if is_table:
+                    self._tables.pop()
+                if element.tail and element is not root:
+                    self._text(element.tail)
+
+    def _enter(self, element: Any) -> tuple[bool, bool]:
+        """Open an element; return whether it is done with all it holds, and whether it is a block."""
+        tag = element.tag
+        tag = _SAME.get(tag, tag)
+        if tag in DROPPED_TAGS:
+            return True, False
+        if tag == "br":
+            self._line_break()
+        elif tag == "img":
+            self._image(element)
+        elif tag == "hr":
+            self._rule()
+        elif tag == "formula":
+            self._formula(element)
+        elif tag == "note":
+            self._note(element)
+        elif tag == "pre":
+            self._code(element)
+            return True, True
+        elif tag in _INLINE:
+            self._inline(element, _INLINE[tag])
+            return False, False
+        elif tag in BLOCK_TAGS or tag in _PARTS:
+            self._block(element, tag)
+            return False, True
+        else:
+            return False, False
+        return True, False
+
+    def _block(self, element: Any, tag: str) -> None:
+        self._boundary()
+        if tag == "table":
+            self._tables.append(self._choices.tables and not is_layout_table(element))
+            if not self._tables[-1]:
+                return
+        elif tag in _ROW_PARTS and not (self._tables and self._tables[-1]):
+            return
+        if len(self._stack) > MAX_NESTING and tag not in _PARTS:
+            return
+        if tag in _PARTS:
+            self._make_room_for_part(tag)
+            top = self._stack[-1][0]
+            if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and _last_child(top) is not None):
+                return
+        elif tag in _FLOW:
+            if self._stack[-1][0].tag in _TEXT_ONLY:
+                return
+            self._make_room()
+        else:
+            return
+        self._push(tag, _attributes(element, tag), is_auto=False)
+
+    def _make_room_for_part(self, tag: str) -> None:
+        while self._stack[-1][1] and self._stack[-1][0].tag not in _PARTS[tag]:
+            self._stack.pop()
+        top = self._stack[-1][0].tag
+        if tag in ("tr", "td", "th") and top == "table":
+            self._push("tbody", {}, is_auto=True)
+            top = "tbody"
+        if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
+            self._push("tr", {}, is_auto=True)
+
+    def _make_room(self) -> None:
+        """Open what text needs around it: an item in a list, a cell in a table."""
+        while need := _NEEDS.get((top := self._stack[-1][0]).tag):
+            last = _last_child(top)
+            if need in ("li", "dd") and last is not None and last.tag == need:
+                self._stack.append((last, True))
+            else:
+                self._push(need, {}, is_auto=True)
+
+    def _push(self, tag: str, attributes: Mapping[str, str], *, is_auto: bool) -> None:
+        self._stack.append((etree.SubElement(self._stack[-1][0], tag, dict(attributes)), is_auto))
+
+    def _boundary(self) -> None:
+        """End the paragraph."""
+        self._paragraph, self._open, self._space = None, [], True
+
+    def _inline(self, element: Any, tag: str) -> None:
+        if len(self._inlines) >= MAX_NESTING or any(tag == name for name, _ in self._inlines):
+            return
+        if tag in ("b", "strong") and self._stack[-1][0].tag in _HEADINGS:  # as all of a heading is
+            return
+        attributes = _attributes(element, tag)
+        if tag == "a":
+            address = self._addresses.link(element.get("href")) if self._choices.links else None
+            if address is None:
+                return
+            attributes["href"] = address
+        elif tag == "bdo" and "dir" not in attributes:
+            return
+        self._inlines.append((tag, tuple(attributes.items())))
+
+    def _place(self) -> Any:
+        """Find the element that text goes into, and open what is missing."""
+        if self._paragraph is None:
+            self._make_room()
+            top = self._stack[-1][0]
+            if top.tag in _TEXT_ONLY or (top.tag in _DIRECT and not top.text and _last_child(top) is None):
+                self._paragraph = top
+            else:
+                self._paragraph = etree.SubElement(top, "p")
+                self._space = False
+        same = 0
+        for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
+            if opened != wanted:
+                break
+            same += 1
+        del self._open[same:]
+        place = self._open[-1][1] if self._open else self._paragraph
+        if self._space:
+            if self._paragraph.text or _last_child(self._paragraph) is not None:
+                _append(place, " ")
+            self._space = False
+        for wanted in self._inlines[same:]:
+            place = etree.SubElement(place, wanted[0], dict(wanted[1]))
+            self._open.append((wanted, place))
+        return place
+
+    def _text(self, text: str) -> None:
+        words = cleaned(text).split()
+        if not words:
+            self._space = True
+            return
+        self._space |= not text.startswith(words[0])
+        _append(self._place(), " ".join(words))
+        self._space = not text.endswith(words[-1])
+
+    def _line_break(self) -> None:
+        """Break a line; two with nothing between end a paragraph."""
+        paragraph = self._paragraph
+        if paragraph is None:
+            return
+        if paragraph.tag in _TEXT_ONLY:
+            self._space = True
+            return
+        last = _last(paragraph)
+        if last is not None and last.tag == "br" and not last.tail:
+            last.getparent().remove(last)
+            self._boundary()
+            return
+        self._space = False
+        etree.SubElement(self._place(), "br")
+
+    def _image(self, image: Any) -> None:
+        source = image_source(image, self._addresses) if self._choices.images else None
+        if source is not None and not _is_tiny(image):
+            alt = " ".join(cleaned(image.get("alt") or "").split())
+            etree.SubElement(self._place(), "img", {"src": source, "alt": alt})
+
+    def _rule(self) -> None:
+        self._boundary()
+        if self._stack[-1][0].tag in ("article", "blockquote"):
+            etree.SubElement(self._stack[-1][0], "hr")
+
+    def _formula(self, formula: Any) -> None:
+        is_display = formula.get("display") == "block"
+        if is_display:
+            self._boundary()
+        element = etree.SubElement(self._place(), "formula", {"display": "block"} if is_display else {})
+        element.text = cleaned(formula.text or "")
+        if is_display:
+            self._boundary()
+
+    def _note(self, note: Any) -> None:
+        """Add the mark of a footnote: where it is referred to, or where it begins."""
+        element = etree.SubElement(self._place(), "note", {"is": note.get("is"), "number": note.get("number")})
+        element.text = note.get("number")
+
+    def _code(self, pre: Any) -> None:
+        self._boundary()
+        text = cleaned(pre.text or "")
+        if self._stack[-1][0].tag in _TEXT_ONLY:
+            self._text(text)
+            return
+        self._make_room()
+        block = etree.SubElement(self._stack[-1][0], "pre")
+        language = pre.get("language") or ""
+        code = etree.SubElement(
+            block, "code", {"class": f"language-{language}"} if _CODE_LANGUAGE.fullmatch(language) else {}
+        )
+        code.text = text
+
+
+def _append(place: Any, text: str) -> None:
+    last = _last_child(place)
+    if last is not None:
+        last.tail = (last.tail or "") + text
+    else:
+        place.text = (place.text or "") + text
+
+
+def _last_child(element: Any) -> Any:
+    """Return the last child; to ask for the length, lxml counts all children."""
+    return next(element.iterchildren(reversed=True), None)
+
+
+def _last(paragraph: Any) -> Any:
+    """Find the last element that a paragraph ends with, in those that it is in."""
+    element = paragraph
+    while (last := _last_child(element)) is not None and not last.tail:
+        element = last
+    return None if element is paragraph else element
+
+
+def _attributes(element: Any, tag: str) -> dict[str, str]:
+    attributes = _attributes_of_text(element)
+    if tag in ("td", "th"):
+        for name in ("colspan", "rowspan"):
+            if span := _number(element.get(name), MAX_SPAN):
+                attributes[name] = str(span)
+    elif tag == "ol" and (start := _number(element.get("start"), 999_999_999)):
+        attributes["start"] = str(start)
+    elif tag == "time" and (at := element.get("datetime")):
+        attributes["datetime"] = cleaned(at)[:64]
+    elif tag == "abbr" and (title := element.get("title")):
+        attributes["title"] = " ".join(cleaned(title)[:256].split())
+    return attributes
+
+
+def _attributes_of_text(element: Any) -> dict[str, str]:
+    """Read the direction and the language of a text."""
+    attributes = {}
+    if (direction := (element.get("dir") or "").strip().lower()) in _DIRECTIONS:
+        attributes["dir"] = direction
+    if _LANGUAGE.fullmatch(language := (element.get("lang") or "").strip()):
+        attributes["lang"] = language
+    return attributes
+
+
+def _number(text: str | None, most: int) -> int | None:
+    """Read a number above 1."""
+    if not text or not _NUMBER.fullmatch(text.strip()):
+        return None
+    number = min(int(text), most)
+    return number if number > 1 else None
+
+
+def _is_tiny(image: Any) -> bool:
+    """Test for a picture that counts visits, fills a space or stands for a word."""
+    sizes = (re.match(r"\s*(\d{1,6})(?:px)?\s*$", image.get(name) or "") for name in ("width", "height"))
+    return any(size and int(size.group(1)) < 33 for size in sizes)
+
+
+def _drop_empty(article: Any) -> None:
+    """Take out what nothing came into, and the breaks that end a block."""
+    for element in reversed([*article.iter()]):
+        if element.tag == "br":
+            if not element.tail and element.getnext() is None and element.getparent().tag not in _INLINE:
+                element.getparent().remove(element)
+        elif element.tag not in ("img", "hr", "td", "th") and element is not article:
+            if not len(element) and not element.text:
+                parent, before, tail = element.getparent(), element.getprevious(), element.tail
+                if tail and before is not None:
+                    before.tail = (before.tail or "") + tail
+                elif tail:
+                    parent.text = (parent.text or "") + tail
+                parent.remove(element)
+            elif element.tag == "tr" and all(not len(cell) and not cell.text for cell in element):
+                element.getparent().remove(element)

@@ -1,0 +1,142 @@
+"""Code as its author wrote it: lines, language, no numbers of lines and no buttons."""
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.structure.kept_text import remove
+
+_CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
+_LANGUAGE_CLASS = re.compile(
+    r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
+)
+_LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
+_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrapper"))
+_MOST_LINES = 5_000
+"""With numbers in one element: of more the numbers stay."""
+
+_ABOVE = 4
+_DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
+
+
+def normalise_code(root: Any) -> None:
+    """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
+    for pre in [*root.iter(*_CODE_TAGS)]:
+        if next(pre.iterancestors(*_CODE_TAGS), None) is not None:
+            continue
+        language = _language(pre)
+        table = next(pre.iterancestors("table"), None)
+        if table is not None:
+            drop_line_numbers(table)
+        if pre.getparent() is None:
+            continue
+        drop_line_numbers(pre)
+        _drop_furniture(pre, language)
+        text = "".join(_lines(pre)).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+        tail = pre.tail
+        for child in [*pre]:
+            pre.remove(child)
+        pre.attrib.clear()
+        pre.tag, pre.text, pre.tail = "pre", _trimmed(text), tail
+        if language:
+            pre.set("language", language)
+
+
+def drop_line_numbers(code: Any) -> None:
+    """Take out the elements that hold nothing but numbers of lines: 1, 2, 3 in one, or in one after the other."""
+    series: dict[tuple[str, str | None], list[tuple[Any, int]]] = defaultdict(list)
+    for element in [*code.iterdescendants()]:
+        numbers = _numbers(element)
+        if len(numbers) > 1:
+            if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
+                remove(element)
+        elif numbers and not len(element):
+            series[element.tag, element.get("class")].append((element, numbers[0]))
+    words = len("".join(code.itertext()).split())
+    for found in series.values():
+        if 1 < len(found) < words and _is_series([number for _, number in found]):
+            for element, _ in found:
+                if element.getparent() is not None:
+                    remove(element)
+
+
+def _numbers(element: Any) -> list[int]:
+    """List the numbers that an element holds; none if it holds anything else."""
+    numbers: list[int] = []
+    for text in element.itertext():
+        words = text.split()
+        if len(numbers) > _MOST_LINES or not all(word.isdecimal() and len(word) < 7 for word in words):
+            return []
+        numbers += map(int, words)
+    return numbers
+
+
+def _is_series(numbers: list[int]) -> bool:
+    return numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+
+
+def _drop_furniture(pre: Any, language: str) -> None:
+    """Take out buttons, and a heading that only names the language."""
+    for button in [*pre.iter("button")]:
+        remove(button)
+    for element in pre.iterdescendants(*BLOCK_TAGS):
+        if " ".join("".join(element.itertext()).split()).lower() == language and language:
+            remove(element)
+            break
+
+
+def _lines(pre: Any) -> list[str]:
+    """List the parts of a code's text; a <br> and the bounds of what is a block begin a line."""
+    parts: list[str] = []
+    stack: list[tuple[Any, bool]] = [(pre, False)]
+    while stack:
+        element, is_end = stack.pop()
+        is_block = element is not pre and _is_block(element)
+        if is_block and parts and not parts[-1].endswith("\n"):
+            parts.append("\n")
+        if is_end:
+            if element.tail:
+                parts.append(element.tail)
+            continue
+        if element.tag == "br":
+            parts.append("\n")
+        elif element.text:
+            parts.append(element.text)
+        elif is_block and not len(element):
+            parts.append("\n")  # an empty line
+        if element is not pre:
+            stack.append((element, True))
+        stack += [(child, False) for child in reversed(element)]
+    return parts
+
+
+def _is_block(element: Any) -> bool:
+    return element.tag in BLOCK_TAGS - {"td", "th"} or bool(_DISPLAY_BLOCK.search(element.get("style") or ""))
+
+
+def _trimmed(text: str) -> str:
+    """Take the empty lines before and behind the code away."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def _language(pre: Any) -> str:
+    """Find the language that a block of code, what is in it or what is around it alone says it is in."""
+    around: list[Any] = []
+    for above in pre.iterancestors():
+        if len(around) == _ABOVE or above.tag in ("body", "article", "main", "section"):
+            break
+        around.append(above)
+    for element in (pre, *pre.iterdescendants("code"), *around):
+        for name in _LANGUAGE_ATTRIBUTES:
+            if value := (element.get(name) or "").strip().lower():
+                return "" if value in _NO_LANGUAGES else value
+        for match in _LANGUAGE_CLASS.finditer(element.get("class") or ""):
+            if (found := match.group(1).lower()) not in _NO_LANGUAGES:
+                return found
+    return ""

@@ -1,0 +1,163 @@
+"""Footnotes: the number in a text, and the note that it leads to."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from urllib.parse import unquote
+
+from lxml import etree
+
+from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.structure.kept_text import remove
+
+_MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
+_BACK = re.compile(r"[\[(]?\s*(?:[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f]|\d{1,3})+\s*[\])]?")
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_MOST_WORDS = 600
+_MOST_NOTES = 2_000
+_LOOK_BACK = 50
+_NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
+
+
+def mark_footnotes(root: Any) -> None:
+    """Put a <note> in the place of each number that leads to a note, and one before each note that it leads to.
+
+    A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
+    """
+    places = _places(root)
+    notes: dict[Any, str] = {}
+    references: list[tuple[Any, str]] = []
+    note_of: dict[Any, Any] = {}
+    for link in [*root.iter("a")]:
+        number = _number(link)
+        target = places.get(unquote((link.get("href") or "").partition("#")[2])) if number else None
+        if target is None:
+            continue
+        if target not in note_of:
+            note_of[target] = _note_at(target)
+        note = note_of[target]
+        if note is None or _is_within(link, note) or notes.setdefault(note, str(number)) != number:
+            continue
+        references.append((link, number))
+        if len(notes) > _MOST_NOTES:
+            return
+    if not references:
+        references = [*_by_superscript(root, notes)]
+    if not references:
+        return
+    backwards = {id(link) for link, _ in references}
+    for note, number in notes.items():
+        _mark_note(note, number, backwards)
+    for link, number in references:
+        _mark_reference(link, number)
+    _unlist(notes)
+
+
+def _places(root: Any) -> dict[str, Any]:
+    places: dict[str, Any] = {}
+    for element in root.iter():
+        for name in ("id", "name"):
+            if (place := element.get(name)) and (name == "id" or element.tag == "a"):
+                places.setdefault(place, element)
+    return places
+
+
+def _number(element: Any) -> str:
+    text = " ".join("".join(element.itertext()).split())
+    match = _MARK.fullmatch(text) if len(text) < 8 else None
+    return match.group(1) if match else ""
+
+
+def _note_at(target: Any) -> Any:
+    """Find the block that a target begins; None if it is no note."""
+    note = target
+    while note is not None and note.tag not in _NOTE_TAGS:
+        above = note.getparent()
+        if above is None or above.tag == "body" or _text_before(note):
+            return None
+        note = above
+    if note is None or note.tag == "body" or next(note.iterdescendants(*_HEADINGS), None) is not None:
+        return None
+    words = len("".join(note.itertext()).split())
+    return note if 1 < words <= _MOST_WORDS else None
+
+
+def _text_before(element: Any) -> bool:
+    parent = element.getparent()
+    if parent.text and not parent.text.isspace():
+        return True
+    return any(
+        "".join(one.itertext()).strip() or (one.tail or "").strip()
+        for one in islice(element.itersiblings(preceding=True), _LOOK_BACK)
+    )
+
+
+def _is_within(element: Any, container: Any) -> bool:
+    return element is container or any(above is container for above in element.iterancestors())
+
+
+def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str]]:
+    marks = [(mark, _number(mark)) for mark in root.iter("sup", "strong", "b")]
+    starts: dict[str, Any] = {}
+    for mark, number in marks:
+        note = _note_at(mark) if number and not _text_before(mark) else None
+        if note is not None and not _before_in(mark, note):
+            starts[number] = (mark, note)
+    for mark, number in marks:
+        if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
+            notes[starts[number][1]] = number
+            yield mark, number
+
+
+def _before_in(mark: Any, note: Any) -> bool:
+    """Test for text between the start of a block and a mark in it."""
+    at = mark
+    while at is not note:
+        if _text_before(at):
+            return True
+        at = at.getparent()
+    return False
+
+
+def _mark_note(note: Any, number: str, references: set[int]) -> None:
+    """Put the number first, in the place of what the page shows there, and take out the links back."""
+    for link in [*note.iter("a")]:
+        text = " ".join("".join(link.itertext()).split())
+        is_back = "#" in (link.get("href") or "") and (not text or _BACK.fullmatch(text))
+        if id(link) not in references and (is_back or (not text and not len(link))):
+            above = link.getparent()
+            remove(link)
+            if above is not note and not len(above) and not (above.text or "").strip():
+                remove(above)
+    first = next((one for one in note.iter("sup", "span", "b", "strong") if _number(one) == number), None)
+    if first is not None and not _before_in(first, note):
+        remove(first)
+    holder = note
+    while len(holder) and not (holder.text or "").strip() and holder[0].tag in BLOCK_TAGS:
+        holder = holder[0]
+    mark = etree.Element("note", {"number": number, "is": "note"})
+    mark.tail, holder.text = (holder.text or "").lstrip(), None
+    holder.insert(0, mark)
+
+
+def _mark_reference(link: Any, number: str) -> None:
+    around = link.getparent()
+    if around is None:
+        return
+    if around.tag == "sup" and _number(around) == number:
+        link, around = around, around.getparent()
+    if around is None:
+        return
+    mark = etree.Element("note", {"number": number, "is": "reference"})
+    mark.tail = link.tail
+    around.replace(link, mark)
+
+
+def _unlist(notes: dict[Any, str]) -> None:
+    """Make paragraphs of lists of notes: their numbers stand before them."""
+    for around in {note.getparent() for note in notes if note.tag == "li"}:
+        if around is not None and all(item in notes for item in around):
+            around.tag = "div"
+            for item in around:
+                item.tag = "div"

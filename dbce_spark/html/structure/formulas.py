@@ -1,0 +1,110 @@
+"""Formulas as LaTeX: what their page has of it beside MathML and glyphs, or else what the MathML says."""
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from dbce_spark.html.structure.kept_text import is_formula_script, remove
+from dbce_spark.html.structure.mathml import latex
+
+_SOURCES = ("data-math", "data-latex", "data-tex", "alttext")
+_RENDERED = re.compile(
+    r"(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|MathJax_CHTML|MathJax_Preview)(?:\s|$)"
+)
+_TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
+_DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
+_STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
+
+
+def replace_formulas(root: Any) -> None:
+    """Put a <formula> in the place of each formula whose LaTeX is known; the others stay as they are shown."""
+    for element in [*root.iter("script")]:
+        if is_formula_script(element):
+            while (
+                (before := element.getprevious()) is not None
+                and not (before.tail or "").strip()
+                and _is_rendered(before)
+            ):
+                remove(before)
+            _replace(element, element.text or "", "display" in (element.get("type") or ""))
+    for element in [*root.iter()]:
+        if _is_formula(element) and _is_inside(element, root):
+            source = _source(element)
+            if source:
+                _replace(element, source, _is_display(element))
+
+
+def _is_inside(element: Any, root: Any) -> bool:
+    above = element
+    while above is not None and above is not root:
+        above = above.getparent()
+    return above is root
+
+
+def _is_formula(element: Any) -> bool:
+    return (
+        element.tag in ("math", "mjx-container")
+        or any(name in element.attrib for name in _SOURCES)
+        or (element.tag == "span" and _is_rendered(element))
+        or (element.tag == "div" and _is_rendered(element))
+        or (element.tag == "img" and bool(element.get("alt")) and bool(_TEX_IMAGE.search(element.get("class") or "")))
+    )
+
+
+def _is_rendered(element: Any) -> bool:
+    return element.tag == "mjx-container" or bool(_RENDERED.search(element.get("class") or ""))
+
+
+def _source(element: Any) -> str:
+    """Find or write the LaTeX of a formula; "" where there is none."""
+    for annotation in element.iter("annotation"):
+        if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
+            return str(annotation.text)
+    for one in (element, *element.iterdescendants("math")):
+        for name in _SOURCES:
+            if source := one.get(name):
+                return str(source)
+    if element.tag == "img":
+        return element.get("alt") or ""
+    formula = next(element.iter("math", "mjx-math"), None)
+    return "" if formula is None else latex(formula)
+
+
+def _is_display(element: Any) -> bool:
+    for one in (element, *element.iterdescendants("math", "span", "div")):
+        if one.tag == "math" and one.get("display") == "block":
+            return True
+        if one.get("display") == "true" or (one.tag != "math" and _DISPLAY.search(one.get("class") or "")):
+            return True
+    above = element.getparent()
+    return above is not None and bool(re.search(r"(?:^|\s)katex-display", above.get("class") or ""))
+
+
+def _replace(element: Any, source: str, is_display: bool) -> None:
+    parent = element.getparent()
+    if parent is None:
+        return
+    source = " ".join(source.split())
+    if styled := _STYLE.fullmatch(source):
+        source = styled.group(1).strip()
+    if not source:
+        remove(element)
+        return
+    formula = etree.Element("formula", {"display": "block"} if is_display else {})
+    formula.text = "".join(character if character.isprintable() else " " for character in source)
+    formula.tail = element.tail
+    parent.replace(element, formula)
+    after = formula.getnext() if formula.getnext() is not None else parent.getnext()
+    if (
+        after is not None
+        and after.tag == "img"
+        and _squeezed(after.get("alt")) in (_squeezed(source), _squeezed(element.get("alttext")))
+    ):
+        remove(after)
+
+
+def _squeezed(text: str | None) -> str:
+    source = " ".join((text or "").split())
+    styled = _STYLE.fullmatch(source)
+    return "".join((styled.group(1) if styled else source).split())

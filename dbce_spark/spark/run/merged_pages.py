@@ -1,0 +1,69 @@
+"""The EXTRACTIONS rows of compared pages; one that cannot be labelled is a reject. Needs no PySpark: the plain engine
+makes the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.pages import failed, spared
+from dbce_spark.html.language import Language
+from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen
+from dbce_spark.output.schemas import extraction_rows
+
+Staged = tuple[Page, bytes | None]
+"""A page, and its HTML where that is kept."""
+Gather = Callable[[Page], ComparedPage]
+
+
+@dataclass(frozen=True, slots=True)
+class MergedPages:
+    """The rows of some pages, and the pages that could not be labelled with a reject each, in their order."""
+
+    rows: pa.RecordBatch
+    unlabelled: list[Page]
+    rejects: list[Reject]
+
+
+def merge(
+    staged: Sequence[Staged], gather: Gather, seen: Mapping[str, Seen], config: DbceConfig, with_html: bool
+) -> MergedPages:
+    """Make EXTRACTIONS rows of some pages, with their annotated HTML if it is asked for.
+
+    `gather` gives what comparing a page gave, `seen` has when some came again.
+    """
+    outcomes = spared(partial(_merged, gather=gather, config=config, with_html=with_html), staged, _reject)
+    merged = [one for one in outcomes if isinstance(one, _Merged)]
+    rows = extraction_rows.extractions_batch(
+        [one.extraction for one in merged],
+        [one.language for one in merged],
+        [one.formats for one in merged],
+        config.output.site_parts,
+        seen,
+    )
+    rejected = [(page, one) for (page, _), one in zip(staged, outcomes, strict=True) if isinstance(one, Reject)]
+    return MergedPages(rows, [page for page, _ in rejected], [one for _, one in rejected])
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """An extraction with what its row has beside."""
+
+    extraction: Extraction
+    formats: Formats
+    language: Language
+
+
+def _merged(staged: Sequence[Staged], gather: Gather, config: DbceConfig, with_html: bool) -> list[_Merged]:
+    results = local.label_pages([gather(page) for page, _ in staged], config.label)
+    formats = local.format_extractions(results, [html for _, html in staged], config.formats, with_html)
+    languages = local.detect_languages(results, config.language)
+    return [_Merged(*one) for one in zip(results, formats, languages, strict=True)]
+
+
+def _reject(staged: Staged, error: Exception) -> Reject:
+    return failed(staged[0].capture, RejectStage.LABEL, error)

@@ -1,0 +1,88 @@
+"""What is kept of a page follows its labels exactly, and ends whatever the page."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+from markdown_it import MarkdownIt
+
+from dbce_spark.dbce import single
+from dbce_spark.dbce.kept_formats import describe, format_kept, write_formats
+from dbce_spark.dbce.postprocess import text
+from dbce_spark.html.tokens import tokens
+from dbce_spark.model import Label
+from tests.support.builders import capture, parsed
+from tests.support.strategies import documents
+from tests.support.structure import ALL, kept_words
+
+RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+HOSTILE = {
+    "depth": "<div>" * 2000 + "word" + "</div>" * 2000,
+    "lists": "<ul><li>word " * 900,
+    "quotes": "<blockquote>word " * 900,
+    "inline": "<b><i>" * 900 + "word",
+    "cells": "<table>" + ("<tr>" + "<td>word</td>" * 100 + "</tr>") * 1000 + "</table>",
+    "one row": "<table><tr><td>x</td><td>y</td></tr><tr>" + "<td>word</td>" * 50_000 + "</tr></table>",
+    "spans": "<table>" + "<tr><td rowspan=65534 colspan=1000>word</td><td>x</td></tr>" * 500 + "</table>",
+    "nested tables": "<table><tr><td>word" * 300,
+    "items": "<ul>" + "<li>word" * 50_000 + "</ul>",
+    "breaks": "<p>" + "word<br>" * 50_000,
+    "empty targets": "<a id=x></a>" * 20_000 + "<a href=#x>1</a> word" * 2_000,
+    "numbers": "<pre>" + "<span>1</span> word\n" * 20_000 + "</pre>",
+    "scripts": "<a href=' jAvA\tscript:x()'>word</a><img src=javascript:x() onerror=x()><svg onload=x()></svg>",
+    "controls": "<p>wo\x01rd \x0c\x1b[31m \x7f</p>",
+}
+
+
+def words_of(markdown: str) -> list[str]:
+    """List the words that a reader of Markdown sees."""
+    shown = "".join(map(str, lxml_html.fromstring(f"<div>{RENDERER.render(markdown)}</div>").itertext()))
+    return [*tokens(shown)]
+
+
+@given(documents, st.data())
+def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> None:
+    """Every one, in the same order, and no other: whatever the labels."""
+    blocks = parsed(html).blocks
+    segments = single.segments(blocks)
+    labels = data.draw(st.lists(st.sampled_from(Label), min_size=len(segments), max_size=len(segments)))
+    segments.labels[:] = labels
+
+    written = write_formats(html.encode(), blocks.text, segments, capture(), ALL)
+
+    assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_end_in_a_bounded_answer(name: str) -> None:
+    """Not much longer than they are, and with nothing that acts."""
+    html = HOSTILE[name]
+
+    written = format_kept(html.encode(), kept_words(html, ()), "http://a.example/", ALL)
+
+    assert "word" in (written.markdown or "").replace(" ", "")
+    assert len(written.markdown or "") < 40 * len(html) + 1000
+    assert "script:" not in (written.html or "").lower()
+    assert "onload" not in (written.html or "")
+
+
+def test_formats_that_are_not_asked_for_are_not_written() -> None:
+    """Null, not empty."""
+    only = replace(ALL, columns=("markdown",))
+
+    written = format_kept(b"<p>word</p>", np.ones(4, np.bool_), "http://a.example/", only)
+
+    assert ("word", None, None) == (written.markdown, written.html, written.about)
+
+
+def test_a_date_that_htmldate_finds_is_not_after_the_capture() -> None:
+    """It looks in the text, too."""
+    htmldate = replace(ALL, dates="htmldate")
+    html = b"<title>t</title><p class=date>3 May 2007</p><p>Next: 9 June 2031</p>"
+
+    found = describe(html, capture(date="2008-04-30T20:48:26Z"), htmldate)
+
+    assert ("2007-05-03", ("date htmldate", "title title")) == (found.date, found.found_in)

@@ -1,0 +1,55 @@
+"""Addresses of links and images."""
+
+import pytest
+from lxml import html as lxml_html
+
+from dbce_spark.html.structure.addresses import Addresses, addresses, image_source
+
+HERE = Addresses("http://a.example/b/c?d")
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("x y", "http://a.example/b/x%20y"),
+        ("//o.example/x", "http://o.example/x"),
+        ("#part", "http://a.example/b/c?d#part"),
+        ("mailto:a@b.example", "mailto:a@b.example"),
+        (" java\nscript:x()", None),
+        ("data:text/html,x", None),
+        ("vbscript:x", None),
+        ("http://[x", None),
+        ("", None),
+        ("x" * 5000, None),
+    ],
+)
+def test_links_are_absolute_and_safe(reference: str, expected: str | None) -> None:
+    """What acts, or is no address, is none."""
+    assert expected == HERE.link(reference)
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [
+        ("<img src=a.png>", "a.png"),
+        ("<img src=data:image/gif;base64,R0 data-src=b.png>", "b.png"),
+        ("<img src=/blank.gif data-original=b.png>", "b.png"),
+        ("<img data-srcset='s.png 300w, l.png 900w'>", "l.png"),
+        ("<img srcset='s.png 1x, l.png 2x'>", "l.png"),
+        ("<picture><source srcset='p.webp 2x'><img></picture>", "p.webp"),
+        ("<img alt=x>", None),
+        ("<img src=javascript:x()>", None),
+    ],
+)
+def test_a_lazy_image_has_its_real_source(image: str, expected: str | None) -> None:
+    """A placeholder is none where the page names another."""
+    (element,) = lxml_html.fromstring(f"<div>{image}</div>").iter("img")
+
+    assert (expected and f"http://a.example/b/{expected}") == image_source(element, HERE)
+
+
+def test_the_base_of_a_page_counts() -> None:
+    """It may be relative to the page itself."""
+    root = lxml_html.document_fromstring("<head><base href=/z/></head><body>x")
+
+    assert Addresses("http://a.example/z/") == addresses(root, "http://a.example/b/c")

@@ -1,0 +1,29 @@
+"""Code as its author wrote it."""
+
+import pytest
+
+from tests.support.structure import markdown_of
+
+NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>" for at in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<pre><code class=language-py>a\n  b</code></pre>", "```py\na\n  b\n```"),
+        ("<div class='highlight-source-c'><pre>a</pre></div>", "```c\na\n```"),
+        ("<pre class='brush: js'>a</pre>", "```js\na\n```"),
+        ("<pre data-lang=Go><code>a</code></pre>", "```go\na\n```"),
+        ("<pre>a<br>b</pre>", "```\na\nb\n```"),
+        ("<pre><div>a</div><div></div><div>b</div></pre>", "```\na\n\nb\n```"),
+        ("<pre><span>1</span> a\n<span>2</span> b</pre>", "```\n a\n b\n```"),
+        ("<table><tr><td><pre>1\n2\n3</pre><td><pre>a\nb\nc</pre></table>", "```\na\nb\nc\n```"),
+        ("<pre>a<button>Copy</button></pre>", "```\na\n```"),
+        ("<pre><code class=language-sh><div>Sh</div><div>a b</div></code></pre>", "```sh\na b\n```"),
+        ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
+        ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
+    ],
+)
+def test_code_is_fenced_with_its_language_and_without_numbers(html: str, expected: str) -> None:
+    """Numbers that are the code itself stay."""
+    assert f"t\n\n{expected}" == markdown_of(f"<p>t</p>{html}")

@@ -1,0 +1,40 @@
+"""Footnotes and the numbers that lead to them."""
+
+import pytest
+
+from tests.support.structure import html_of, markdown_of
+
+NOTES = "<ol><li id=fn1>note one <a href=#r1>↩</a></li><li id=fn2>note two <a href=#r2>↩</a></li></ol>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        f"<p>a<sup id=r1><a href=#fn1>1</a></sup> b<sup id=r2><a href=#fn2>[2]</a></sup></p>{NOTES}",
+        "<p>a<sup>1</sup> b<sup>2</sup></p><p><sup>1</sup> note one</p><p><sup>2</sup> note two</p>",
+        "<p>a<a name=r1 href=#n1>1</a> b<a name=r2 href=#n2>2</a></p>"
+        "<p><a name=n1 href=#r1>1</a> note one</p><p><a name=n2 href=#r2>2</a> note two</p>",
+        "<p>a<sup>1</sup> b<sup>2</sup></p><p><b>1.</b> note one</p><p><b>2.</b> note two</p>",
+        "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p>"
+        "<ol><li><span id=n1></span>note one</li><li><span id=n2></span>note two</li></ol>",
+    ],
+    ids=["linked list", "superscripts", "named anchors", "bold numbers", "empty targets"],
+)
+def test_footnotes_are_marked_at_both_ends(html: str) -> None:
+    """The links back to the text go."""
+    assert "a[^1] b[^2]\n\n[^1]: note one\n\n[^2]: note two" == markdown_of(html)
+
+
+def test_a_number_that_leads_to_a_section_is_a_link() -> None:
+    """Tables of contents have such."""
+    written = markdown_of("<p><a href=#s>1</a> b</p><div id=s><h2>c</h2><p>d e</p></div>")
+
+    assert written.startswith("[1](http://a.example/b/c#s) b")
+
+
+def test_html_links_both_ends() -> None:
+    """By ids of its own."""
+    written = html_of(f"<p>a<sup><a href=#fn1>1</a></sup></p>{NOTES}")
+
+    assert '<a class="footnote-ref" href="#fn1">1</a>' in written
+    assert '<a class="footnote" id="fn1">1</a>note one' in written

@@ -1,0 +1,50 @@
+"""What is left of a page's tree when some of its text goes."""
+
+import pytest
+
+from tests.support.structure import html_of
+
+_IMAGE = '<img src="http://a.example/i.png" alt="A">'
+
+
+def test_what_is_not_kept_goes_with_its_elements() -> None:
+    """No empty paragraph stays."""
+    assert "<p>one</p><p>three</p>" == html_of("<p>one</p><p>two</p><p>three</p>", without=["two"])
+
+
+def test_words_on_both_sides_of_a_gap_stay_apart() -> None:
+    """Also where a block or an inline element went."""
+    assert "<p>one three</p>" == html_of("<p>one<b> two </b>three</p>", without=["two"])
+    assert "<p>one three</p>" == html_of("<div>one<p>two</p>three</div>", without=["two"])
+
+
+def test_a_row_keeps_its_cells() -> None:
+    """A cell that lost its text stays, so that those behind it stay in their columns; a row of none goes."""
+    rows = "<tr><th>a</th><th>b</th></tr><tr><td>one</td><td>two</td></tr><tr><td>three</td><td>four</td></tr>"
+
+    written = html_of(f"<table>{rows}</table>", without=["one", "three", "four"])
+
+    assert "<tr><td></td><td>two</td></tr></tbody>" in written
+    assert 2 == written.count("<tr>")
+
+
+@pytest.mark.parametrize(
+    ("html", "without", "stays"),
+    [
+        (f"<p>one</p>{_IMAGE}<p>two</p>", [], True),
+        (f"<div>one two {_IMAGE}</div><p>three</p>", ["three"], True),
+        (f"<nav>one {_IMAGE}</nav><p>two three four</p>", ["one"], False),
+        (f"<div>{_IMAGE}</div><nav>one two three</nav><p>four</p>", ["one", "two", "three"], False),
+    ],
+    ids=["between", "beside", "in what goes", "far from it"],
+)
+def test_images_stay_with_the_text_around_them(html: str, without: list[str], stays: bool) -> None:
+    """They have no label of their own."""
+    assert stays == ("<img" in html_of(html, without=without))
+
+
+def test_scripts_and_styles_go() -> None:
+    """With all they hold."""
+    written = html_of("<p onclick=x()>one<script>x()</script><style>p {}</style></p><iframe src=x></iframe>two")
+
+    assert "<p>one</p><p>two</p>" == written

@@ -1,0 +1,47 @@
+"""What turbohtml writes, and what is mended before and behind it."""
+
+import pytest
+
+from tests.support.structure import markdown_of
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h1>a</h1><h3>b</h3>", "# a\n\n### b"),
+        ("<ul><li>a<ol><li>b</ol></ul>", "- a\n  1. b"),
+        ("<p>a <em>b</em> <strong>c</strong></p>", "a *b* **c**"),
+        ("<p>a<b>b</b>c</p>", "a**b**c"),
+        ("<p>1. a * b _c_</p>", r"1\. a \* b \_c\_"),
+        ("<blockquote>a<blockquote>b</blockquote></blockquote>", "> a\n>\n> > b"),
+        ("<dl><dt>a<dd>b</dl>", "a\n\nb"),
+        ("<p><a href=x>a</a> <img src=i.png alt=I></p>", "[a](http://a.example/b/x) ![I](http://a.example/b/i.png)"),
+        ("<p>a<br>b</p>", "a  \nb"),
+        ("<p>  a \n\t b&nbsp;c </p>", "a b c"),
+        ("<p dir=rtl>שלום <b>עולם</b></p>", "שלום **עולם**"),
+        ("<p>本文<b>太字</b>続き</p>", "本文**太字**続き"),
+        ("<h2>a <a href=#x>#</a></h2>", "## a"),
+        ("<a href=#x><h2>a</h2></a>", "## a"),
+        ("<h2><strong>a</strong> b</h2>", "## a b"),
+        ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
+    ],
+)
+def test_markdown(html: str, expected: str) -> None:
+    """Of each kind of element."""
+    assert expected == markdown_of(html)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><th>a<th>b<tr><td>c<td>d|e", "| a | b |\n| --- | --- |\n| c | d\\|e |"),
+        ("<tr><th>a<th>b<tr><td colspan=2>c", "| a | b |\n| --- | --- |\n| c |  |"),
+        ("<tr><th>a<th>b<tr><td rowspan=2>c<td>d<tr><td>e", "| a | b |\n| --- | --- |\n| c | d |\n|  | e |"),
+        ("<tr><th>a<th>b<tr><td>c", "| a | b |\n| --- | --- |\n| c |  |"),
+        ("<tr><th colspan=9>a<tr><td>b<td>c", "| a |  |\n| --- | --- |\n| b | c |"),
+    ],
+    ids=["plain", "across", "down", "too few", "too wide"],
+)
+def test_each_row_has_all_columns(rows: str, expected: str) -> None:
+    """A cell that spans others leaves empty ones."""
+    assert expected == markdown_of(f"<table>{rows}</table>")

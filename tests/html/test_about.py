@@ -1,0 +1,94 @@
+"""What pages say of themselves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import html as lxml_html
+
+from dbce_spark.html.about import About, read_about
+from dbce_spark.html.structure.addresses import Addresses
+
+URL = "http://gazette.example/2014/05/18/spring"
+CAPTURED = 1_420_070_400_000_000  # 2015-01-01
+
+
+def about(html: str, url: str = URL) -> About:
+    """Read a page that was captured on 1 January 2015."""
+    return read_about(lxml_html.document_fromstring(html), Addresses(url), url, CAPTURED)
+
+
+def meta(**values: str) -> str:
+    """Write <meta> elements; `__` stands for a colon."""
+    named = ((name.replace("__", ":"), value) for name, value in values.items())
+    return "".join(f'<meta property="{name}" content="{value}">' for name, value in named)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected", "place"),
+    [
+        ("<title>Spring is here - Gazette</title><h1>Spring is here</h1>", "Spring is here - Gazette", "title"),
+        (f"<title>Gazette</title>{meta(og__title='Spring is here')}<h1>Spring is here</h1>", "Spring is here", "card"),
+        ("<title>Spring came early</title><h1>Gazette</h1><h1>Spring came late</h1>", "Spring came late", "h1"),
+        ("<title>Gazette</title><h1>Spring!</h1>", "Spring!", "h1"),
+        ("<title>Gazette</title><p>x", "Gazette", "title"),
+    ],
+)
+def test_title(html: str, expected: str, place: str) -> None:
+    """The one that a heading repeats, or the heading itself."""
+    found = about(html)
+
+    assert (expected, f"title {place}") == (found.title, next(one for one in found.found_in if one.startswith("title")))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (meta(author="Ada Lovelace"), "Ada Lovelace"),
+        ('<script type="application/ld+json">{"author": [{"name": "Ada"}, {"name": "Bob"}]}</script>', "Ada, Bob"),
+        ('<a rel="author" href="/x">Ada Lovelace</a>', "Ada Lovelace"),
+        ('<div class="post-byline">Ada Lovelace | 3 May</div>', "Ada Lovelace"),
+        ('<a href="/author/ada">Ada Lovelace</a>', "Ada Lovelace"),
+        (f"{meta(author='The Press')}<a rel=author>Ada</a><p class=author>Ada", "Ada"),
+        (meta(author="Gazette", og__site_name="Gazette"), ""),
+        (meta(author="http://gazette.example/ada"), ""),
+        ("<form><label class=author>Name</label></form>", ""),
+        ("<div class=comment><b class=fn>Bob</b></div>", ""),
+    ],
+)
+def test_author(html: str, expected: str) -> None:
+    """A name, in most places; not the site's, not a reader's."""
+    assert expected == about(f"<title>t</title><body>{html}").author
+
+
+@pytest.mark.parametrize(
+    ("html", "url", "expected"),
+    [
+        (meta(article__published_time="2013-02-03T10:00:00Z"), URL, "2013-02-03"),
+        ("<time datetime=2013-02-03>3 Feb</time>", URL, "2013-02-03"),
+        ("<p>x", URL, "2014-05-18"),
+        (meta(article__published_time="2016-02-03"), URL, "2014-05-18"),
+        ("<p>x", "http://gazette.example/2016/05/18/x", ""),
+        (meta(article__published_time="2015-01-01T20:00:00Z"), URL, "2015-01-01"),
+    ],
+)
+def test_date_is_never_after_the_capture(html: str, url: str, expected: str) -> None:
+    """One that is after it is passed over."""
+    assert expected == about(html, url).date
+
+
+def test_the_rest() -> None:
+    """Description, site, image, licence and tags, each with its place."""
+    head = meta(og__description="D", og__site_name="Gazette", og__image="/i.png", keywords="a, b, a")
+    found = about(f"<title>t</title>{head}<link rel=license href=http://l.example/>")
+
+    assert ("D", "Gazette", "http://gazette.example/i.png") == (found.description, found.site_name, found.image)
+    assert ("http://l.example/", ("a", "b")) == (found.license, found.tags)
+    assert {"tags meta:keywords", "license rel:license", "image meta:og:image"} <= {*found.found_in}
+
+
+@given(st.text(alphabet='<>/"=: {}[],metaldjsonauthorpcq', max_size=200))
+def test_whatever_a_page_says_is_bounded(text: str) -> None:
+    """And raises nothing."""
+    found = about(f'<p>x<script type="application/ld+json">{text}</script><meta name=author content="{text * 9}">')
+
+    assert len(found.author) <= 80

@@ -1,0 +1,37 @@
+"""A page in its formats, all of it kept or only some words."""
+
+from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
+
+from dbce_spark.config import FormatsConfig, default
+from dbce_spark.dbce.kept_formats import Formats, format_kept
+from dbce_spark.html.page import parse_tree
+from dbce_spark.html.structure.kept_text import Kept, text_nodes
+
+ALL = replace(default().formats, columns=("text", "markdown", "html"))
+
+
+def formats_of(
+    html: str, *, without: Collection[str] = (), url: str = "http://a.example/b/c", config: FormatsConfig = ALL
+) -> Formats:
+    """Write a page of which all is kept but some words."""
+    return format_kept(html.encode(), kept_words(html, without), url, config)
+
+
+def markdown_of(html: str, **given: object) -> str:
+    """Write a page as Markdown."""
+    return formats_of(html, **given).markdown or ""  # type: ignore[arg-type]
+
+
+def html_of(html: str, **given: object) -> str:
+    """Write a page as HTML, without the <article> around it."""
+    written = formats_of(html, **given).html or ""  # type: ignore[arg-type]
+    return written.removeprefix("<article>").removesuffix("</article>")
+
+
+def kept_words(html: str, without: Collection[str]) -> Kept:
+    """Tell of each character that is no white space whether its word is kept."""
+    words = [word for _, _, text in text_nodes(parse_tree(html.encode())) for word in text.split()]
+    return np.array([word not in without for word in words for _ in word], np.bool_)
