@@ -239,8 +239,7 @@ def _strip_unannounced(body: bytes, most: int, defects: set[Defect]) -> bytes:
 
 
 def _is_short(headers: dict[str, str], length: int) -> bool:
-    """Return whether the stored body ends before its Content-Length. Call it for bodies without content coding only:
-    crawlers undo the coding and keep the header.
+    """Return whether the stored body ends before its Content-Length.
 
     Asked of bodies without content coding only: crawlers undo the coding and keep the header.
     """
@@ -537,6 +536,8 @@ def _unless_plain(body: bytes, stream: _Stream) -> _Stream | None:
 
 
 def _zstd(body: bytes, most: int) -> _Stream | None:
+    if ZSTD_MAGIC.startswith(body):
+        return _Stream(b"", _End.CUT)
     if not body.startswith(ZSTD_MAGIC) and not _is_skippable(body, 0):
         return None
     position, end = _zstd_end(body)

@@ -52,13 +52,12 @@ SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
 """A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
 second score knows least of, need a lower bound."""
 
-RECURRING = {"sibling_text": 0.9, "sibling_text_count": 4.0}
+RECURRING = {"sibling_text": 0.9, "sibling_text_count": 3.0}
 """Text recurs that stands on so large a share of the siblings, and on so many of them."""
 
-RECURRENCE = 1.0
-"""What counts against text that recurs, in log-odds, beside what the forests make of it: pages that readers labelled
-whole have few siblings to learn from. Of 10,120 such blocks 0.7 % are content, mostly headers of tables, which their
-rows hold. 1, 2 and 3 were tried (docs/method.md)."""
+RECURRENCE = 1.5
+"""What counts against text that recurs and that the second score speaks against too, in log-odds: pages that readers
+labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/method.md)."""
 
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
@@ -190,7 +189,8 @@ class Classifier:
         codes = judged.codes if content == ARTICLE else judged.codes_of_units
         log_odds[is_open] = (self.article if content == ARTICLE else self.whole).log_odds(codes[:, is_open])
         if content == WHOLE:
-            log_odds -= RECURRENCE * np.concatenate([self._recurs(one) for one in judged.compared])
+            recurs = np.concatenate([self._recurs(one) for one in judged.compared])
+            log_odds -= RECURRENCE * (recurs & (judged.seconds < 0))
         return _rounded(log_odds + np.concatenate([_shifts(one) for one in judged.compared]))
 
     def _recurs(self, one: ComparedPage) -> npt.NDArray[np.bool_]:

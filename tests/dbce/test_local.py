@@ -15,12 +15,14 @@ from hypothesis import strategies as st
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local, pages
 from dbce_spark.model import Evidence, Extraction, Label, Page, Reject
-from tests.support.builders import CONFIG, archive, capture, config, gzipped, http, record
+from tests.support.builders import archive, capture, config, gzipped, http, record
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "golden-texts.json"
 REPOSITORY = Path(__file__).parents[2]
 HOST = "http://www.example.org"
+ARTICLES = config("label.content=article")
+"""What siblings tell shows in the convention that was learned from sites with siblings."""
 
 MENU = (
     "<ul><li><a href=/>Home page</a></li><li><a href=/news>All the news</a></li>"
@@ -87,7 +89,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def result(path: str) -> local.Result:
-    return local.extract([path], CONFIG)
+    return local.extract([path], ARTICLES)
 
 
 def key(url: str, timestamp: int) -> str:
@@ -178,7 +180,7 @@ def test_page_without_siblings_is_single(tmp_path: Path, by: str) -> None:
 def test_snapshots_alone_are_single(tmp_path: Path) -> None:
     """Without another URL there is no cross (thesis 2.3)."""
     made = [record(http(story("bridge", day[0])), date=date) for date, day in DAYS.items()]
-    found = local.extract([archive(tmp_path / "a.warc", *made)], CONFIG).extractions
+    found = local.extract([archive(tmp_path / "a.warc", *made)], ARTICLES).extractions
 
     assert ["single", "single"] == [one.status for one in found]
 
@@ -205,7 +207,7 @@ def test_order_of_the_records_does_not_matter(tmp_path_factory: pytest.TempPathF
     folder = tmp_path_factory.mktemp("shuffled")
     paths = [archive(folder / "a.warc", *shuffled[:7]), archive(folder / "b.warc", *shuffled[7:])]
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    actual = texts(local.extract(paths, CONFIG))
+    actual = texts(local.extract(paths, ARTICLES))
 
     assert expected == actual
 
@@ -250,7 +252,7 @@ def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
 def main() -> None:
     """Write the golden texts of the method as it is now. Read the difference before you commit it."""
     made = archive(Path(os.environ.get("TMPDIR", "/tmp")) / "golden.warc.gz", *gzipped(*records()))
-    golden = json.dumps(texts(local.extract([made], CONFIG)), indent=2, ensure_ascii=False)
+    golden = json.dumps(texts(local.extract([made], ARTICLES)), indent=2, ensure_ascii=False)
     GOLDEN.write_text(golden + "\n", encoding="utf-8")
 
 
@@ -260,7 +262,7 @@ if __name__ == "__main__":
 
 def featured(html: str, url: str) -> Page:
     """A page that the classifier has looked at."""
-    made = pages.parse_fetch(warc.Fetch(capture(url), html.encode()), CONFIG)
+    made = pages.parse_fetch(warc.Fetch(capture(url), html.encode()), ARTICLES)
     assert isinstance(made, Page), made
     return made
 
@@ -268,12 +270,12 @@ def featured(html: str, url: str) -> Page:
 def test_a_page_that_cannot_be_labelled_is_a_reject() -> None:
     """Here one whose evidence is of another page; those beside it are labelled."""
     good, bad = (
-        local.compare_pages([page], CONFIG)[0][0]
+        local.compare_pages([page], ARTICLES)[0][0]
         for page in (featured(f"<p>{story}</p>", f"{HOST}/{name}") for name, story in list(STORIES.items())[:2])
     )
     strange = replace(bad, evidence=Evidence(siblings=np.ones((9, 9), np.uint8), snapshots=bad.evidence.snapshots))
 
-    labelled, rejected = local.label_or_reject([good, strange], CONFIG.label)
+    labelled, rejected = local.label_or_reject([good, strange], ARTICLES.label)
 
     assert isinstance(labelled, Extraction)
     assert isinstance(rejected, Reject)

@@ -68,7 +68,7 @@ def test_an_extractor_that_cannot_start_ends_the_others(tmp_path: Path) -> None:
 
 def test_the_joint_method_sees_siblings(tmp_path: Path) -> None:
     """Text on all pages of the site is gone, text on one is kept, and a page without siblings gets the fallback."""
-    extracted = extractors.together(gold_pages(tmp_path, own_set()), setting())
+    extracted = extractors.together(gold_pages(tmp_path, own_set()), setting(), content="article")
     assert all("Tide tables" not in one.text and "rights reserved" not in one.text for one in extracted.values())
     assert "forty two storms" in extracted["story-1"].text
     assert "grey seal" in extracted["alone"].text
