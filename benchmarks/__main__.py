@@ -25,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
     _add_speed(commands)
     _add_scale(commands)
     _add_cost(commands)
+    _add_archive_pages(commands)
     _add_reader_gold(commands)
     return parser
 
@@ -209,6 +210,24 @@ def _cost(arguments: argparse.Namespace) -> None:
     partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
     print(f"\n{captures:,} captures, drawn:")
     print(size_model.text(size_model.drawn(captures, partition, config), page, config))
+
+
+def _add_archive_pages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "archive-pages",
+        help="write the pages of archives as a set to be labelled",
+        description="Write each page of some archives once, as JSON lines like those of a gold set, without gold.",
+    )
+    command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
+    command.add_argument("--output", required=True, metavar="FILE", help="write the pages to this file")
+    command.set_defaults(run=_run_archive_pages)
+
+
+def _run_archive_pages(arguments: argparse.Namespace) -> str:
+    from benchmarks import archive_pages
+
+    count = archive_pages.write(arguments.input, configuration.load(), arguments.output)
+    return f"{arguments.output}: {count} pages"
 
 
 def _add_reader_gold(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

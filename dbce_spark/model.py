@@ -169,6 +169,10 @@ class BlockFeatures:
     units: Units
 
 
+TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
+"""Rows of `PageFeatures.keys`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFeatures:
     """A page as evidence on other pages: what its blocks are like, without a word of its text."""

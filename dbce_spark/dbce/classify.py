@@ -26,13 +26,12 @@ import numpy.typing as npt
 from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, units
 from dbce_spark.dbce.context import CERTAIN
-from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Codes, ComparedPage, Page, PageFeatures
+from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Page, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 

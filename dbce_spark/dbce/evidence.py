@@ -18,10 +18,21 @@ import numpy.typing as npt
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.layout import Numbers, sums
-from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Ints, PageFeatures, arm_bit
-
-TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
-"""Rows of `PageFeatures.keys`."""
+from dbce_spark.dbce.near_copies import joined
+from dbce_spark.model import (
+    ABOVE,
+    CLASS,
+    ID,
+    PATH,
+    SHAPE,
+    SIBLING_ARMS,
+    TEXT,
+    Annotation,
+    Codes,
+    Ints,
+    PageFeatures,
+    arm_bit,
+)
 
 _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
 _MOST_COUNTED = 4
@@ -61,8 +72,9 @@ def pooled_sibling_evidence(
     other; return these captures and the columns.
 
     Of a URL with several captures only the first is evidence; no capture is compared with another one of its own URL.
+    Near-copies count as captures of one URL.
     """
-    ordered = sorted(captures, key=lambda one: (one.url_key, one.timestamp, one.capture_id))
+    ordered = joined(captures)
     first = {next(of_url).capture_id for _, of_url in groupby(ordered, lambda one: one.url_key)}
     with_siblings = [one for one in ordered if one.capture_id in wanted]
     if len(first) < 2 or not with_siblings:

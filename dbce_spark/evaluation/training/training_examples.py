@@ -13,7 +13,6 @@ from tqdm import tqdm
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites, units
 from dbce_spark.dbce.classify import Binning, block_keys
-from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.pages import TOGETHER, build_page
@@ -21,7 +20,7 @@ from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.datasets import GoldPage, Nodes
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.html.page import PageError, Parsed, parse
-from dbce_spark.model import Annotation, Cross, Page, PageFeatures
+from dbce_spark.model import CLASS, Annotation, Cross, Page, PageFeatures
 
 SAMPLE = 60_000
 """Blocks whose values the edges of the bins are taken from."""
