@@ -362,6 +362,7 @@ class Extraction:
     crosses: tuple[Cross, ...]
     segments: Segments
     text: str  # main content, one line a block
+    confidence: float | None = None  # expected F1 of `text`, 0 to 1; None if bit patterns labelled the page
 
 
 class RejectReason(StrEnum):

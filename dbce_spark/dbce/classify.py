@@ -294,6 +294,20 @@ def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) ->
     return is_kept
 
 
+def confidence(scores: Scores, words: npt.NDArray[np.int32], is_kept: npt.NDArray[np.bool_]) -> float:
+    """Compute the F1 that the words of the kept blocks are expected to reach, 0 to 1, in steps of 1/1000.
+
+    With p how likely a block of w words is content and K the kept blocks: 2 S(K: p w) / (S(K: w) + S(all: p w)), as in
+    `kept_of_article`. Of a page of which nothing is kept: the share of its words that is expected to be no content.
+    How true it is: docs/classifier.md.
+    """
+    content = (np.rint(scores * _STEP).astype(np.int64) * words).astype(np.float64)
+    kept = int(words[is_kept].sum())
+    if not kept:
+        return round(1 - float(content.sum()) / (_STEP * max(int(words.sum()), 1)), 3)
+    return round(2 * float(content[is_kept].sum()) / (_STEP * kept + float(content.sum())), 3)
+
+
 def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weight: float) -> Scores:
     """Compute the expected F-beta / (1 + b^2) of each cut if one draw decides the page: the mean over DRAWS of them.
 

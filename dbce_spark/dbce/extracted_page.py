@@ -67,6 +67,7 @@ class ExtractedPage:
     text: str  # main content, one line a block
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
+    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None without a text
     error: str = ""
 
     @cached_property
@@ -242,6 +243,7 @@ def _with_text(url: str | None, date: datetime | None, extraction: Extraction) -
         text=extraction.text,
         page_text=extraction.page.blocks.text,
         blocks=_blocks(extraction),
+        confidence=extraction.confidence,
     )
 
 

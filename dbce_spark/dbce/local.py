@@ -166,7 +166,8 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
         batch = compared[start : start + pages.TOGETHER]
         for page, scores in zip(batch, scores_of(batch, label.content), strict=True):
             is_kept = classify.kept_blocks(page.page, scores, label)
-            extractions.append(build_extraction(page, by_score(page, scores, is_kept)))
+            confidence = classify.confidence(scores, page.page.blocks.words, is_kept)
+            extractions.append(build_extraction(page, by_score(page, scores, is_kept), confidence))
     return extractions
 
 
@@ -219,7 +220,7 @@ def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated:
     return replace(write_formats(html, text, segments, one.page.capture, config), annotated_html=annotated)
 
 
-def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
+def build_extraction(compared: ComparedPage, segments: Segments, confidence: float | None = None) -> Extraction:
     """Build the result row of a page whose segments are labelled."""
     return Extraction(
         page=compared.page,
@@ -228,4 +229,5 @@ def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
         crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
         text=postprocess.text(compared.page.blocks.text, segments),
+        confidence=confidence,
     )

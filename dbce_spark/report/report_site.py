@@ -88,6 +88,7 @@ def environment() -> Environment:
         "policy": POLICY,
         "max_segments": MAX_SEGMENTS,
         "charset_sources": CHARSET_SOURCES,
+        "unsure": output_counts.UNSURE,
     }
     return made
 

@@ -214,6 +214,19 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
     assert all(expected(score) < best + 1e-12 for score, _ in blocks if 0 < score < cut)
 
 
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 30), st.booleans()), min_size=1, max_size=8))
+def test_confidence_is_the_expected_f1_of_what_is_kept(blocks: list[tuple[int, int, bool]]) -> None:
+    """In fractions, block by block; where nothing is kept, the share that is expected to be no content."""
+    content = [Fraction(score, 10_000) * words for score, words, _ in blocks]
+    kept = sum(words for _, words, is_kept in blocks if is_kept)
+    found = sum(one for one, (_, _, is_kept) in zip(content, blocks, strict=True) if is_kept)
+    expected = 2 * found / (kept + sum(content)) if kept else 1 - sum(content) / sum(words for _, words, _ in blocks)
+    scores, words, marks = zip(*blocks, strict=True)
+    actual = classify.confidence(np.array(scores) / 10_000, np.array(words, np.int32), np.array(marks))
+
+    assert abs(actual - expected) <= Fraction(1, 1999)
+
+
 def test_of_equal_cuts_the_lowest() -> None:
     """Blocks as likely as each other stay together."""
     assert [True, True, False] == kept_of_article(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()

@@ -166,10 +166,10 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
     expected = extract_pages([page(1), page(2)])
     build = local.build_extraction
 
-    def fail(compared: ComparedPage, segments: Segments) -> Extraction:
+    def fail(compared: ComparedPage, segments: Segments, confidence: float | None) -> Extraction:
         if compared.page.metadata.title == "Seite 2":
             raise ValueError("no second page")
-        return build(compared, segments)
+        return build(compared, segments, confidence)
 
     monkeypatch.setattr(local, "build_extraction", fail)
     first, second = extract_pages([page(1), page(2)])

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.report import output_counts, reject_examples
@@ -34,12 +35,25 @@ def test_sums_are_those_of_the_rows(finished: Path, monkeypatch: pytest.MonkeyPa
     counted = output_counts.count(ReportOutput(str(finished)))
     expected = {
         "captures": len(rows),
+        "unsure": 0,
         "words": sum(row["words"] for row in rows),
         "text_words": sum(row["text_words"] for row in rows),
         **{label: characters(rows, label) for label in ("content", "boilerplate", "undecided")},
     }
     assert expected == {name: counted.total(name) for name in output_counts.SUMS}
-    assert min(expected.values()) > 0
+    assert min(summed for name, summed in expected.items() if name != "unsure") > 0
+
+
+def test_doubtful_pages_are_counted(finished: Path) -> None:
+    """Those with a low confidence; a page that bit patterns labelled has none."""
+    paths = sorted((finished / "extractions").rglob("*.parquet"))
+    for path in paths:
+        table = pq.ParquetFile(path).read()
+        given = pa.array(([0.2, output_counts.UNSURE, None] * len(table))[: len(table)], pa.float32())
+        pq.write_table(table.set_column(table.column_names.index("confidence"), "confidence", given), path)
+    expected = sum(row["confidence"] is not None and row["confidence"] < 0.5 for row in rows_of(finished))
+
+    assert 0 < expected == output_counts.count(ReportOutput(str(finished))).total("unsure")
 
 
 def test_sums_take_no_memory_but_for_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:

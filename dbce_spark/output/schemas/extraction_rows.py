@@ -39,6 +39,7 @@ EXTRACTIONS = pa.schema(
             crosses=pa.list_(pa.struct(CROSS)),
             segments=pa.list_(pa.struct(SEGMENT)),
             text=STRING,
+            confidence=pa.float32(),
             language=STRING,
             language_score=pa.float32(),
             page_text=STRING,

@@ -1,5 +1,6 @@
 """Extractions as rows; their segments back."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,17 +30,19 @@ def test_extractions_have_the_schema() -> None:
     nulls = [name for name, column in zip(batch.schema.names, batch.columns, strict=True) if column.null_count]
 
     assert extraction_rows.EXTRACTIONS == batch.schema
-    assert nulls == ["published", "modified", "canonical_url", "annotated_html", "markdown", "html", "about"]
+    assert nulls == [
+        *("published", "modified", "canonical_url", "confidence", "annotated_html", "markdown", "html", "about"),
+    ]
 
 
 def test_extraction_row() -> None:
     """Texts and counts of a row are those of its page."""
-    some = extracted()
+    some = [replace(one, confidence=0.25) for one in extracted()]
     rows = extraction_rows.extractions_batch(
         some, [Language("en", 0.5)] * len(some), [Formats(html="<p>")] * len(some), 4
     ).to_pylist()
     for one, row in zip(some, rows, strict=True):
-        assert (one.text, one.status, "<p>") == (row["text"], row["status"], row["html"])
+        assert (one.text, one.status, 0.25, "<p>") == (row["text"], row["status"], row["confidence"], row["html"])
         assert (one.page.blocks.text, len(one.page.blocks)) == (row["page_text"], row["blocks"])
         assert (len(one.page.blocks.tokens), one.page.capture.timestamp) == (
             row["words"],
