@@ -84,7 +84,7 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
         counted = np.array([len(text) for text in texts], np.int64)
         made = build_page(fetch, parsed, None, config)
         by_set = None if one.nodes else Marked(held(one.gold, texts), held(one.comments, texts))
-        by_reader = _marked_by_nodes(one.nodes, texts) if one.nodes else None
+        by_reader = _marked_by_nodes(_without_title(one.nodes, parsed.declared.title), texts) if one.nodes else None
         example = Example(one, made, parsed, counted, by_set, by_reader)
         twin = found.get(made.capture_id)
         if twin is not None:
@@ -94,6 +94,15 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
             )
         found[made.capture_id] = example
     return [*found.values()]
+
+
+def _without_title(nodes: Nodes, title: str) -> Nodes:
+    """Drop the title of the page's head, which stands in no block.
+
+    Its label, no content, would else go to the words of the heading that says the same.
+    """
+    at = next((at for at, (_, text) in enumerate(nodes) if text == title), None)
+    return nodes if at is None or nodes[at][0] == 1 else [*nodes[:at], *nodes[at + 1 :]]
 
 
 def _marked_by_nodes(nodes: Nodes, texts: Sequence[Sequence[str]]) -> Marked:

@@ -173,6 +173,17 @@ def test_a_page_that_a_reader_labelled_too_is_one_example_with_both_marks() -> N
         assert [0] * (len(one.counted) - 2) + one.counted[-2:].tolist() == one.marked.held.tolist()
 
 
+@pytest.mark.parametrize("title", [0, 1])
+def test_a_heading_that_says_what_the_title_says_has_its_own_label(title: int) -> None:
+    """The title of the head stands in no block; a reader who shows it as content shows the heading so too."""
+    html = "<title>High  tides</title><ul><li>Home<li>News</ul><h1>High tides</h1><p>At six and at noon.</p>"
+    nodes = [(title, "High tides"), (0, "Home"), (0, "News"), (1, "High tides"), (1, "At six and at noon.")]
+    page = replace(trained.gold()[0], html=html, nodes=nodes)
+    (one,) = training_examples.read([page], config("label.by=T002"))
+
+    assert [0, 0, 2, 5] == one.marked.held.tolist()
+
+
 def test_a_readers_comments_are_apart_from_the_content() -> None:
     page = labelled(trained.gold()[0])
     nodes = [(2 * label, text) for label, text in page.nodes]
