@@ -40,8 +40,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
     )
     command.add_argument(
-        "--format", choices=("text", "json"), default="text",
-        help="print text, or a JSON object for each page on a line of its own (default: %(default)s)",
+        "--format", choices=("text", "markdown", "html", "json"), default="text",
+        help="print text, Markdown, HTML, or a JSON object for each page on a line of its own (default: %(default)s)",
     )  # fmt: skip
     command.set_defaults(run=_run)
 
@@ -55,14 +55,14 @@ def _run(arguments: argparse.Namespace) -> None:
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
         of_html = extract_pages((content, arguments.url) for content in html.values())
         of_archives = extract_archive(archives)
-    pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
-    good = [(name, page) for name, page in pages if not page.error]
-    for name, page in pages:
-        if page.error:
-            print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
-    if not good:
-        raise InputError("no page was found in the input")
-    write_lines(_json(good) if arguments.format == "json" else _text(good))
+        pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
+        good = [(name, page) for name, page in pages if not page.error]
+        for name, page in pages:
+            if page.error:
+                print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
+        if not good:
+            raise InputError("no page was found in the input")
+        write_lines(_json(good) if arguments.format == "json" else _rendered(good, arguments.format))
 
 
 def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[dict[str, bytes], list[str]]:
@@ -94,14 +94,14 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
     return html, archives
 
 
-def _text(pages: Sequence[Named]) -> Iterator[str]:
-    """Render pages for a person: their names, where there are several, and their texts."""
+def _rendered(pages: Sequence[Named], form: str) -> Iterator[str]:
+    """Render pages for a person: their names, where there are several, and what is kept of them in one format."""
     for place, (name, page) in enumerate(pages):
         if len(pages) > 1:
             date = f"  {page.date:%Y-%m-%d %H:%M}" if page.date else ""
             yield from [""] * bool(place)
             yield f"== {without_controls(name)}{date}"
-        yield from without_controls(page.text).split("\n")
+        yield from without_controls(getattr(page, form)).split("\n")
 
 
 def _json(pages: Iterable[Named]) -> Iterator[str]:
@@ -113,10 +113,12 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "date": page.date.isoformat() if page.date else None,
             "title": page.title,
             "language": page.language,
+            "confidence": page.confidence,
             "text": page.text,
+            "markdown": page.markdown,
         }
         yield json.dumps({key: _plain(value) for key, value in row.items()}, ensure_ascii=False)
 
 
-def _plain(value: str | None) -> str | None:
-    return None if value is None else without_controls(value)
+def _plain(value: str | float | None) -> str | float | None:
+    return without_controls(value) if isinstance(value, str) else value

@@ -56,6 +56,33 @@ def test_one_page_has_its_text_and_its_blocks() -> None:
     assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
 
 
+def test_a_page_has_its_content_as_markdown_and_html() -> None:
+    """With its structure, without the menu, links made absolute; and what the page says of itself."""
+    html = page(1).replace("</h1>", "</h1><p>Von <a href=/anna>Anna Holm</a>.</p>")
+    found = extract(html.replace("<body>", "<meta name=author content='Anna Holm'><body>"), SITE + "1")
+
+    assert found.markdown.startswith(f"# Seite 1\n\nVon [Anna Holm]({SITE}anna).\n\nSatz 100")
+    assert "<h1>Seite 1</h1>" in found.html
+    assert "Politik" not in found.markdown + found.html
+    assert found.about is not None
+    assert "Anna Holm" == found.about.author
+    assert 0.5 < (found.confidence or 0) <= 1
+
+
+def test_what_is_no_page_has_no_formats() -> None:
+    (found,) = extract_pages(["<script>1</script>"])
+
+    assert ("", "", None, None) == (found.markdown, found.html, found.about, found.confidence)
+
+
+def test_pages_of_an_archive_have_formats_too(crawl: Path) -> None:
+    """Their HTML is read once more."""
+    pages = [one for one in extract_archive(crawl) if not one.error]
+
+    assert all(bool(one.text) == bool(one.markdown) for one in pages)
+    assert any(one.markdown.startswith("# ") for one in pages)
+
+
 @pytest.mark.parametrize("html", [page(2), page(2).encode(), page(2).encode("utf-16")])
 def test_a_page_is_text_or_bytes(html: str | bytes) -> None:
     """Bytes are decoded as those of an archive are."""
