@@ -89,7 +89,7 @@ class ExtractedPage:
 
     @cached_property
     def about(self) -> "About | None":
-        """Read what the page says of itself: author, description, day of publication and more; None if there is no page."""
+        """Read what the page says of itself: author, description, day of publication...; None if there is no page."""
         return self._source.write("about").about if self._source else None
 
     @cached_property
