@@ -61,10 +61,10 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
     label `undecided`.
     """
     ordered = sorted(annotations, key=lambda annotation: annotation.cross.cross_id)
-    per_token = np.stack([annotation.per_token() for annotation in ordered])
     block_starts = np.concatenate(([0], np.cumsum(blocks.words)[:-1])).astype(np.int32)
-    firsts = _segment_starts(per_token, block_starts)
-    bits = per_token[:, firsts]
+    # The first token of each segment: where a block begins, or the bits change in any cross.
+    firsts = np.unique(np.concatenate([block_starts, *(annotation.ends[:-1] for annotation in ordered)]))
+    bits = np.stack([one.bits[np.searchsorted(one.ends, firsts, side="right")] for one in ordered])
     labels = np.stack([classify(one.cross.bits, of_one) for one, of_one in zip(ordered, bits, strict=True)])
     siblings, siblings_with = _presence(ordered, bits, SIBLING_ARMS)
     snapshots, snapshots_with = _presence(ordered, bits, SNAPSHOT_ARMS)
@@ -91,14 +91,6 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
     )
 
 
-def _segment_starts(per_token: npt.NDArray[np.uint8], block_starts: Ints) -> npt.NDArray[np.intp]:
-    """Find the first token of each segment: where a block begins, or the bits change in any cross."""
-    is_start = np.zeros(per_token.shape[1], np.bool_)
-    is_start[block_starts] = True
-    is_start[1:] |= (per_token[:, 1:] != per_token[:, :-1]).any(axis=0)
-    return np.flatnonzero(is_start)
-
-
 def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], arms: Iterable[str]) -> tuple[int, Ints]:
     """Count the different captures on these arms in all crosses, and those of them that hold each segment."""
     holds: dict[str, npt.NDArray[np.bool_]] = {}
@@ -110,7 +102,7 @@ def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], ar
     return len(holds), sum((held.astype(np.int32) for held in holds.values()), none)
 
 
-def _spans(blocks: Blocks, block_starts: Ints, firsts: npt.NDArray[np.intp], in_block: Ints) -> tuple[Ints, Ints]:
+def _spans(blocks: Blocks, block_starts: Ints, firsts: Ints, in_block: Ints) -> tuple[Ints, Ints]:
     """Find the span of each segment in the page text. Only blocks of several segments need their words looked up."""
     starts, ends = blocks.starts[in_block], blocks.ends[in_block]
     continues = np.flatnonzero(firsts != block_starts[in_block])

@@ -186,7 +186,8 @@ class Classifier:
         log_odds = judged.seconds.copy()
         is_open = _probability(log_odds) >= SETTLED[content]
         codes = judged.codes if content == ARTICLE else judged.codes_of_units
-        log_odds[is_open] = (self.article if content == ARTICLE else self.whole).log_odds(codes[:, is_open])
+        third = self.article if content == ARTICLE else self.whole
+        log_odds[is_open] = third.log_odds(codes.compress(is_open, axis=1))
         if content == WHOLE:
             recurs = np.concatenate([self._recurs(one) for one in judged.compared])
             log_odds -= RECURRENCE * (recurs & (judged.seconds < 0))

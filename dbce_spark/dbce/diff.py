@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Indel
 
+from dbce_spark.dbce import keys
 from dbce_spark.model import Hashes, Ints
 
 Mask = npt.NDArray[np.bool_]
@@ -50,13 +51,7 @@ def _grams(tokens: Hashes, size: int) -> Hashes:
 
 def _numbered(a: Hashes, b: Hashes) -> tuple[Ints, Ints]:
     """Number the grams: small numbers, equal for equal grams."""
-    import pyarrow as pa  # only here: a page that is compared with no other need not wait for it
-
-    both = np.concatenate((a, b))
-    # By buffers, not by `array` and `to_numpy`: these import pandas where there is one, half a second.
-    grams = pa.Array.from_buffers(pa.uint64(), len(both), [None, pa.py_buffer(both)])
-    _, numbered = grams.dictionary_encode().indices.buffers()
-    numbers = np.frombuffer(numbered, np.int32, len(both))
+    numbers = keys.numbered(np.concatenate((a, b)))[0].astype(np.int32)
     return numbers[: len(a)], numbers[len(a) :]
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
+from dbce_spark.dbce.keys import keys_of_groups, numbered
 from dbce_spark.dbce.layout import Numbers, sums
 from dbce_spark.dbce.near_copies import joined
 from dbce_spark.model import (
@@ -186,7 +187,7 @@ class _Pool:
         links = np.concatenate([one.link_words for one in captures]) * self.is_evidence
         content_mass = words * np.concatenate([one.first_scores for one in captures]).astype(np.int64)
         self.content_mass = total(self.url, self.urls, content_mass)
-        _, here = np.unique(_both(keys[TEXT], keys[CLASS]), return_inverse=True)
+        here, _ = numbered(_both(keys[TEXT], keys[CLASS]))
         self.texts = {
             "text": self._table(keys[TEXT]),
             "shape": self._table(keys[SHAPE]),
@@ -202,16 +203,19 @@ class _Pool:
 
     def _table(self, keys: npt.NDArray[np.uint64], *columns: npt.NDArray[np.generic]) -> _Table:
         """Sum columns by keys of 32 bits. The columns are 0 in rows that are no evidence."""
-        found, pairs = np.unique(_both(keys, self.url.astype(np.uint64)), return_inverse=True)
-        key_of_pair = np.cumsum(np.diff(found >> np.uint64(32), prepend=found[0] >> np.uint64(32)) != 0)
-        of_pairs = [total(pairs, len(found), self.is_evidence) > 0, *(total(pairs, len(found), one) for one in columns)]
-        of_keys = [total(key_of_pair, int(key_of_pair[-1]) + 1, one) for one in of_pairs]
-        return _Table(key_of_pair[pairs], pairs, np.stack(of_keys), np.stack(of_pairs))
+        of_keys, count = numbered(keys)
+        pairs, pair_count = numbered(_both(of_keys, self.url))
+        key_of_pair = keys_of_groups(of_keys, pairs, pair_count)
+        has_evidence = total(pairs, pair_count, self.is_evidence) > 0
+        sums_of_pairs = [has_evidence, *(total(pairs, pair_count, one) for one in columns)]
+        sums_of_keys = [total(key_of_pair, count, one) for one in sums_of_pairs]
+        return _Table(of_keys, pairs, np.stack(sums_of_keys), np.stack(sums_of_pairs))
 
     def _different(self, slots: _Table, texts: Numbers) -> Numbers:
         """Count the different texts that all evidence has in each slot."""
-        pairs = np.unique(_both(slots.keys[self.is_evidence], texts[self.is_evidence]))
-        return np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=slots.of_keys.shape[1])
+        keys = slots.keys[self.is_evidence]
+        pairs, count = numbered(_both(keys, texts[self.is_evidence]))
+        return np.bincount(keys_of_groups(keys, pairs, count), minlength=slots.of_keys.shape[1])
 
     def columns(self) -> Columns:
         """Compute the features of the wanted blocks, one behind the other, from all evidence but that of their own URL.
@@ -236,8 +240,8 @@ class _Pool:
     def _of_slot(self, name: str, content_mass: Numbers) -> Columns:
         table = self.slots[name]
         at = table.keys[self.wanted]
-        _, own = np.unique(_both(self.capture[self.wanted], at), return_inverse=True)
-        own_words = total(own, len(own), self.words[self.wanted])[own]
+        own, count = numbered(_both(self.capture[self.wanted], at))
+        own_words = total(own, count, self.words[self.wanted])[own]
         pages, blocks, words, links, found, recurring = table.others(self.wanted)
         columns = {
             "words": share(words, pages),

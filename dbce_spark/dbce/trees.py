@@ -25,7 +25,7 @@ _LEAF_BITS = 5
 _CHUNK = 1024
 """Rows that are scored at once: the strings of 200 trees take 1.6 MB, and stay in the processor's cache."""
 
-_QUESTIONS_AT_ONCE = 256
+_QUESTIONS_AT_ONCE = 512
 """Questions that are answered at once, for the same reason."""
 
 Strings = npt.NDArray[np.uint8]
@@ -79,21 +79,29 @@ class Forest:
         total = np.zeros(codes.shape[1])
         for start in range(0, codes.shape[1], _CHUNK):
             rows = slice(start, start + _CHUNK)
-            self._add(codes[:, rows], total[rows])
+            # What is not in one piece, numpy copies for each batch of questions.
+            self._add(np.ascontiguousarray(codes[:, rows]), total[rows])
         return total
 
     def _add(self, codes: Codes, total: npt.NDArray[np.float64]) -> None:
-        reached = self._reached(self._answers(codes))[:, : len(total)]
+        reached = self._reached(self._answers(codes))[:, : len(total)].astype(np.intp)
+        value = np.empty_like(total)
         for values, leaves in zip(self._values_by_tree, reached, strict=True):
-            total += values.take(leaves)
+            total += values.take(leaves, out=value, mode="clip")
 
     def _answers(self, codes: Codes) -> Strings:
-        """Mark for each question the rows that go right."""
+        """Mark for each question the rows that go right. The two large arrays are made once: fresh memory costs more
+        than what is done in it, and so does a check of each index, which "clip" leaves out."""
         features, thresholds, _ = self._questions
         answers = np.empty((len(features), -(-codes.shape[1] // 8)), np.uint8)
+        asked = np.empty((_QUESTIONS_AT_ONCE, codes.shape[1]), np.uint8)
+        goes_right = np.empty(asked.shape, np.bool_)
         for start in range(0, len(features), _QUESTIONS_AT_ONCE):
             batch = slice(start, start + _QUESTIONS_AT_ONCE)
-            answers[batch] = np.packbits(codes.take(features[batch], axis=0) > thresholds[batch], axis=1)
+            some = slice(len(features[batch]))
+            codes.take(features[batch], axis=0, out=asked[some], mode="clip")
+            np.greater(asked[some], thresholds[batch], out=goes_right[some])
+            answers[batch] = np.packbits(goes_right[some], axis=1)
         return answers
 
     def _reached(self, answers: Strings) -> npt.NDArray[np.uint8]:

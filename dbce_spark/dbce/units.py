@@ -179,22 +179,20 @@ def kept_blocks(scores: npt.NDArray[np.float64], units: Units, favor: str) -> np
     for early vision*, IJCV 2006). Costs are whole numbers: the same page gives the same labels anywhere.
     """
     gains = np.clip(_steps(scores) - _steps(np.array([CUTS[favor]])), -_FARTHEST, _FARTHEST)
-    drop, keep = np.maximum(gains, 0), np.maximum(-gains, 0)
     parents, count, holders = units.parents.tolist(), len(units.parents), units.holders.astype(np.int64)
-    dropped, kept = (
-        total(holders, count, np.minimum(own, other + TURN)).tolist() for own, other in ((drop, keep), (keep, drop))
-    )
+    # What is within a unit or block speaks for its label, and so for that of the unit around it, with TURN at most: for
+    # more than that it differs.
+    for_keeping = total(holders, count, np.clip(gains, -TURN, TURN)).tolist()
     for unit in range(count - 1, 0, -1):
         around = parents[unit]
         if around != unit:
-            dropped[around] += min(dropped[unit], kept[unit] + TURN)
-            kept[around] += min(kept[unit], dropped[unit] + TURN)
-    is_kept = [False] * count
+            gain = for_keeping[unit]
+            for_keeping[around] += TURN if gain > TURN else -TURN if gain < -TURN else gain
+    turns = [0] * count  # for a block in each unit that its label is that of the unit
     for unit, around in enumerate(parents):
-        turn = 0 if around == unit else TURN if is_kept[around] else -TURN
-        is_kept[unit] = kept[unit] < dropped[unit] + turn
-    turns = np.where(np.array(is_kept)[units.holders], TURN, -TURN)
-    chosen: npt.NDArray[np.bool_] = (keep < drop + turns) & (scores > 0)
+        turn = 0 if around == unit else turns[around]
+        turns[unit] = TURN if for_keeping[unit] + turn > 0 else -TURN
+    chosen: npt.NDArray[np.bool_] = (gains + np.array(turns)[holders] > 0) & (scores > 0)
     return chosen
 
 

@@ -526,11 +526,13 @@ class _Walk:
 
 def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
     """Name a block-level element's slot."""
-    css_class, others = None, dict[str, str]()
+    css_class, others = None, None
     for name, value in attributes:
         if name == "class":
             css_class = value
         elif name in _OTHERS:
+            if others is None:
+                others = {}
             others[name] = value
     if others:
         return tag, css_class, *map(others.get, _OTHERS)
