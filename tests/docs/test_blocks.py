@@ -25,6 +25,7 @@ RUN_BY = {
     ("docs/duplicates.md", "sql"): "tests/docs/test_without_spark.py",
     ("docs/export.md", "yaml"): "tests/export/test_page.py",
     ("docs/operations.md", "yaml"): "tests/docs/test_programs.py",
+    ("docs/pipelines.md", "python"): "tests/examples/test_pipelines.py",
     ("docs/python.md", "python"): "tests/docs/test_programs.py",
     ("docs/reading.md", "python"): "tests/docs/test_reading.py",
     ("docs/source.md", "python"): "tests/docs/test_programs.py",
