@@ -42,7 +42,7 @@ READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix airflow lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -81,6 +81,11 @@ matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarte
 
 airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own
 	examples/airflow/try.sh $(BIN) $(BUILD)/airflow
+
+pipelines: $(READY_DEV) ## run docs/pipelines.md and examples/pipelines in the libraries that they are for (500 MB; NeMo Curator without Torch)
+	$(BIN)/python -m pip install --quiet --editable '.[pipelines]'
+	$(BIN)/python -m pip install --quiet --no-deps 'nemo-curator>=1.4,<1.5' cosmos-xenna loguru
+	$(PYTEST) tests/examples/test_pipelines.py $(PYTEST_ARGS)
 
 lint: $(READY_DEV) ## format, lint, types, import contracts, and the counts of rooms, floors and names
 	$(BIN)/ruff format --check .

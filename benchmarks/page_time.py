@@ -36,6 +36,8 @@ _BY_TRAFILATURA = "spark trafilatura"
 
 _ROUND = 50
 _START_UP_CAPTURES = 1
+_LEAST_BEYOND = 100
+"""Pages beyond the small run from which on a page has a time: runs of ten seconds vary by one, a page takes 0.01."""
 _BATCH = 128
 
 Extractor = Callable[[str], str | None]
@@ -84,7 +86,7 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         "pages": len(read),
         "ms_per_page": ms_per_page,
         "ratio_to_trafilatura": {
-            name: round(ms / ms_per_page["trafilatura"], 3) for name, ms in ms_per_page.items() if name != "trafilatura"
+            name: _ratio(ms, ms_per_page["trafilatura"]) for name, ms in ms_per_page.items() if name != "trafilatura"
         },
         "stages": stages,
         "reader": _reader(files, config),
@@ -95,9 +97,14 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
     return _text(report, target)
 
 
-def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
+def _ratio(one: float | None, other: float | None) -> float | None:
+    """Return how many times the other one is; None where either means nothing."""
+    return round(one / other, 3) if one and other else None
+
+
+def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float | None]:
     """Measure CPU milliseconds a record to go through the files and read every block, ours and FastWARC's, the least of
-    three rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
+    three rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages. None without any."""
     from fastwarc.warc import ArchiveIterator
 
     limits = Limits.from_config(config.input)
@@ -111,6 +118,8 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
             return sum(one.reader.read() is not None for one in ArchiveIterator(stream, parse_http=False))
 
     gzips = [path for path in files if path.endswith(".warc.gz")]
+    if not gzips:
+        return dict.fromkeys(("dbce", "fastwarc", "ratio"))
     best = {}
     for name, count_of in (("dbce", ours), ("fastwarc", theirs)):
         rounds = []
@@ -119,8 +128,8 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
             count = sum(map(count_of, gzips))
             rounds.append((time.process_time() - started) / max(1, count) * 1000)
         best[name] = min(rounds)
-    best["ratio"] = best["dbce"] / max(1e-9, best["fastwarc"])
-    return {name: round(value, 4) for name, value in best.items()}
+    figures: dict[str, float | None] = {name: round(value, 4) for name, value in best.items()}
+    return {**figures, "ratio": _ratio(best["dbce"], best["fastwarc"])}
 
 
 def _peers() -> dict[str, Extractor]:
@@ -200,7 +209,8 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
     and once on all.
 
     `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
-    `wall_ms_per_page` the same by the clock, times cores.
+    `wall_ms_per_page` the same by the clock, times cores. Both are None where that is nothing: of so few pages, that
+    the fixed cost of a run varies by more than they take.
     """
     from dbce_spark.spark.engine.session import session
 
@@ -221,18 +231,24 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
     small, whole = run(_START_UP_CAPTURES), run(None)
     cores = spark.sparkContext.defaultParallelism
 
-    def ms(name: str) -> float:
-        beyond: float = (whole[name] - small[name]) / max(1, whole["pages"] - small["pages"])
-        return beyond * 1000
+    def ms(name: str, times: int = 1) -> float | None:
+        return _ms_beyond(whole[name] - small[name], whole["pages"] - small["pages"], times)
 
     return {
-        "ms_per_page": round(ms("cpu"), 3),
-        "wall_ms_per_page": round(ms("wall") * cores, 3),
+        "ms_per_page": ms("cpu"),
+        "wall_ms_per_page": ms("wall", cores),
         "pages": whole["pages"],
         "cores": cores,
         "seconds": whole["seconds"],
         "seconds_of_one_capture_a_file": small["seconds"],
     }
+
+
+def _ms_beyond(seconds: float, pages_: int, times: int) -> float | None:
+    """Return the milliseconds a page of a run beyond a small one; None where they mean nothing."""
+    if pages_ < _LEAST_BEYOND or seconds <= 0:
+        return None
+    return round(seconds / pages_ * 1000 * times, 3)
 
 
 def _dbce(
@@ -281,14 +297,22 @@ def _cpu_of_children() -> float:
 
 
 def _text(report: Mapping[str, Any], target: str) -> str:
-    ratios = report["ratio_to_trafilatura"]
+    ratios, times = report["ratio_to_trafilatura"], report["ms_per_page"]
     counts = f"{report['pages']:,} pages without Spark, {report['spark'][_BY_TRAFILATURA]['pages']:,} with"
     lines = [f"{counts}; CPU ms a page"]
-    lines += [f"  {name:16} {ms:8.2f}   x {ratios.get(name, 1.0):.2f}" for name, ms in report["ms_per_page"].items()]
+    lines += [f"  {name:16} {_shown(ms, 8)}   x {_shown(ratios.get(name, 1.0))}" for name, ms in times.items()]
     lines += ["of dbce_local:", *(f"  {name:16} {ms:8.2f}" for name, ms in report["stages"].items())]
     reader = report["reader"]
-    by_trafilatura = report["ms_per_page"][_BY_TRAFILATURA]
-    faster = {by: by_trafilatura / report["ms_per_page"][f"spark {by}"] for by in LABELS}
-    lines.append("times as fast as trafilatura in Spark: " + ", ".join(f"{by} {x:.1f}" for by, x in faster.items()))
-    lines.append(f"of a record: {reader['dbce']:.3f}, FastWARC {reader['fastwarc']:.3f}   x {reader['ratio']:.2f}")
+    faster = {by: _ratio(times[_BY_TRAFILATURA], times[f"spark {by}"]) for by in LABELS}
+    shown = ", ".join(f"{by} {_shown(x)}" for by, x in faster.items())
+    lines.append(f"times as fast as trafilatura in Spark: {shown}")
+    ours, theirs, ratio = (reader[name] for name in ("dbce", "fastwarc", "ratio"))
+    lines.append(f"of a record: {_shown(ours, digits=3)}, FastWARC {_shown(theirs, digits=3)}   x {_shown(ratio)}")
+    if None in times.values():
+        lines.append(f"-: fewer than {_LEAST_BEYOND} pages beyond the first of each file say nothing; give more files")
     return "\n".join([*lines, f"written to {target}"])
+
+
+def _shown(value: float | None, width: int = 0, digits: int = 2) -> str:
+    """Format a figure; a dash where it means nothing."""
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"

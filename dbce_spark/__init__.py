@@ -1,5 +1,6 @@
 """Find the main content of every page in a web archive by comparing it with its siblings, its past and its future."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,19 +11,27 @@ if TYPE_CHECKING:
         extract_archive,
         extract_pages,
     )
+    from dbce_spark.dbce.page_table import extract_table
     from dbce_spark.errors import InputError
 
 __version__ = "0.1.0"
-__all__ = ["ExtractedBlock", "ExtractedPage", "InputError", "extract", "extract_archive", "extract_pages"]
+__all__ = [
+    "ExtractedBlock",
+    "ExtractedPage",
+    "InputError",
+    "extract",
+    "extract_archive",
+    "extract_pages",
+    "extract_table",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load what the package gives when it is first asked for: a third of a second, which commands need not wait for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dbce_spark.dbce import extracted_page
-
-    return getattr(extracted_page, name)
+    module = "page_table" if name == "extract_table" else "extracted_page"
+    return getattr(import_module(f"dbce_spark.dbce.{module}"), name)
 
 
 def __dir__() -> list[str]:

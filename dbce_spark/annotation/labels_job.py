@@ -148,7 +148,8 @@ def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]
     found = annotators.without_outliers(corpus, submissions, excluded=excluded, rules=request.rules)
     if not found.pages:
         raise InputError(
-            f"none of {len(corpus)} pages has {request.rules.minimum_submissions} submissions that count; see --minimum"
+            f"none of {len(corpus)} pages has {request.rules.minimum_submissions} submissions that count; see"
+            " --min-submissions"
         )
     return found, words
 

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, count, names, stoppable
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    add_earlier,
+    add_earlier_place,
+    add_languages,
+    add_sites,
+    count,
+    stoppable,
+)
 from dbce_spark.errors import PlatformError
 
 if TYPE_CHECKING:
@@ -54,7 +62,7 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         description="Add pages of web archives to a store, with the styles and pictures that they load. A store that"
         " does not exist is created.",
     )
-    step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="PATH", help=INPUT_HELP)
+    step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="INPUT", help=INPUT_HELP)
     step.add_argument(
         "--min-words",
         type=count,
@@ -67,21 +75,16 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         metavar="N",
         help="add pages with a text of at most N words (default: that of conf/annotate.toml, 6000)",
     )
-    step.add_argument("--site", type=names, default=[], metavar="NAME,...", help="add only pages of these sites")
+    add_sites(step, "add only pages")
+    add_languages(step, "add only pages that declare one of these languages")
     step.add_argument(
-        "--language",
-        type=names,
-        default=[],
-        metavar="TAG,...",
-        help="add only pages that declare one of these languages",
-    )
-    step.add_argument(
-        "--url",
+        "--url-pattern",
         action="append",
         default=[],
         metavar="REGEX",
         help="add only pages whose URL this pattern matches somewhere; may be repeated",
     )
+    add_earlier(step, "--url", "--url-pattern")
     how_many = step.add_mutually_exclusive_group()
     how_many.add_argument("--one-per-site", action="store_true", help="add one page of each site, drawn by the seed")
     how_many.add_argument(
@@ -90,8 +93,9 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         help="add all pages, with all snapshots, of each site that has a matching page",
     )
     step.add_argument(
-        "--sample", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
+        "--sample-size", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
     )
+    add_earlier(step, "--sample", "--sample-size")
     step.add_argument(
         "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
     )
@@ -113,7 +117,7 @@ def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         action="extend",
         nargs="+",
         default=[],
-        metavar="PATH",
+        metavar="INPUT",
         help=f"copy styles and pictures from archives: {INPUT_HELP}",
     )
 
@@ -141,8 +145,11 @@ def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         " stopped, no label is lost.",
     )
     step.add_argument(
-        "--host", metavar="NAME", help="listen on this address (default: that of conf/annotate.toml, this machine only)"
+        "--address",
+        metavar="NAME",
+        help="listen on this address (default: that of conf/annotate.toml, this machine only)",
     )
+    add_earlier(step, "--host", "--address")
     step.add_argument(
         "--port",
         type=int,
@@ -173,7 +180,7 @@ def _add_backup(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         help="copy a store, even while it is served",
         description="Copy a store as it is at this moment, even while it is served. Nobody has to wait.",
     )
-    step.add_argument("target", metavar="FILE", help="write the copy to this file, which must not exist yet")
+    _add_output(step, "FILE", "write the copy to this file, which must not exist yet")
 
 
 def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -184,7 +191,12 @@ def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         description="Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce"
         " labels merge` and `dbce labels agreement` read.",
     )
-    step.add_argument("target", metavar="DIR", help="write to this folder, in place of earlier files of these names")
+    _add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
+
+
+def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    step.add_argument("--output", required=True, metavar=metavar, help=help)
+    add_earlier_place(step, "--output")
 
 
 def _add(arguments: argparse.Namespace) -> None:
@@ -194,13 +206,13 @@ def _add(arguments: argparse.Namespace) -> None:
     wanted = page_import.WantedPages(
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
-        urls=tuple(arguments.url),
+        urls=tuple(arguments.url_pattern),
         listed=page_import.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,
         whole_sites=arguments.whole_sites,
-        sample=arguments.sample,
+        sample=arguments.sample_size,
         seed=settings.seed,
     )
     print(page_import.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
@@ -234,7 +246,7 @@ def _account(arguments: argparse.Namespace) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> None:
-    settings = _settings(host=arguments.host, port=arguments.port, replay_port=arguments.replay_port)
+    settings = _settings(host=arguments.address, port=arguments.port, replay_port=arguments.replay_port)
     from dbce_spark.annotation.web import workbench_server
 
     def ready(address: str) -> None:
@@ -263,15 +275,15 @@ def _backup(arguments: argparse.Namespace) -> None:
     _settings()
     from dbce_spark.annotation import workbench_store
 
-    workbench_store.backup(arguments.store, arguments.target)
-    print(f"{arguments.target}: {Path(arguments.target).stat().st_size:,} bytes")
+    workbench_store.backup(arguments.store, arguments.output)
+    print(f"{arguments.output}: {Path(arguments.output).stat().st_size:,} bytes")
 
 
 def _export(arguments: argparse.Namespace) -> None:
     _settings()
     from dbce_spark.annotation import import_export
 
-    print(import_export.export(arguments.store, arguments.target, configuration.default()))
+    print(import_export.export(arguments.store, arguments.output, configuration.default()))
 
 
 def _settings(**given: object) -> "WorkbenchSettings":

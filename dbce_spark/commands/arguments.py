@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from dbce_spark import log
 from dbce_spark.errors import ConfigError, InputError
@@ -26,6 +27,92 @@ _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
+OF_TREE = "urltree."
+"""Prefix of the settings of conf/urltree.toml."""
+OUTPUT_HELP = "read the output of `dbce extract`, in a folder or at a URL, or a collection"
+COLLECTION_HELP = "use the collection in this folder, written by `dbce extract --collection`"
+
+
+class Command(argparse.ArgumentParser):
+    """A parser that takes options by the names that they had in the version before, too, with a line of warning.
+
+    earlier: the words that now stand for each of those. place: the option for what stood behind the first word alone.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.earlier: dict[str, tuple[str, ...]] = {}
+        self.place = ""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse words, those before a `--` by their present names."""
+        words = list(sys.argv[1:] if args is None else args)
+        end = words.index("--") if "--" in words else len(words)
+        if self.place and len(words) == 2 and not any(word.startswith("-") for word in words):
+            warn_of_earlier(self.prog, words[1], f"{self.place} {words[1]}")
+            words.insert(1, self.place)
+            end += 1
+        present = [new for word in words[:end] for new in self._renamed(word)]
+        return super().parse_known_args([*present, *words[end:]], namespace)
+
+    def _renamed(self, word: str) -> tuple[str, ...]:
+        option, has_value, value = word.partition("=")
+        if option not in self.earlier:
+            return (word,)
+        *new, last = self.earlier[option]
+        warn_of_earlier(self.prog, option, " ".join([*new, last]))
+        return (*new, last + has_value + value)
+
+
+def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> None:
+    """Take an option by an earlier name, which these words stand for now; the next version does without."""
+    assert isinstance(command, Command)
+    command.earlier[option] = words
+
+
+def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:
+    """Take the value of an option behind the first word, without its name; the next version does without."""
+    assert isinstance(command, Command)
+    command.place = option
+
+
+def warn_of_earlier(command: str, before: str, now: str) -> None:
+    """Say in a line what something is called now."""
+    print(f"{command}: {before} is {now} now; the next version knows no other name", file=sys.stderr)
+
+
+def add_collection(command: argparse.ArgumentParser) -> None:
+    """Add the collection that a command is about."""
+    command.add_argument("collection", metavar="COLLECTION", help=COLLECTION_HELP)
+
+
+def add_output_read(command: argparse.ArgumentParser) -> None:
+    """Add the output, or collection, that a command reads, and the version of a collection."""
+    command.add_argument("extracted", metavar="OUTPUT", help=OUTPUT_HELP)
+    add_version(command)
+
+
+def add_sites(command: "argparse.ArgumentParser | argparse._ArgumentGroup", pages: str) -> None:
+    """Add the option that selects pages by site."""
+    command.add_argument(
+        "--site", action="extend", type=names, default=[], metavar="NAME,...", help=f"{pages} of these sites"
+    )
+
+
+def add_languages(command: "argparse.ArgumentParser | argparse._ArgumentGroup", pages: str) -> None:
+    """Add the option that selects pages by language."""
+    command.add_argument("--language", action="extend", type=names, default=[], metavar="TAG,...", help=pages)
+
+
+def add_status(command: "argparse.ArgumentParser | argparse._ArgumentGroup", verb: str) -> None:
+    """Add the option that selects pages by what they were compared with."""
+    command.add_argument(
+        "--status",
+        choices=("crossed", "single"),
+        help=f"{verb} pages that were compared with siblings (crossed), or judged alone (single)",
+    )
+
+
 def add_config(command: argparse.ArgumentParser, defaults: str = "conf/dbce.toml") -> None:
     """Add the option for a file of parameters."""
     command.add_argument(
@@ -41,6 +128,16 @@ def add_settings(command: argparse.ArgumentParser, example: str) -> None:
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help=f"set one parameter of {example}; may be repeated",
     )  # fmt: skip
+
+
+def add_urltree(command: argparse.ArgumentParser) -> None:
+    """Add the option for a file of parameters of the URL Tree."""
+    command.add_argument(
+        "--urltree",
+        metavar="FILE",
+        help="read parameters of the URL Tree from this TOML file;"
+        " those that it leaves out keep their values in conf/urltree.toml",
+    )
 
 
 def add_version(command: argparse.ArgumentParser) -> None:

@@ -28,6 +28,7 @@ from dbce_spark.commands import (
     stream_command,
     text_command,
 )
+from dbce_spark.commands.arguments import Command
 from dbce_spark.errors import DbceError, PlatformError
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
@@ -131,7 +132,7 @@ def stream_main(argv: Sequence[str] | None = None) -> int:
 def parser() -> argparse.ArgumentParser:
     """Build the parser of all commands, in the order of GROUPS."""
     headings: dict[str, str] = {}
-    parser = argparse.ArgumentParser(
+    parser = Command(
         prog="dbce",
         description=dbce_spark.__doc__,
         epilog="`dbce COMMAND --help` lists the options of a command.",

@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import chosen_version, count
+from dbce_spark.commands.arguments import add_collection, add_config, add_earlier, add_version, chosen_version, count
 from dbce_spark.output import inventory
 from dbce_spark.output.collection import Collection, Version
 
@@ -27,11 +27,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         ("register", "create Delta tables of a version, as links to its files"),
     ):
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        part.add_argument(
-            "collection",
-            metavar="DIR",
-            help="use the collection in this folder, written by `dbce extract --collection`",
-        )
+        add_collection(part)
         _add_options(part, name)
         part.set_defaults(run=_collection)
 
@@ -46,26 +42,20 @@ def _add_options(part: argparse.ArgumentParser, name: str) -> None:
             "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
         )
     elif name not in ("log", "compact"):
-        part.add_argument(
-            "--version", type=count, metavar="N", help="use the version of this number (default: the last)"
-        )
+        add_version(part)
     if name == "report":
         part.add_argument(
             "--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html"
         )
-        part.add_argument(
-            "--config",
-            metavar="FILE",
-            help="read the thresholds of [comparison] from this TOML"
-            " file; those that it leaves out keep their values in conf/dbce.toml",
-        )
+        add_config(part)
     if name == "register":
         part.add_argument(
-            "--delta",
+            "--output",
             required=True,
             metavar="DIR",
             help="create the tables in this folder, which must be on the same file system as the collection",
         )
+        add_earlier(part, "--delta", "--output")
 
 
 def _collection(arguments: argparse.Namespace) -> None:
@@ -90,7 +80,7 @@ def _collection(arguments: argparse.Namespace) -> None:
         elif arguments.what == "register":
             from dbce_spark.output import delta_tables
 
-            print("\n".join(map(str, delta_tables.register(collection, version, arguments.delta))))
+            print("\n".join(map(str, delta_tables.register(collection, version, arguments.output))))
         else:
             print(
                 inventory.show(collection, version)

@@ -16,6 +16,8 @@ from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     add_config,
+    add_earlier,
+    add_languages,
     add_log,
     add_settings,
     add_spark,
@@ -23,6 +25,7 @@ from dbce_spark.commands.arguments import (
     count,
     is_submitted,
     logged,
+    names,
     spark_settings,
     started_whole,
     stoppable,
@@ -38,20 +41,19 @@ if TYPE_CHECKING:
     from dbce_spark.spark.run.run_request import RunRequest
 
 _FILTERS = {
-    "surt": ("PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
-    "domain": ("NAME", "read captures of this registered domain and all its hosts"),
-    "host": ("NAME", "read captures of exactly this host"),
-    "mime": ("TYPE", "read captures of this media type, such as text/html or text/*"),
-    "status": ("CODE", "read captures with this HTTP status"),
-    "language": ("CODE", "read captures that the index lists in this language, such as de or deu"),
-    "digest": ("DIGEST", "read captures whose payload has this digest"),
-    "url": ("REGEX", "read captures whose URL this pattern matches somewhere"),
+    # option: (parameter of [select], value, help)
+    "surt": ("surts", "PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
+    "domain": ("domains", "NAME", "read captures of this registered domain and all its hosts"),
+    "host": ("hosts", "NAME", "read captures of exactly this host"),
+    "mime": ("mimes", "TYPE", "read captures of this media type, such as text/html or text/*"),
+    "http-status": ("statuses", "CODE", "read captures with this HTTP status"),
+    "digest": ("digests", "DIGEST", "read captures whose payload has this digest"),
+    "url-pattern": ("urls", "REGEX", "read captures whose URL this pattern matches somewhere"),
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
 """Fields of run.json that a log has already, or that are too long for a line."""
 _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
-_PLURALS = {"status": "statuses"}
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -91,14 +93,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )  # fmt: skip
     command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
     command.add_argument(
-        "--annotated-html", "--html", dest="annotated_html", action="store_true",
+        "--annotated-html", action="store_true",
         help="write each whole page too, its text coloured by label (column annotated_html)",
     )  # fmt: skip
     command.add_argument(
-        "--formats", metavar="NAMES",
+        "--format", action="extend", type=names, metavar="NAME,...",
         help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
         " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
     )  # fmt: skip
+    add_earlier(command, "--html", "--annotated-html")
+    add_earlier(command, "--formats", "--format")
     for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
         command.add_argument(
             f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
@@ -125,6 +129,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_spark(command)
     add_log(command)
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
+    add_earlier(command, "--status", "--http-status")
+    add_earlier(command, "--url", "--url-pattern")
     command.set_defaults(run=_run)
 
 
@@ -138,8 +144,9 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         "--base", default="", metavar="FOLDER_OR_URL",
         help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
-    for option, (metavar, text) in _FILTERS.items():
+    for option, (_, metavar, text) in _FILTERS.items():
         group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+    add_languages(group, "read captures that the index lists in these languages, such as de or deu")
     group.add_argument(
         "--from",
         dest="since",
@@ -318,7 +325,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
         "label.content": arguments.content,
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
-        "formats.columns": None if arguments.formats is None else _format_names(arguments.formats),
+        "formats.columns": _formats(arguments.format),
         "formats.links": arguments.links,
         "formats.tables": arguments.tables,
         "formats.images": arguments.images,
@@ -327,23 +334,23 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
         "select.until": arguments.until,
         "select.sample": arguments.sample,
     }
-    lists = {f"select.{_PLURALS.get(name, f'{name}s')}": getattr(arguments, name) for name in _FILTERS}
-    lists["select.statuses"] = [_status(text) for text in arguments.status]
+    lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
+    lists["select.statuses"] = [_status(text) for text in arguments.http_status]
+    lists["select.languages"] = arguments.language
     given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
     # JSON of texts, numbers and lists of them is TOML.
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
 
 
-def _format_names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise InputError("--formats is empty; write some of text, markdown, html, about, such as text,markdown")
-    return names
+def _formats(given: list[str] | None) -> list[str] | None:
+    if given == []:
+        raise InputError("--format is empty; write some of text, markdown, html, about, such as text,markdown")
+    return given
 
 
 def _status(text: str) -> int:
     if not text.isdigit():
-        raise InputError(f"--status {text}: write a number, such as 200")
+        raise InputError(f"--http-status {text}: write a number, such as 200")
     return int(text)
 
 

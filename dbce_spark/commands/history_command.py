@@ -5,6 +5,7 @@ import sys
 from dataclasses import asdict
 
 from dbce_spark.commands.arguments import (
+    add_collection,
     add_log,
     add_spark,
     add_version,
@@ -46,7 +47,7 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="colour added and removed text (default: on a terminal)",
+        help="colour added and removed text; auto: on a terminal (default: %(default)s)",
     )
     command.set_defaults(run=_history)
 
@@ -58,11 +59,7 @@ def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Write how all pages of a collection changed from capture to capture, as Parquet tables: steps,"
         " changes, lives of texts, redesigns of sites (docs/collections.md).",
     )
-    command.add_argument(
-        "collection",
-        metavar="COLLECTION",
-        help="use the collection in this folder, written by `dbce extract --collection`",
-    )
+    add_collection(command)
     command.add_argument(
         "--output",
         required=True,

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, count, names
+from dbce_spark.commands.arguments import INPUT_HELP, add_earlier, count, names
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
@@ -172,13 +172,13 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
         help="write to this folder, in place of earlier files of the same names",
     )
     part.add_argument(
-        "--minimum",
+        "--min-submissions",
         type=count,
         metavar="N",
         help="leave out pages with fewer than N submissions (default: that of conf/labels.toml)",
     )
     part.add_argument(
-        "--minimum-pages",
+        "--min-pages",
         type=count,
         metavar="N",
         help="leave out annotators with fewer than N pages (default: that of conf/labels.toml)",
@@ -189,6 +189,8 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="keep annotators up to this bias, even as outliers; 1: keep all (default: that of conf/labels.toml)",
     )
+    add_earlier(part, "--minimum", "--min-submissions")
+    add_earlier(part, "--minimum-pages", "--min-pages")
     part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="leave out these annotators")
 
 
@@ -247,8 +249,8 @@ def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
         output=arguments.output,
         rules=rules(
             {
-                "minimum_submissions": arguments.minimum,
-                "minimum_pages": arguments.minimum_pages,
+                "minimum_submissions": arguments.min_submissions,
+                "minimum_pages": arguments.min_pages,
                 "tolerated_bias": arguments.tolerated_bias,
             }
         ),

@@ -5,7 +5,16 @@ import json
 import os
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_config, add_version, count, names
+from dbce_spark.commands.arguments import (
+    add_config,
+    add_earlier,
+    add_languages,
+    add_output_read,
+    add_sites,
+    add_status,
+    count,
+    names,
+)
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -21,8 +30,7 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="write a report of an output as static HTML",
         description="Write a report of an output as static HTML: totals, rejects, templates, sample pages with labels.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
-    add_version(command)
+    add_output_read(command)
     command.add_argument("--output", required=True, metavar="DIR", help="write the report to this folder")
     command.add_argument(
         "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
@@ -40,13 +48,13 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write an output as documents for corpus builders, as plain text by site, or as pages with"
         " Dolma's attributes (docs/export.md). Defaults are in conf/export.toml.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
-    add_version(command)
+    add_output_read(command)
     command.add_argument(
-        "--to", required=True, choices=("jsonl", "text", "dolma"),
+        "--format", required=True, choices=("jsonl", "text", "dolma"),
         help="write jsonl: main texts, one document on each line; text: main texts, one file for each site; dolma:"
         " whole pages, one document on each line, with labels and evidence as attributes",
     )  # fmt: skip
+    add_earlier(command, "--to", "--format")
     command.add_argument(
         "--output", required=True, metavar="DIR", help="write to this folder, which must not exist yet, or URL"
     )
@@ -75,21 +83,9 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _add_rows(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument(
-        "--site", action="append", default=[], metavar="NAME", help="export pages of this site; may be repeated"
-    )
-    group.add_argument(
-        "--language",
-        action="append",
-        default=[],
-        metavar="TAG",
-        help="export texts in this language, such as de; may be repeated",
-    )
-    group.add_argument(
-        "--status",
-        choices=("crossed", "single"),
-        help="export pages that were compared with siblings (crossed), or judged alone (single)",
-    )
+    add_sites(group, "export pages")
+    add_languages(group, "export texts in these languages, such as de")
+    add_status(group, "export")
     group.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
 
 
@@ -100,20 +96,11 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write the extractions of an output that pass filters, with a table of what each filter removed"
         " (docs/corpus.md).",
     )
-    command.add_argument(
-        "extracted",
-        metavar="OUTPUT",
-        help="read the output of `dbce extract`, in a folder or at a URL, or a collection",
-    )
-    add_version(command)
-    command.add_argument("--to", required=True, metavar="DIR", help="write the corpus to this folder or URL")
-    command.add_argument("--status", choices=("crossed", "single"), help="keep only pages of this status")
-    command.add_argument(
-        "--language",
-        action="append",
-        metavar="CODE",
-        help="keep texts in this language, such as en, de or zh; may be repeated",
-    )
+    add_output_read(command)
+    command.add_argument("--output", required=True, metavar="DIR", help="write the corpus to this folder or URL")
+    add_earlier(command, "--to", "--output")
+    add_status(command, "keep")
+    add_languages(command, "keep texts in these languages, such as en, de or zh")
     command.add_argument("--min-words", type=int, metavar="N", help="keep texts of at least N words")
     command.add_argument(
         "--min-probability", type=float, metavar="P", help="keep texts with a mean score of at least P"
@@ -157,7 +144,7 @@ def _export(arguments: argparse.Namespace) -> None:
     request = export.ExportRequest(
         extracted=arguments.extracted,
         target=arguments.output,
-        to=arguments.to,
+        to=arguments.format,
         wanted=wanted,
         settings=settings(given),
         processes=arguments.processes,
@@ -171,7 +158,7 @@ def _corpus(arguments: argparse.Namespace) -> None:
 
     values = {
         "statuses": arguments.status and [arguments.status],
-        "languages": arguments.language,
+        "languages": arguments.language or None,
         "min_words": arguments.min_words,
         "min_probability": arguments.min_probability,
         "duplicates": arguments.duplicates,
@@ -181,7 +168,7 @@ def _corpus(arguments: argparse.Namespace) -> None:
     config = configuration.load(arguments.config, settings)
     request = corpus.CorpusRequest(
         output=arguments.extracted,
-        target=arguments.to,
+        target=arguments.output,
         columns=arguments.columns,
         overwrite=arguments.overwrite,
         version=arguments.version,

@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, add_config, add_settings
+from dbce_spark.commands.arguments import INPUT_HELP, OF_TREE, add_earlier, add_settings, add_urltree
 from dbce_spark.files import sources
 
 
@@ -16,8 +16,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " with the number of duplicates after each step of the normalisation of URLs (docs/urltree.md).",
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
-    add_config(command, "conf/urltree.toml")
-    add_settings(command, "conf/urltree.toml, such as learn.least=10")
+    add_urltree(command)
+    add_earlier(command, "--config", "--urltree")
+    add_settings(command, "conf/urltree.toml, such as urltree.learn.least=10")
     command.set_defaults(run=_rules)
 
 
@@ -25,7 +26,8 @@ def _rules(arguments: argparse.Namespace) -> None:
     from dbce_spark.streaming import parameter_rules
     from dbce_spark.streaming.urltree import rule_learning, urltree_settings
 
-    config, tree = configuration.default(), urltree_settings.load(arguments.config, arguments.settings)
+    settings = [one.removeprefix(OF_TREE) for one in arguments.settings]
+    config, tree = configuration.default(), urltree_settings.load(arguments.urltree, settings)
     learned = parameter_rules.learn_rules(sources.expand(arguments.input, config.input.patterns), config, tree)
     steps = ", ".join(f"{step} {count:,}" for step, count in learned.duplicates.items())
     print(f"# {learned.documents:,} documents; duplicates within their domain by {steps}")

@@ -3,6 +3,9 @@
 import argparse
 import json
 
+from dbce_spark import log
+from dbce_spark.commands.arguments import add_earlier
+from dbce_spark.errors import DbceError
 from dbce_spark.files import sources, storage
 from dbce_spark.streaming.stream.stream_tables import BEGUN
 
@@ -16,13 +19,17 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " finished, but too many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: unknown.",
     )
     command.add_argument(
-        "extracted", metavar="OUTPUT_DIR",
+        "extracted", metavar="OUTPUT",
         help="show the output of `dbce extract` or `dbce stream`, or the collection, in this folder or URL",
     )  # fmt: skip
     command.add_argument(
         "--staging", default="", metavar="DIR", help="look for intermediate files here, if `dbce extract` had --staging"
     )
-    command.add_argument("--json", action="store_true", help="print JSON, for programs")
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text",
+        help="print text, or a JSON object for programs (default: %(default)s)",
+    )  # fmt: skip
+    add_earlier(command, "--json", "--format", "json")
     command.set_defaults(run=_print_status)
 
 
@@ -31,7 +38,18 @@ def _print_status(arguments: argparse.Namespace) -> int:
     from dbce_spark.spark.run.stream_status import inspect_stream
 
     output = sources.absolute(arguments.extracted)
-    is_stream = BEGUN in storage.list_names(output)
-    found = inspect_stream(output) if is_stream else inspect_run(output, sources.absolute(arguments.staging))
-    print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.json else found.text())
+    try:
+        is_stream = BEGUN in storage.list_names(output)
+        found = inspect_stream(output) if is_stream else inspect_run(output, sources.absolute(arguments.staging))
+    except DbceError as error:
+        if arguments.format == "json":
+            print(json.dumps(_unknown(output, error), indent=2, ensure_ascii=False))
+        raise
+    print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.format == "json" else found.text())
     return found.exit_status
+
+
+def _unknown(output: str, error: DbceError) -> dict[str, object]:
+    """Render for programs that nothing is known of an output."""
+    why = log.printable(log.without_credentials(str(error)))
+    return {"output": output, "condition": "unknown", "exit_status": error.exit_status, "error": why}

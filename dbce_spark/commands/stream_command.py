@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
+    OF_TREE,
     add_config,
     add_log,
     add_settings,
     add_spark,
+    add_urltree,
     command_line,
     logged,
     seconds,
@@ -22,8 +24,6 @@ from dbce_spark.log import Log
 from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
-_OF_TREE = "urltree."
-"""Prefix of the settings of conf/urltree.toml."""
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
 
 
@@ -64,12 +64,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " that of conf/urltree.toml, 0)",
     )  # fmt: skip
     add_config(command)
-    command.add_argument(
-        "--urltree",
-        metavar="FILE",
-        help="read parameters of the URL Tree from this TOML file;"
-        " those that it leaves out keep their values in conf/urltree.toml",
-    )
+    add_urltree(command)
     add_settings(
         command, "conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as urltree.label.n_min=3"
     )
@@ -85,8 +80,8 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _stream(arguments: argparse.Namespace, log: Log) -> None:
-    of_tree = [one.removeprefix(_OF_TREE) for one in arguments.settings if one.startswith(_OF_TREE)]
-    config = configuration.load(arguments.config, [one for one in arguments.settings if not one.startswith(_OF_TREE)])
+    of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
+    config = configuration.load(arguments.config, [one for one in arguments.settings if not one.startswith(OF_TREE)])
     tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:

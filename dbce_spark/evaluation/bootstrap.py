@@ -5,6 +5,7 @@ independent findings and is too narrow for the question "how good on other sites
 bootstrap; Cameron, Gelbach and Miller 2008) answer it. Weights of pages stay as they are in every draw.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,19 +28,30 @@ MIN_SITES = 10
 then pages are drawn."""
 
 
+MIN_UNITS = 6
+"""With fewer units than this there is no p: five pages are all better by chance once in 16 times (a sign test:
+2 / 2**5), so that no p under 0.05 would be true."""
+
+
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A 95 % interval."""
+    """A 95 % interval; nan of a single unit, which says nothing of others."""
 
     low: float
     high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether there was more than one unit."""
+        return not math.isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True)
 class MeanDifference:
     """The mean of one extractor less that of another on the same pages, its interval, and how likely chance makes it.
 
-    `p` is two-sided: twice the share of draws in which the mean lies on the other side of 0, or on it.
+    `p` is two-sided: twice the share of draws in which the mean lies on the other side of 0, or on it; nan of fewer
+    units than MIN_UNITS.
     """
 
     mean: float
@@ -56,9 +68,12 @@ def numbered(units: Sequence[str]) -> npt.NDArray[np.intp]:
 def means(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> Values:
     """Average each row, weighted, in each draw of units.
 
-    values: (rows, pages); weights: (pages); units: (pages), numbers from 0.  Returns (ROUNDS, rows).
+    values: (rows, pages); weights: (pages); units: (pages), numbers from 0.  Returns (ROUNDS, rows);
+    nan of a single unit.
     """
     count = int(units.max()) + 1
+    if count == 1:
+        return np.full((ROUNDS, len(values)), np.nan)
     weighed = np.bincount(units, weights, count)
     sums = np.stack([np.bincount(units, weights * row, count) for row in values], axis=1)
     times = np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), ROUNDS).astype(np.float64)
@@ -78,7 +93,7 @@ def differences(values: Values, weights: Values, units: npt.NDArray[np.intp]) ->
     drawn = means(pairs, weights, units)
     mean = pairs @ weights / weights.sum()
     tails = np.minimum(np.count_nonzero(drawn <= 0, axis=0), np.count_nonzero(drawn >= 0, axis=0))
-    return [
-        MeanDifference(float(mean[at]), found.low, found.high, float(min(1.0, 2 * (tails[at] + 1) / (ROUNDS + 1))))
-        for at, found in enumerate(intervals(drawn))
-    ]
+    found = intervals(drawn)
+    is_tested = units.max() + 1 >= MIN_UNITS
+    p = [float(min(1.0, 2 * (tail + 1) / (ROUNDS + 1))) if is_tested else math.nan for tail in tails]
+    return [MeanDifference(float(mean[at]), one.low, one.high, p[at]) for at, one in enumerate(found)]

@@ -55,6 +55,7 @@ def html(
             cap=percent(page_weights.MAX_SHARE),
             rounds=f"{bootstrap.ROUNDS:,}",
             min_sites=bootstrap.MIN_SITES,
+            min_units=bootstrap.MIN_UNITS,
             notes=notes,
             contrasts=contrasts,
             analysis=analysis,

@@ -20,8 +20,8 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         " extractor fails on has 0. In an average over several sets all pages weigh the same, but those of one site"
         f" together at most {percent(page_weights.MAX_SHARE)}; in an average of one set all pages weigh the same.",
         f"Brackets are 95 % intervals from {bootstrap.ROUNDS:,} bootstrap draws of whole sites, or of pages where there"
-        f" are fewer than {bootstrap.MIN_SITES} sites. p is of the paired test against {analysis.extractors[0]}, from"
-        " the same draws.",
+        f" are fewer than {bootstrap.MIN_SITES} sites; a single page has none. p, of {bootstrap.MIN_UNITS} and more, is"
+        f" of the paired test against {analysis.extractors[0]}, from the same draws.",
         " ".join(notes),
         *(part for pool in analysis.pools for part in _pool(pool)),
         "## F1 by other weights, all pages",
@@ -69,7 +69,7 @@ def _rank_row(one: ExtractorRank) -> tuple[str, ...]:
         one.extractor,
         number(one.precision),
         number(one.recall),
-        f"**{number(one.f1)}** ({between(one.by_sites)})",
+        f"**{number(one.f1)}**" + (f" ({between(one.by_sites)})" if one.by_sites.is_known else ""),
         between(one.by_pages),
         number(one.median),
         percent(one.low),
@@ -202,11 +202,16 @@ def percent(share: float) -> str:
 
 
 def between(interval: Interval) -> str:
-    return f"{number(interval.low)}-{number(interval.high)}"
+    return f"{number(interval.low)}-{number(interval.high)}" if interval.is_known else ""
 
 
 def against(difference: MeanDifference | None) -> tuple[str, str]:
-    """Format a difference with its interval, and its p; both "" for the extractor that is compared against."""
+    """Format a difference with its interval, and its p; both "" for the extractor that is compared against.
+
+    A single page has no interval, and few have no p.
+    """
     if difference is None:
         return "", ""
-    return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})", f"{difference.p:.3f}"
+    if math.isnan(difference.low):
+        return f"{difference.mean:+.3f}", ""
+    return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})", number(difference.p)

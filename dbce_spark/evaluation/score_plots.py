@@ -116,7 +116,8 @@ def line_plot(
         places = [(left + gap * (at + 0.5) + shift, axis(dot.value), dot) for at, dot in enumerate(one.dots)]
         body.append(_polyline(((x, y) for x, y, _ in places), one.colour))
         for x, y, dot in places:
-            body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
+            if dot.interval.is_known:
+                body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
             body.append(_circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
     return _svg(width, height, body)
 
@@ -214,13 +215,16 @@ def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_widt
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:
     """Return the start of an axis: at a twentieth below all intervals."""
-    least = min(min(dot.interval.low, dot.value) for dots in rows for dot in dots)
+    dots = [dot for some in rows for dot in some]
+    least = min(min(dot.interval.low, dot.value) if dot.interval.is_known else dot.value for dot in dots)
     return max(0.0, min(0.95, math.floor(least * 20) / 20))
 
 
 def _dot(dot: Dot, axis: _Axis, y: float) -> Iterator[str]:
-    yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
-    title = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
+    title = f"{dot.label}: {dot.value:.3f}"
+    if dot.interval.is_known:
+        yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
+        title += f" ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
     yield _circle(axis(dot.value), y, 4, dot.colour, title)
 
 

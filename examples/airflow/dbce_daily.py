@@ -21,6 +21,10 @@ CRAWL = FOLDER + "/inbox/{{ ds }}"
 OUTPUT = FOLDER + "/extracted/{{ ds }}"
 ARGUMENTS = ["--output", OUTPUT]
 
+# Where spark-submit finds log4j2.properties and spark-env.sh: without them 1,700 lines of Spark's go to the log of the
+# task. The operator's own `env_vars` do not go with a cluster that runs the driver.
+os.environ.setdefault("SPARK_CONF_DIR", f"{PROJECT}/conf")
+
 
 @task.short_circuit
 def is_new(crawl: str, output: str) -> bool:

@@ -33,6 +33,7 @@ export PATH=$bin:$PATH PYSPARK_PYTHON=$bin/python
 "$folder/venv/bin/airflow" dags test dbce_daily "$day" 2>&1 | tee "$folder/run.log"
 
 test -e "$DBCE_FOLDER/extracted/$day/run.json"
+if grep -E 'INFO (SparkContext|TaskSetManager)|incubator modules' "$folder/run.log"; then exit 1; fi
 # A second run of the day, and a day without a crawl, have nothing to do.
 "$folder/venv/bin/airflow" dags test dbce_daily "$day" >"$folder/again.log" 2>&1
 "$folder/venv/bin/airflow" dags test dbce_daily 2026-11-23 >"$folder/missing.log" 2>&1

@@ -14,6 +14,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 SPARK_HOME=$("$ENVIRONMENT/bin/python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent)')
 export SPARK_HOME
+# Brings log4j2.properties: Spark's own prints a line a second.
+export SPARK_CONF_DIR=$here/../../conf
 # The driver runs in the cluster: who submits may go away, and YARN begins it a second time, which goes on.
 exec "${SPARK_SUBMIT:-$SPARK_HOME/bin/spark-submit}" \
     --master yarn \

@@ -29,7 +29,7 @@ def test_pages_go_in_and_come_out(
         ["account", path, "bob"],
         ["status", path],
         ["export", path, out],
-        ["backup", path, copy],
+        ["backup", path, "--output", copy],
         ["status", copy],
     ):
         assert main(["annotate", *step]) == 0
@@ -72,7 +72,7 @@ def test_what_is_wrong_is_said_in_one_line(
 def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The error names the port and suggests another one."""
     path = str(tmp_path / "labels.db")
-    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         status = main(["annotate", "serve", path, "--port", str(port), "--replay-port", "0"])
@@ -84,7 +84,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
     """A server ends at once on a signal, with status 0."""
     path = str(tmp_path / "labels.db")
-    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
     with served(path) as one:
         assert one.process is not None
         one.process.send_signal(signal.SIGTERM)
@@ -96,7 +96,7 @@ def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
 def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> None:
     """A signal between the line that it listens and the first request ends it well, and its ports are free."""
     path, ports = str(tmp_path / "labels.db"), free_ports()
-    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
 
     def stop(_: str) -> None:
         raise KeyboardInterrupt

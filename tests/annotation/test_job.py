@@ -50,7 +50,7 @@ def folder(tmp_path: Path) -> Path:
 
 def arguments(folder: Path, part: str) -> list[str]:
     inputs = [str(folder / "pages.jsonl"), "--submissions", str(folder / "submissions.jsonl")]
-    return ["labels", part, *inputs, "--minimum", "3", "--output", str(folder / "out")]
+    return ["labels", part, *inputs, "--min-submissions", "3", "--output", str(folder / "out")]
 
 
 def test_submissions_become_a_gold_set(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,12 +90,12 @@ def test_too_few_submissions_are_an_error_that_says_what_to_do(
     """Pages with too few submissions raise an error instead of an empty gold set."""
     assert cli.main([*arguments(folder, "merge")[:-4], "--output", str(folder / "out")]) == 2
 
-    assert "none of 2 pages has 5 submissions that count; see --minimum" in capsys.readouterr().err
+    assert "none of 2 pages has 5 submissions that count; see --min-submissions" in capsys.readouterr().err
 
 
 def test_who_is_excluded_by_hand_does_not_count(folder: Path) -> None:
     """The two annotators left differ on the caption, which is undecided."""
-    assert cli.main([*arguments(folder, "merge"), "--minimum", "2", "--exclude", "z"]) == 0
+    assert cli.main([*arguments(folder, "merge"), "--min-submissions", "2", "--exclude", "z"]) == 0
 
     merged = [json.loads(line) for line in (folder / "out" / "merged.jsonl").read_text("utf-8").splitlines()]
     assert [(one["annotators"], one["tags"][2]) for one in merged] == [(["x", "y"], "undecided")] * 2

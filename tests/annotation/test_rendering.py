@@ -105,7 +105,7 @@ def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> N
         record(http(style, content_type="text/css"), url="http://geese.example/style.css"),
     )
     assert main(["annotate", "add", path, "--archive", source]) == 0
-    assert main(["annotate", "export", path, out]) == 0
+    assert main(["annotate", "export", path, "--output", out]) == 0
     for given, target in (([f"{out}/pages.jsonl"], f"{out}/bare.jsonl"), (["--store", path], f"{out}/full.jsonl")):
         assert main(["labels", "render", *given, "--output", target]) == 0
     (bare,), (full,) = (list(rendering.read(f"{out}/{name}.jsonl")) for name in ("bare", "full"))

@@ -39,6 +39,39 @@ def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path, mo
     assert sum(report["stages"].values()) == pytest.approx(times["dbce_local"], abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "pages", "expected"), [(2.0, 200, 20.0), (-0.4, 200, None), (0.0, 200, None), (2.0, 30, None)]
+)
+def test_a_time_that_means_nothing_is_none(seconds: float, pages: int, expected: float | None) -> None:
+    """Under 0, as where a small run took longer, or of so few pages that the start of a run decides it."""
+    assert expected == page_time._ms_beyond(seconds, pages, times=2)
+
+
+def test_a_figure_that_means_nothing_is_a_dash(tmp_path: Path) -> None:
+    """In the text, with the reason; ratios to it, too."""
+    times = {
+        "dbce_local": 8.0,
+        "spark classifier": None,
+        "spark T002": 5.0,
+        "spark trafilatura": 20.0,
+        "trafilatura": 16.0,
+    }
+    report = {
+        "pages": 9,
+        "ms_per_page": times,
+        "ratio_to_trafilatura": {name: page_time._ratio(ms, 16.0) for name, ms in times.items()},
+        "stages": {"page": 8.0},
+        "reader": {"dbce": None, "fastwarc": None, "ratio": None},
+        "spark": {"spark trafilatura": {"pages": 9}},
+    }
+    lines = page_time._text(report, "bench.json").splitlines()
+
+    assert "  spark classifier        -   x -" in lines
+    assert "times as fast as trafilatura in Spark: classifier -, T002 4.0" in lines[-4]
+    assert "of a record: -, FastWARC -   x -" in lines
+    assert lines[-2].startswith("-: fewer than 100 pages")
+
+
 def test_bench_of_archives_without_pages_is_refused(tmp_path: Path) -> None:
     """An archive that holds no page ends in a clear error, before Spark starts."""
     pytest.importorskip("trafilatura")

@@ -25,6 +25,7 @@ RUN_BY = {
     ("docs/duplicates.md", "sql"): "tests/docs/test_without_spark.py",
     ("docs/export.md", "yaml"): "tests/export/test_page.py",
     ("docs/operations.md", "yaml"): "tests/docs/test_programs.py",
+    ("docs/pipelines.md", "python"): "tests/examples/test_pipelines.py",
     ("docs/python.md", "python"): "tests/docs/test_programs.py",
     ("docs/reading.md", "python"): "tests/docs/test_reading.py",
     ("docs/source.md", "python"): "tests/docs/test_programs.py",
@@ -33,7 +34,7 @@ RUN_BY = {
     ("docs/urltree.md", "python"): "tests/docs/test_programs.py",
 }
 """Which test runs what is neither shell nor to be read only."""
-OF_THE_SHELL = {"[", "case", "esac", "exit", "export", "kill", "sleep", "wait"}
+OF_THE_SHELL = {"[", "case", "esac", "exit", "export", "kill", "mkdir", "sleep", "wait"}
 NOT_OURS = {
     "jq": "a program of others, of which nothing is written here but names of fields (docs/operations.md, Logs)"
 }

@@ -74,5 +74,5 @@ def test_what_other_pages_ask_is_answered(
     """Each program prints something, each query finds rows."""
     monkeypatch.chdir(folder)
     if "tables/" in block.code and not Path("tables").exists():
-        cli.main(["collection", "register", "news", "--delta", "tables"])
+        cli.main(["collection", "register", "news", "--output", "tables"])
     assert answer(block, capsys)

@@ -55,6 +55,19 @@ def test_p_of_noise_is_rarely_small() -> None:
     assert small <= 12
 
 
+def test_few_pages_have_no_p_and_one_has_no_interval() -> None:
+    """Of one page there is a mean alone, of five an interval too, of six all."""
+    of_one, of_five, of_six = (
+        differences(np.stack([NOISE, NOISE + 0.25])[:, :count], np.ones(count), np.arange(count))[1]
+        for count in (1, 5, 6)
+    )
+
+    assert [True, True, True] == np.isnan([of_one.low, of_one.high, of_one.p]).tolist()
+    assert [False, False, True] == np.isnan([of_five.low, of_five.high, of_five.p]).tolist()
+    assert [False, False, False] == np.isnan([of_six.low, of_six.high, of_six.p]).tolist()
+    assert pytest.approx([0.25] * 3) == [of_one.mean, of_five.mean, of_six.mean]
+
+
 def test_units_are_numbered_by_name() -> None:
     """Pages of one site have one number, wherever they stand."""
     assert [1, 0, 1, 2] == numbered(["b", "a", "b", "c"]).tolist()

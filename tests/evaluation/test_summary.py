@@ -36,6 +36,16 @@ def test_the_first_table_by_hand() -> None:
     assert "4 pages of 4 sites, of which none weighs more than 25.0 %; brackets by draws of pages" in part("All pages")
 
 
+def test_one_page_has_a_mean_and_nothing_else() -> None:
+    """No interval of one page, and no p of two: both would mean nothing."""
+    (one, *_), rows = PAGES, {"good": [0.5], "bad": [0.0]}
+    alone = evaluation_summary.text(analyse(made_scores([one], rows), NODES), [])
+    line = row(alone.split("## All pages\n")[1].split("\n## ")[0], "bad")
+
+    assert ["**0.000**", "", "0.000", "100.0 %", "-0.500", ""] == line[3:9]
+    assert "" == row(part("All pages"), "bad")[8]
+
+
 def test_pages_with_siblings_have_their_own_table() -> None:
     """The two that have three."""
     assert "2 pages of 2 sites" in part("Pages with at least 2 siblings")

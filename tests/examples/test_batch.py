@@ -238,7 +238,7 @@ def test_cron_calls_the_script_with_the_settings() -> None:
 
 def test_scripts_are_clean() -> None:
     """shellcheck finds nothing in any script of the project."""
-    scripts = [SCRIPT, ROOT / ".ci/run", *sorted((ROOT / "examples").rglob("*.sh"))]
+    scripts = [SCRIPT, ROOT / ".ci/run", ROOT / "conf/spark-env.sh", *sorted((ROOT / "examples").rglob("*.sh"))]
     done = subprocess.run(
         [Path(sys.executable).parent / "shellcheck", *scripts], capture_output=True, text=True, check=False
     )

@@ -1,9 +1,13 @@
 """Checks of the containers without an engine: schema, linters, and the commands of their services."""
 
+import gzip
 import json
+import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +16,29 @@ import yaml
 import zstandard
 
 from benchmarks.__main__ import main
-from tests.support.cluster import wait_for
-from tests.support.containers import Volumes, engine
+from tests.support.cluster import Host, wait_for
+from tests.support.containers import engine, interpolated
 
 REPOSITORY = Path(__file__).parents[2]
 COMPOSE = REPOSITORY / "docker-compose.yml"
 BIN = Path(sys.executable).parent
 
 
-def services() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())["services"]
+PUBLIC = "1.1.1.1"
+"""The address of a newsroom within a network of its own: the service asks no private one."""
+NEWS = f"""
+import sys, time
+from tests.support.newsroom import item, newsroom
+
+with newsroom({PUBLIC!r}) as room:
+    room.article("/harbour", "The harbour opens again on Sunday")
+    print(room.publish("/rss", item(room.url + "/harbour", "Harbour")), flush=True)
+    sys.stdin.read()
+"""
+
+
+def services(variables: Mapping[str, str] | None = None) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load(interpolated(COMPOSE.read_text(), variables or {}))["services"]
     return found
 
 
@@ -53,11 +70,40 @@ def test_dockerfile_is_clean() -> None:
 def test_dockerfile_copies_what_exists() -> None:
     """All that the Dockerfile copies is there, and .dockerignore lets it through."""
     lines = (REPOSITORY / "Dockerfile").read_text().splitlines()
-    copied = {source for line in lines if line.startswith("COPY ") for source in line.split()[1:-1]}
+    words = [word for line in lines if line.startswith("COPY ") for word in line.split()[1:-1]]
+    copied = {word for word in words if not word.startswith("--")}
     let_through = {line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line.startswith("!")}
 
     assert {source for source in copied if not (REPOSITORY / source).exists()} == set()
-    assert {source for source in copied if source.split("/")[0] not in let_through} == set()
+    assert {source for source in copied if source.split("/")[0] not in {".", *let_through}} == set()
+
+
+def test_image_of_the_tests_has_all_files_of_the_project() -> None:
+    """.dockerignore lets through whatever git has: tests look at all of it."""
+    tracked = subprocess.run(["git", "ls-files"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("not a checkout")
+    names = {line.split("/")[0] for line in tracked.stdout.splitlines()}
+    let_through = {line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+
+    assert names == let_through
+
+
+def test_image_has_the_extras_that_its_services_need() -> None:
+    """Those of feeds, of streams and of inputs in object stores."""
+    lines = (REPOSITORY / "Dockerfile").read_text().splitlines()
+
+    assert any("/opt/dbce[acquire,s3,stream]" in line for line in lines)
+
+
+def test_each_service_is_built_to_a_stage_of_the_dockerfile() -> None:
+    """And a plain `docker build` makes the image of the cluster."""
+    lines = (REPOSITORY / "Dockerfile").read_text().splitlines()
+    stages = [line.split()[-1] for line in lines if line.startswith("FROM ")]
+
+    assert {service["build"]["target"] for service in services().values()} == {"dbce", "test"}
+    assert {"dbce", "test"} < set(stages)
+    assert "dbce" == stages[-1]
 
 
 def test_a_service_waits_until_what_it_needs_is_healthy() -> None:
@@ -85,30 +131,65 @@ def test_the_submitted_job_exists(service: str) -> None:
 
 @pytest.mark.spark
 def test_every_service_does_its_work(tmp_path: Path) -> None:
-    """The commands of all services run as they stand in the file, each in a network of its own: the workers join the
-    master, the submitted job extracts what is in /archives, the stream labels it, and the history server shows the
-    run."""
-    volumes = Volumes(archives=tmp_path / "archives", output=tmp_path / "output", events=tmp_path / "events")
-    for folder in (volumes.output, volumes.events):
-        folder.mkdir()
-    main(["sample-archive", str(volumes.archives), "--pages", "20"])
-    with engine(services(), volumes, tmp_path) as started:
+    """The commands of all services run as they stand in the file, each in a network of its own: feeds are fetched, the
+    local service extracts, the tests pass, the workers join the master, the submitted job extracts what is in
+    /archives, the stream labels that and what was fetched, and the history server shows the run."""
+    volumes = {f"/{name}": tmp_path / "volumes" / name for name in ("acquired", "archives", "events", "output")}
+    for folder in (*volumes.values(), volumes["/acquired"] / "archives"):
+        folder.mkdir(parents=True)
+    main(["sample-archive", str(volumes["/archives"]), "--pages", "20"])
+    feeds = tmp_path / "volumes" / "feeds.txt"
+    feeds.touch()
+    made = services({"PYTEST_ARGS": "tests/files/test_timestamps.py"})
+    with engine(made, {**volumes, "/feeds.txt": feeds}, tmp_path) as started:
         if started is None:
             pytest.skip("containers without an engine need network namespaces: root and iproute2 on Linux")
-        started.up("submit")
-        status = started.status("submit")
+        with news(started.hosts["acquire"], feeds):
+            started.up("acquire")
+            started.up("local")
 
-        assert 0 == status, started.told("submit")
-        run = json.loads((volumes.output / "extracted/run.json").read_text())
-        assert run["crossed"] > 0
-        assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(volumes.events)
+            assert 0 == started.status("local"), started.told("local")
+            assert extracted(volumes["/output"]) > 0
+            (volumes["/output"] / "extracted").rename(tmp_path / "extracted locally")
+            started.up("test")
+            assert 0 == started.status("test"), started.told("test")
+            assert " passed" in started.told("test")
+            assert wait_for(lambda: ", 1 pages" in started.told("acquire")), started.told("acquire")
+            assert 0 == started.stop("acquire"), started.told("acquire")
+        (fetched,) = (volumes["/acquired"] / "archives").glob("*.warc.gz")
+        assert b"The harbour opens again" in gzip.decompress(fetched.read_bytes())
+        started.up("submit")
+        assert 0 == started.status("submit"), started.told("submit")
+        assert extracted(volumes["/output"]) > 0
+        assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(volumes["/events"])
         started.up("stream")
-        assert wait_for((volumes.output / "streamed/commits/00000000.json").exists), started.told("stream")
-        labelled = json.loads((volumes.output / "streamed/commits/00000000.json").read_text())["totals"]["labels"]
-        assert labelled > 0
+        commit = volumes["/output"] / "streamed/commits/00000000.json"
+        assert wait_for(commit.exists), started.told("stream")
+        totals = json.loads(commit.read_text())["totals"]
+        assert totals["labels"] > 0
+        assert totals["files"] == len([*volumes["/archives"].rglob("*.warc*")]) + 1
         started.up("history")
         shown = json.loads(started.output_of("history", asking("http://localhost:18080/api/v1/applications")))
         assert [("extract.py", True)] == [(one["name"], one["attempts"][0]["completed"]) for one in shown]
+
+
+@contextmanager
+def news(host: Host, feeds: Path) -> Iterator[None]:
+    """A newsroom on a host, at a public address that only this host has; the file takes the URL of its feed."""
+    subprocess.run([*host.inside, "ip", "address", "add", f"{PUBLIC}/32", "dev", "lo"], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [*host.inside, sys.executable, "-c", NEWS]
+    # It ends when its input does: with the block.
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as room:
+        assert room.stdout
+        feeds.write_text(room.stdout.readline())
+        yield
+
+
+def extracted(output: Path) -> int:
+    """The captures that a run has compared with others."""
+    crossed: int = json.loads((output / "extracted/run.json").read_text())["crossed"]
+    return crossed
 
 
 def executors_of(events: Path) -> set[str]:

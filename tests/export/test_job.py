@@ -79,7 +79,7 @@ def test_only_wanted_rows_are_written(
     extractions = rows(extracted, "extractions", ["capture_id", "site", "language", "status", "text_words"])
     expected = {row["capture_id"] for row in extractions if of_row(row)}
     status = main(
-        ["export", str(extracted), "--to", "jsonl", "--output", str(tmp_path / "out"), "--processes", "1", *options]
+        ["export", str(extracted), "--format", "jsonl", "--output", str(tmp_path / "out"), "--processes", "1", *options]
     )
     files = written(tmp_path / "out")
     found = {line["id"] for name, data in files.items() if name != "export.json" for line in lines(data)}
@@ -96,7 +96,7 @@ def test_only_wanted_rows_are_written(
 def test_options_of_the_command_are_settings(extracted: Path, tmp_path: Path) -> None:
     """Source, compression and the size of shards are as they are asked for."""
     options = ["--source", "web", "--compression", "zst", "--shard-bytes", "1", "--processes", "1"]
-    main(["export", str(extracted), "--to", "jsonl", "--output", str(tmp_path / "out"), *options])
+    main(["export", str(extracted), "--format", "jsonl", "--output", str(tmp_path / "out"), *options])
     files = {name: data for name, data in written(tmp_path / "out").items() if name != "export.json"}
 
     assert len(rows(extracted, "extractions", [])) == len(files)
@@ -131,7 +131,9 @@ def test_an_export_of_an_output_with_a_flipped_byte_leaves_nothing(extracted: Pa
     assert [] == [*(tmp_path / "out").iterdir()]
 
 
-@pytest.mark.parametrize("reader", [["export", "--to", "text", "--output"], ["corpus", "--to"], ["report", "--output"]])
+@pytest.mark.parametrize(
+    "reader", [["export", "--format", "text", "--output"], ["corpus", "--output"], ["report", "--output"]]
+)
 def test_an_output_with_a_part_missing_is_refused(
     extracted: Path, tmp_path: Path, reader: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,7 +183,7 @@ def test_what_cannot_be_exported_is_reported(
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     given = str(tmp_path / source) if source else str(extracted)
-    status = main(["export", given, "--to", "text", "--output", str(tmp_path / target)])
+    status = main(["export", given, "--format", "text", "--output", str(tmp_path / target)])
     errors = capsys.readouterr().err
 
     assert (2, 1) == (status, errors.count("\n"))
@@ -257,7 +259,9 @@ def documents(folder: Path) -> dict[str, list[str]]:
 def test_a_version_of_a_collection_is_exported(collected: Path, tmp_path: Path) -> None:
     """`--version` exports an earlier version."""
     target = str(tmp_path / "texts")
-    status = main(["export", str(collected), "--to", "text", "--version", "1", "--processes", "1", "--output", target])
+    status = main(
+        ["export", str(collected), "--format", "text", "--version", "1", "--processes", "1", "--output", target]
+    )
     account = json.loads((tmp_path / "texts" / "export.json").read_text())
 
     assert (0, 1) == (status, account["collection"]["version"])

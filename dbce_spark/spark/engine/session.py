@@ -8,16 +8,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.spark.engine.java import java_home
+from dbce_spark.spark.engine.java import quiet_java_home
 
 CONF_FOLDER = files("dbce_spark") / "conf"
-"""Holds spark-defaults.conf and log4j2.properties, under the names by which Spark itself finds them."""
+"""Holds spark-defaults.conf, spark-env.sh and log4j2.properties, under the names by which Spark itself finds them."""
 
 ATTEMPTS = 4
 """How often a task is tried on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
+_NO_JAVA = "JAVA_GATEWAY_EXITED"
+"""PySpark's name of the error that its Java has ended at once."""
 _STANDALONE = "spark://"
 _CONNECT_SECONDS = 10.0
 _LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
@@ -46,7 +49,7 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     `settings` are Spark's own keys and win over everything else; a session that is there already keeps its settings.
 
     Raises:
-        PlatformError: there is no Java that Spark runs on, or no master at that address.
+        PlatformError: there is no Java that Spark runs on, it does not start, or no master is at that address.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -60,7 +63,15 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     builder = SparkSession.builder.appName(app_name).master(chosen)
     for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
         builder = builder.config(key, value)
-    return _fill_in(builder.getOrCreate())
+    try:
+        return _fill_in(builder.getOrCreate())
+    except PySparkRuntimeError as error:
+        if error.getCondition() != _NO_JAVA:
+            raise
+        raise PlatformError(
+            f"Java has ended before Spark was there; what it printed says why. It is that of {os.environ['JAVA_HOME']}:"
+            " see JDK_JAVA_OPTIONS, --spark spark.driver.memory, and the memory that is free"
+        ) from error
 
 
 def _find_master(master: str) -> None:
@@ -116,7 +127,7 @@ def applied_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterat
 
 def _prepare_environment(*, is_local: bool) -> None:
     """Set what Spark's launcher reads before there is a session. The user's own choice stays where it can work."""
-    os.environ["JAVA_HOME"] = java_home()
+    os.environ["JAVA_HOME"] = quiet_java_home()
     # The launcher loads spark-defaults.conf and log4j2.properties from there.
     os.environ.setdefault("SPARK_CONF_DIR", str(CONF_FOLDER))
     if is_local:

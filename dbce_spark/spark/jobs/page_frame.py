@@ -15,9 +15,9 @@ from pyspark.sql.types import StructField, StructType
 
 from dbce_spark import config
 from dbce_spark.archive import warc
-from dbce_spark.dbce.extracted_page import Date, ExtractedPage, Html, Parse, extract_parsed
+from dbce_spark.dbce.extracted_page import Date, Html, Parse, extract_parsed
+from dbce_spark.dbce.page_table import EXTRACTED, check_columns, with_extracted
 from dbce_spark.dbce.pages import parse_fetches
-from dbce_spark.errors import InputError
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.run import staging
@@ -25,22 +25,6 @@ from dbce_spark.spark.run import staging
 SITE_PAGES = 2_000
 """Pages of a site that one task compares: 300 MB of HTML at 150 KB a page, which a worker holds."""
 
-_BLOCK = pa.struct(
-    [
-        ("text", pa.string()),
-        ("label", pa.string()),
-        ("score", pa.float64()),
-        *((name, pa.int32()) for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
-    ]
-)
-EXTRACTED = pa.schema(
-    [
-        *((name, pa.string()) for name in ("text", "title", "language", "page_text")),
-        ("blocks", pa.list_(_BLOCK)),
-        ("error", pa.string()),
-    ]
-)
-"""The columns that are added; `error` is null, or why the row is no page, and then all others are null."""
 _SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
 
 
@@ -55,10 +39,7 @@ def extract(pages: DataFrame, *, html: str = "html", url: str = "url", date: str
         InputError: there is no such column, or one of a name that is added.
     """
     named = [html, url, *([date] if date else [])]
-    if missing := [name for name in named if name not in pages.columns]:
-        raise InputError(f"there is no column {missing[0]}; there are {', '.join(pages.columns)}")
-    if taken := [name for name in EXTRACTED.names if name in pages.columns]:
-        raise InputError(f"there is a column {taken[0]} already; rename it, as a column of that name is added")
+    check_columns(pages.columns, named)
     schema = pages.schema
     added = staging.schema(EXTRACTED).fields
     sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
@@ -99,11 +80,7 @@ def _extracting(columns: Sequence[str], named: Sequence[str]) -> Callable[[pa.Ta
         order = sorted(range(len(rows)), key=lambda at: [str(value) for value in reversed(rows[at])])
         with _parsing() as parse:
             found = extract_parsed([_page(rows[at]) for at in order], parse)
-        table = pages.select(columns).take(pa.array(order, pa.int64()))
-        added = pa.Table.from_pylist([_row(one) for one in found], EXTRACTED)
-        for name in EXTRACTED.names:
-            table = table.append_column(EXTRACTED.field(name), added.column(name))
-        return table
+        return with_extracted(pages.select(columns).take(pa.array(order, pa.int64())), found)
 
     return run
 
@@ -111,17 +88,6 @@ def _extracting(columns: Sequence[str], named: Sequence[str]) -> Callable[[pa.Ta
 def _page(row: Sequence[Any]) -> tuple[Html, str | None, Date]:
     html, url, *date = row
     return b"" if html is None else html, url, next(iter(date), None)
-
-
-def _row(page: ExtractedPage) -> dict[str, object]:
-    if page.error:
-        return {"error": page.error}
-    blocks = [{name: getattr(block, name) for name in _BLOCK_NAMES} for block in page.blocks]
-    texts = {name: getattr(page, name) for name in ("text", "title", "language", "page_text")}
-    return {**texts, "blocks": blocks, "error": None}
-
-
-_BLOCK_NAMES = [field.name for field in _BLOCK]
 
 
 @contextmanager

@@ -25,6 +25,8 @@ from dbce_spark.spark.run.status_lines import ago, line
 T = TypeVar("T")
 
 _RUN_FILE = "run.json"
+_WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
+"""What a finished run says of its output, and of how it was made."""
 _NEXT_STEPS = {
     Condition.FINISHED: "nothing; --overwrite would start afresh",
     Condition.RUNNING: "wait, or stop it: what is finished is kept",
@@ -80,8 +82,13 @@ class OpenIncrement:
 
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs."""
-        version = {"version": self.version.number, "made": self.version.made} if self.version else {}
-        return {"version": None, "made": None} | version | {"increment": self.increment}
+        if self.version is None:
+            known = dict.fromkeys(("version", "made", "crawls", "captures"))
+        else:
+            captures = sum(one.captures for one in self.version.increments)
+            counts = {"crawls": len(self.version.increments), "captures": captures}
+            known = {"version": self.version.number, "made": self.version.made, **counts}
+        return {**known, "increment": self.increment}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +96,8 @@ class RunStatus:
     """Describe how far the run of an output is, or of the increment of a collection that was begun last.
 
     `heartbeat` is the last of its process, None behind its end; `stages` are those that have ended; `files` are input
-    files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written.
+    files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written; `written` is
+    what a finished run says of its output, by the names of run.json.
     """
 
     output: str
@@ -102,7 +110,10 @@ class RunStatus:
     parts: DoneShare | None = None
     records: int = 0
     captures: int = 0
+    revisits: int | None = 0
+    skipped: Mapping[str, int] | None = field(default_factory=dict)
     rejects: Mapping[str, int] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
     failed_files: FailedFiles | None = None
     collection: OpenIncrement | None = None
 
@@ -123,9 +134,11 @@ class RunStatus:
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs; null is what is not known."""
         return {
+            "kind": "collection" if self.collection else "run",
             "output": self.output,
             "condition": str(self.condition),
             "exit_status": self.exit_status,
+            "error": None,
             "run_id": self.run_id or None,
             "attempts": self.attempts,
             **status_lines.process_fields(self.heartbeat),
@@ -134,7 +147,10 @@ class RunStatus:
             "parts": asdict(self.parts) if self.parts else None,
             "records": self.records,
             "captures": self.captures,
+            "revisits": self.revisits,
+            "skipped": None if self.skipped is None else dict(self.skipped),
             "rejects": dict(self.rejects),
+            **{name: self.written.get(name) for name in _WRITTEN},
             "failed_files": asdict(self.failed_files) if self.failed_files else None,
             "collection": self.collection.as_dict() if self.collection else None,
             "next_step": self.next_step,
@@ -237,7 +253,10 @@ def _finished(output: str) -> RunStatus:
                 files=DoneShare(done=report["files"], of=report["files"]),
                 records=report["records_read"],
                 captures=report["captures"],
+                revisits=report.get("revisits"),
+                skipped=report.get("skipped"),
                 rejects=report["rejects"],
+                written={name: report[name] for name in _WRITTEN if name in report},
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
         except (ValueError, KeyError, TypeError) as error:
@@ -264,6 +283,8 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
         parts=DoneShare(done=written, of=cut) if is_all_read else None,
         records=counts.records,
         captures=counts.captures,
+        revisits=counts.revisits,
+        skipped=dict(counts.skipped),
         rejects=dict(counts.rejects),
         failed_files=_failed_files(budget.report(budget.join_losses(counts.losses, archives), files), plan.config),
     )

@@ -53,9 +53,11 @@ class StreamStatus:
         process = status_lines.process_fields(beat)
         del process["stage"]  # a stream has only one
         return {
+            "kind": "stream",
             "output": self.output,
             "condition": str(self.condition),
             "exit_status": self.exit_status,
+            "error": None,
             "run_id": beat.run_id if beat else None,
             "attempts": beat.attempt if beat else None,
             **process,

@@ -180,8 +180,8 @@ def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
         window.wait_for_url(re.compile(r"/$"))
     out = str(tmp_path / "out")
     merge = ["labels", "merge", str(tmp_path / "crosses.jsonl"), "--submissions", f"{out}/submissions.jsonl"]
-    assert cli.main(["annotate", "export", path, out]) == 0
-    assert cli.main([*merge, "--minimum", "1", "--minimum-pages", "1", "--output", out]) == 0
+    assert cli.main(["annotate", "export", path, "--output", out]) == 0
+    assert cli.main([*merge, "--min-submissions", "1", "--min-pages", "1", "--output", out]) == 0
     thesis = ["labelled-crosses", str(tmp_path / "crosses.jsonl"), "--labels", f"{out}/merged.jsonl"]
     assert reproductions.main([*thesis, "--output", f"{out}/thesis.md"]) == 0
 

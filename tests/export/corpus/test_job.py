@@ -231,9 +231,9 @@ def test_from_a_store_to_a_store(memory: str, tmp_path: Path) -> None:
 def test_the_command(output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`dbce corpus` filters by its options and prints the table; a mistake is one line."""
     options = ["--min-words", "3", "--language", "de", "--status", "single", "--duplicates", "exact", "--within", "url"]
-    status = main(["corpus", output, "--to", str(tmp_path / "corpus"), *options, "--columns", "url,text"])
+    status = main(["corpus", output, "--output", str(tmp_path / "corpus"), *options, "--columns", "url,text"])
     printed = capsys.readouterr().out
-    again = main(["corpus", output, "--to", str(tmp_path / "corpus")])
+    again = main(["corpus", output, "--output", str(tmp_path / "corpus")])
 
     assert (0, 2) == (status, again)
     assert (tmp_path / "corpus" / "corpus.md").read_text() == printed
@@ -298,7 +298,7 @@ def test_a_corpus_of_a_version(collected: Path, tmp_path: Path, capsys: pytest.C
     options = [
         "corpus",
         str(collection),
-        "--to",
+        "--output",
         str(tmp_path / "corpus"),
         "--min-words",
         "0",

@@ -180,12 +180,14 @@ def test_a_finished_run_ends_as_its_command_did(
     """0, or 3 where more files failed than may; staging that was not removed any more does not matter."""
     begun(tmp_path)
     finished(str(tmp_path), failed)
-    ended = main(["status", str(tmp_path), "--json"])
+    ended = main(["status", str(tmp_path), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
 
     assert (exit_status, exit_status, "finished") == (ended, told["exit_status"], told["condition"])
     assert {"count": failed, "of": 20, "allowed": 1, "is_spent": failed > 1, "first": {}} == told["failed_files"]
     assert (None, ["pages"], {"no_text": 1}) == (told["stage"], told["stages_ended"], told["rejects"])
+    assert {"start": 1.0, "pages": 2.0} == told["seconds"]
+    assert ("run", None, None) == (told["kind"], told["error"], told["extractions"])
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
@@ -264,12 +266,13 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
         finished(collection.increment(number), number - 1)
         grown_to(collection, number)
     collection.rollback(1)
-    main(["status", str(tmp_path), "--json"])
+    main(["status", str(tmp_path), "--format", "json"])
     told = json.loads(capsys.readouterr().out)
 
     assert (Condition.NONE, None) == (nothing.condition, nothing.collection)
     assert ("finished", 0) == (told["condition"], told["failed_files"]["count"])
-    assert {"version": 3, "made": collection.current().made, "increment": 1} == told["collection"]
+    counts = {"crawls": 1, "captures": 4}
+    assert {"version": 3, "made": collection.current().made, **counts, "increment": 1} == told["collection"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

@@ -1,0 +1,138 @@
+"""One grammar for all commands: a noun has one name, and an option means the same wherever it stands."""
+
+import argparse
+import re
+from collections import defaultdict
+
+import pytest
+
+from dbce_spark.commands.arguments import Command
+from dbce_spark.commands.cli import parser
+from docs.hooks import leaves
+from tests.support.code_blocks import blocks, commands
+
+COMMANDS = {one.prog: one for one in leaves(parser())}
+NOUNS = {
+    "INPUT": "archives or pages",
+    "OUTPUT": "what `dbce extract` wrote",
+    "COLLECTION": "what `dbce extract --collection` wrote",
+    "URL": "one page",
+    "PAGES": "gold or labelled pages",
+    "STORE": "of the workbench",
+    "FEED": "",
+    "NAME": "of an account",
+    "VERSION": "of a collection",
+}
+"""What a command is about stands without an option, and has one of these names."""
+OF_THE_COMMAND = {
+    "--output": "a file or a folder, by what the command writes",
+    "--format": "of the values that the command can write",
+    "--limit": "of captures or of pages",
+}
+"""Options whose values differ from command to command."""
+NO_NAMES = re.compile(
+    r"--(out|dest|target|to-format|out-format|json|html|link|uri|minimum|maximum|colour|lang|dir)\b.*"
+)
+"""Other words for what has a name: --output, --format, --url, --min-..., --max-..., --color, --language."""
+EARLIER = [(name, old) for name, command in COMMANDS.items() for old in command.earlier]  # type: ignore[attr-defined]
+
+
+def options() -> list[tuple[str, str, argparse.Action]]:
+    return [
+        (name, option, action)
+        for name, command in COMMANDS.items()
+        for action in command._actions
+        for option in action.option_strings
+        if option.startswith("--")
+    ]
+
+
+def test_an_option_means_the_same_in_all_commands() -> None:
+    """It takes the same kind of value, the same choices, and may be repeated everywhere or nowhere."""
+    shapes = defaultdict(set)
+    for _, option, action in options():
+        if option not in OF_THE_COMMAND:
+            shape = (action.metavar, tuple(action.choices or ()), type(action).__name__, action.nargs)
+            shapes[option].add(shape)
+
+    assert {} == {option: found for option, found in shapes.items() if len(found) > 1}
+
+
+def test_what_a_command_is_about_has_one_name() -> None:
+    """The words that stand without an option are of a closed list."""
+    found = {
+        str(action.metavar) for command in COMMANDS.values() for action in command._actions if not action.option_strings
+    }
+
+    assert set(NOUNS) == found
+
+
+def test_nothing_has_a_second_name() -> None:
+    """No option is a synonym of another, nor has one two names."""
+    assert [] == [(name, option) for name, option, _ in options() if NO_NAMES.fullmatch(option)]
+    assert [] == [
+        (name, action.option_strings) for name, option, action in options() if len(action.option_strings) > 1
+        and option != "--help"
+    ]  # fmt: skip
+
+
+def test_dates_alone_have_from_and_to() -> None:
+    """What is written goes to --output."""
+    assert {("dbce extract", "--from"), ("dbce extract", "--to")} == {
+        (name, option) for name, option, _ in options() if option in ("--from", "--to")
+    }
+
+
+@pytest.mark.parametrize(("name", "old"), EARLIER)
+def test_an_earlier_name_stands_for_a_present_one(name: str, old: str) -> None:
+    """It is no option itself, what it stands for is one, and it is in no help."""
+    command = COMMANDS[name]
+    assert isinstance(command, Command)
+    new, *values = command.earlier[old]
+
+    assert old not in command._option_string_actions
+    assert new in command._option_string_actions
+    assert set(values) <= set(command._option_string_actions[new].choices or ())
+    assert not re.search(rf"{old}(?![\w-])", command.format_help())
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "expected"),
+    [
+        (["status", "x", "--json"], "dbce status: --json is --format json now", ("format", "json")),
+        (["corpus", "x", "--to=y"], "dbce corpus: --to is --output now", ("output", "y")),
+        (["extract", "x", "--output", "y", "--formats", "text,html"], "--format now", ("format", ["text", "html"])),
+        (["extract", "x", "--output", "y", "--status", "200"], "--http-status now", ("http_status", ["200"])),
+    ],
+)
+def test_an_earlier_name_is_taken_with_a_warning(
+    words: list[str], line: str, expected: tuple[str, object], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line on stderr; alone, and before an equals sign."""
+    arguments = parser().parse_args(words)
+    (warning,) = capsys.readouterr().err.splitlines()
+    name, value = expected
+
+    assert line in warning
+    assert "the next version knows no other name" in warning
+    assert value == getattr(arguments, name)
+
+
+def test_a_place_that_stood_alone_is_taken_with_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    """`dbce annotate backup STORE FILE`; with its option it is not warned of."""
+    for words in (["labels.db", "copy.db"], ["labels.db", "--output", "copy.db"]):
+        arguments = parser().parse_args(["annotate", "backup", *words])
+        assert ("labels.db", "copy.db") == (arguments.store, arguments.output)
+    (warning,) = capsys.readouterr().err.splitlines()
+
+    assert warning.startswith("dbce annotate backup: copy.db is --output copy.db now")
+
+
+def test_the_documentation_has_present_names_only(capsys: pytest.CaptureFixture[str]) -> None:
+    """No command in it is answered with a warning."""
+    for block in blocks():
+        for name, *words in commands(block.code) if block.kind == "sh" else ():
+            if name == "dbce" and "--help" not in words:
+                parser().parse_args(words)
+
+    assert "" == capsys.readouterr().err
