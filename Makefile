@@ -14,6 +14,8 @@ SCALE  ?=
 BENCH_SCALE ?= bench-scale.json
 # Names of combinations of versions; without them all nine.
 MATRIX ?=
+# Names of extras, "plain" for none; without them all.
+EXTRAS ?=
 # Files of gold pages; without them those of the sample archive.
 PAGES  ?=
 BENCHMARK ?= $(BUILD)/benchmark
@@ -42,7 +44,7 @@ READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -78,6 +80,9 @@ urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, a
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.programs.matrix $(BUILD)/matrix $(MATRIX)
+
+wheel: $(READY) ## build the package, and try it in clean environments, plain and with each extra, or EXTRAS="plain spark" of them (half an hour)
+	$(BIN)/python -m benchmarks.programs.wheel $(BUILD)/wheel $(EXTRAS)
 
 airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own
 	examples/airflow/try.sh $(BIN) $(BUILD)/airflow

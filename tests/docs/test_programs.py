@@ -56,6 +56,25 @@ def test_the_shell_of_the_readme_shows_a_page(
             assert "A page" in capsys.readouterr().out
 
 
+@pytest.mark.spark
+def test_the_shell_of_the_readme_makes_outputs(
+    spark: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each command of the part on archives of any size, one after the other, on archives of those names."""
+    monkeypatch.chdir(tmp_path)
+    page = http("<h1>A page</h1><p>It has a text of its own, and some more words.</p>")
+    for place in ("crawl.warc.gz", "folder-of-warcs/a.warc.gz", "crawl-2026-11/b.warc.gz"):
+        Path(place).parent.mkdir(exist_ok=True)
+        archive(Path(place), record(page, url=f"http://news.example/{place}"))
+    (shell,) = (block for block in blocks() if block.page == "README.md" and "dbce export" in block.code)
+    ended = [main(words) for _, *words in commands(shell.code)]
+
+    assert [0] * 5 == ended
+    assert "2 of 2 read" in capsys.readouterr().out
+    assert "some more words" in "".join(path.read_text() for path in Path("report").rglob("*.html"))
+    assert [*Path("exported").iterdir()]
+
+
 def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     """Each the lines of the block behind it, of which "..." stands for any."""
     code, shown = (
