@@ -11,9 +11,10 @@ if TYPE_CHECKING:
         extract_pages,
     )
     from dbce_spark.errors import InputError
+    from dbce_spark.html.about import About
 
 __version__ = "0.1.0"
-__all__ = ["ExtractedBlock", "ExtractedPage", "InputError", "extract", "extract_archive", "extract_pages"]
+__all__ = ["About", "ExtractedBlock", "ExtractedPage", "InputError", "extract", "extract_archive", "extract_pages"]
 
 
 def __getattr__(name: str) -> Any:

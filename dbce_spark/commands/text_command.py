@@ -4,8 +4,11 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.records import begins_archive
@@ -40,8 +43,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
     )
     command.add_argument(
-        "--format", choices=("text", "json"), default="text",
-        help="print text, or a JSON object for each page on a line of its own (default: %(default)s)",
+        "--format", choices=("text", "markdown", "html", "json"), default="text",
+        help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them and"
+        " what the page says of itself, on a line of its own (default: %(default)s)",
     )  # fmt: skip
     command.set_defaults(run=_run)
 
@@ -62,7 +66,7 @@ def _run(arguments: argparse.Namespace) -> None:
             print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
     if not good:
         raise InputError("no page was found in the input")
-    write_lines(_json(good) if arguments.format == "json" else _text(good))
+    write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
 
 
 def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[dict[str, bytes], list[str]]:
@@ -94,14 +98,14 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
     return html, archives
 
 
-def _text(pages: Sequence[Named]) -> Iterator[str]:
-    """Render pages for a person: their names, where there are several, and their texts."""
+def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:
+    """Render pages for a person: their names, where there are several, and what is read of each."""
     for place, (name, page) in enumerate(pages):
         if len(pages) > 1:
             date = f"  {page.date:%Y-%m-%d %H:%M}" if page.date else ""
             yield from [""] * bool(place)
             yield f"== {without_controls(name)}{date}"
-        yield from without_controls(page.text).split("\n")
+        yield from without_controls(read(page)).rstrip("\n").split("\n")
 
 
 def _json(pages: Iterable[Named]) -> Iterator[str]:
@@ -114,9 +118,16 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "title": page.title,
             "language": page.language,
             "text": page.text,
+            "markdown": page.markdown,
+            "html": page.html,
+            "about": asdict(page.about),
         }
-        yield json.dumps({key: _plain(value) for key, value in row.items()}, ensure_ascii=False)
+        yield json.dumps(_plain(row), ensure_ascii=False)
 
 
-def _plain(value: str | None) -> str | None:
-    return None if value is None else without_controls(value)
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_controls(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return [*map(_plain, value)] if isinstance(value, tuple) else value

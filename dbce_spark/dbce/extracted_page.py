@@ -7,7 +7,7 @@ several threads or processes at once; neither PySpark nor pandas is imported.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import blake2b
@@ -18,9 +18,11 @@ import numpy as np
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import ABOUT, HTML, MARKDOWN, Formats, KeptPage
 from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
+from dbce_spark.html.about import NOTHING, About
 from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
 
 Html = str | bytes
@@ -68,6 +70,22 @@ class ExtractedPage:
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
     error: str = ""
+    _kept: KeptPage | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The main content as Markdown: headings, lists, tables, code, links and images; written at the first look."""
+        return self._write(MARKDOWN).markdown or ""
+
+    @cached_property
+    def html(self) -> str:
+        """The main content as clean HTML, an <article>. Written at the first look."""
+        return self._write(HTML).html or ""
+
+    @cached_property
+    def about(self) -> About:
+        """The page's own words about itself: author, date, description, and so on; read at the first look."""
+        return self._write(ABOUT).about or NOTHING
 
     @cached_property
     def language(self) -> str:
@@ -78,6 +96,9 @@ class ExtractedPage:
         given = config.default().language
         (found,) = detect([self.text], min_words=given.min_words, sample_chars=given.sample_chars)
         return found.tag
+
+    def _write(self, column: str) -> Formats:
+        return Formats() if self._kept is None else self._kept.write(column)
 
 
 def extract(html: Html, url: str | None = None, *, date: Date = None) -> ExtractedPage:
@@ -132,13 +153,18 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
     """
     settings = config.default()
     named = [paths] if isinstance(paths, str | PathLike) else [*paths]
-    found = local.extract(sources.expand([fspath(one) for one in named], settings.input.patterns), settings)
+    htmls: dict[str, bytes] = {}
+
+    def keep(fetch: warc.Fetch) -> None:
+        htmls.setdefault(fetch.capture.capture_id, fetch.html)
+
+    found = local.extract(sources.expand([fspath(one) for one in named], settings.input.patterns), settings, keep=keep)
     if lost := next((one for one in found.rejects if one.reason in _OF_FILE), None):
         raise InputError(f"{lost.warc_file}: {lost.reason}: {lost.detail}")
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
     return [
-        *(_with_text(capture.url, timestamps.to_datetime(capture.timestamp), one) for capture, one in pages),
+        *(_with_text(of.url, timestamps.to_datetime(of.timestamp), one, htmls[of.capture_id]) for of, one in pages),
         *(_without_text(one.url or None, None, one) for one in found.rejects),
     ]
 
@@ -224,7 +250,7 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
 def _result(one: _Input, outcome: Extraction | Reject) -> ExtractedPage:
     if isinstance(outcome, Reject):
         return _without_text(one.url, one.date, outcome)
-    return _with_text(one.url, one.date, outcome)
+    return _with_text(one.url, one.date, outcome, one.html)
 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
@@ -233,7 +259,7 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), error=error)
 
 
-def _with_text(url: str | None, date: datetime | None, extraction: Extraction) -> ExtractedPage:
+def _with_text(url: str | None, date: datetime | None, extraction: Extraction, html: bytes) -> ExtractedPage:
     """Make the result of a page."""
     return ExtractedPage(
         url=url,
@@ -242,6 +268,7 @@ def _with_text(url: str | None, date: datetime | None, extraction: Extraction) -
         text=extraction.text,
         page_text=extraction.page.blocks.text,
         blocks=_blocks(extraction),
+        _kept=KeptPage(html, extraction.page.blocks.text, extraction.segments, extraction.page.capture),
     )
 
 

@@ -60,12 +60,30 @@ def test_standard_input_is_a_page_or_an_archive(
     assert OWN in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [("markdown", ["# Der Hafen", "", OWN, "", OWN[::-1]]), ("html", [f"<p>{OWN}</p>", f"<p>{OWN[::-1]}</p>"])],
+)
+def test_a_page_is_printed_in_the_form_that_is_asked_for(
+    form: str, expected: list[str], pages: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As Markdown, and as HTML."""
+    assert 0 == main(["text", str(pages / "a.html"), "--format", form])
+    printed = capsys.readouterr().out
+
+    if form == "markdown":
+        assert expected == printed.splitlines()
+    else:
+        assert all(one in printed for one in expected)
+
+
 def test_json_is_a_line_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With all that is known of it."""
     assert 0 == main(["text", str(pages / "a.html"), "--url", "http://a.example/x", "--format", "json"])
     (row,) = map(json.loads, capsys.readouterr().out.splitlines())
 
-    assert {"name", "url", "date", "title", "language", "text"} == set(row)
+    assert {"name", "url", "date", "title", "language", "text", "markdown", "html", "about"} == set(row)
+    assert ("# Der Hafen", "Der Hafen") == (row["markdown"].split("\n")[0], row["about"]["title"])
     assert ("http://a.example/x", None, "Hafen", "de") == (row["url"], row["date"], row["title"], row["language"])
 
 

@@ -56,6 +56,49 @@ def test_one_page_has_its_text_and_its_blocks() -> None:
     assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
 
 
+def test_what_is_kept_has_markdown_and_html_and_what_the_page_says_of_itself() -> None:
+    """The words of the main text and no others, links against the page's URL, and each fact with its place."""
+    linked = (
+        page(1)
+        .replace("<p>Satz", "<p><a href=/haus>Satz</a>")
+        .replace("<title>", "<meta name=author content='A. B.'><title>")
+    )
+    found = extract(linked, SITE + "1")
+
+    assert found.markdown.startswith("# Seite 1\n\n[Satz](http://news.example.org/haus)")
+    assert found.html.startswith("<article><h1>Seite 1</h1>")
+    assert ("A. B.", "author meta:author") == (found.about.author, found.about.found_in[0])
+    assert "Politik" not in found.markdown + found.html
+
+
+def test_formats_are_written_when_they_are_looked_at() -> None:
+    """Who asks for text alone does not wait for them."""
+    found = extract(page(1))
+    before = set(vars(found))
+    written = found.markdown
+
+    assert {"markdown"} == set(vars(found)) - before
+    assert written is found.markdown
+
+
+def test_what_is_no_page_has_empty_formats() -> None:
+    """Nothing is kept of it, and nothing is known."""
+    (none,) = extract_pages([""])
+
+    assert ("", "", "", ()) == (none.markdown, none.html, none.about.author, none.about.found_in)
+
+
+def test_pages_of_an_archive_have_formats_too(tmp_path: Path) -> None:
+    """As the same page handed over has them, in whatever charset it came."""
+    declared = page(3).replace("<title>", "<meta charset=iso-8859-1><title>").encode("latin-1")
+    archive(tmp_path / "a.warc", record(http(declared), url=SITE + "3"))
+    (found,) = extract_archive(tmp_path / "a.warc")
+    alone = extract(declared, SITE + "3")
+
+    assert (alone.markdown, alone.html, alone.about) == (found.markdown, found.html, found.about)
+    assert "erzählt" in found.markdown
+
+
 @pytest.mark.parametrize("html", [page(2), page(2).encode(), page(2).encode("utf-16")])
 def test_a_page_is_text_or_bytes(html: str | bytes) -> None:
     """Bytes are decoded as those of an archive are."""
