@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     )
     from dbce_spark.dbce.page_table import extract_table
     from dbce_spark.errors import InputError
+    from dbce_spark.html.about import About
 
 __version__ = "0.1.0"
 __all__ = [
+    "About",
     "ExtractedBlock",
     "ExtractedPage",
     "InputError",

@@ -4,8 +4,11 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.records import begins_archive
@@ -41,7 +44,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     command.add_argument(
         "--format", choices=("text", "markdown", "html", "json"), default="text",
-        help="print text, Markdown, HTML, or a JSON object for each page on a line of its own (default: %(default)s)",
+        help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them and"
+        " what the page says of itself, on a line of its own (default: %(default)s)",
     )  # fmt: skip
     command.set_defaults(run=_run)
 
@@ -55,14 +59,14 @@ def _run(arguments: argparse.Namespace) -> None:
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
         of_html = extract_pages((content, arguments.url) for content in html.values())
         of_archives = extract_archive(archives)
-        pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
-        good = [(name, page) for name, page in pages if not page.error]
-        for name, page in pages:
-            if page.error:
-                print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
-        if not good:
-            raise InputError("no page was found in the input")
-        write_lines(_json(good) if arguments.format == "json" else _rendered(good, arguments.format))
+    pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
+    good = [(name, page) for name, page in pages if not page.error]
+    for name, page in pages:
+        if page.error:
+            print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
+    if not good:
+        raise InputError("no page was found in the input")
+    write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
 
 
 def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[dict[str, bytes], list[str]]:
@@ -94,14 +98,14 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
     return html, archives
 
 
-def _rendered(pages: Sequence[Named], form: str) -> Iterator[str]:
-    """Render pages for a person: their names, where there are several, and what is kept of them in one format."""
+def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:
+    """Render pages for a person: their names, where there are several, and what is read of each."""
     for place, (name, page) in enumerate(pages):
         if len(pages) > 1:
             date = f"  {page.date:%Y-%m-%d %H:%M}" if page.date else ""
             yield from [""] * bool(place)
             yield f"== {without_controls(name)}{date}"
-        yield from without_controls(getattr(page, form)).split("\n")
+        yield from without_controls(read(page)).rstrip("\n").split("\n")
 
 
 def _json(pages: Iterable[Named]) -> Iterator[str]:
@@ -116,9 +120,15 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "confidence": page.confidence,
             "text": page.text,
             "markdown": page.markdown,
+            "html": page.html,
+            "about": asdict(page.about),
         }
-        yield json.dumps({key: _plain(value) for key, value in row.items()}, ensure_ascii=False)
+        yield json.dumps(_plain(row), ensure_ascii=False)
 
 
-def _plain(value: str | float | None) -> str | float | None:
-    return without_controls(value) if isinstance(value, str) else value
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_controls(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    return [*map(_plain, value)] if isinstance(value, tuple) else value

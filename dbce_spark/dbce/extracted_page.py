@@ -7,27 +7,23 @@ several threads or processes at once; neither PySpark nor pandas is imported.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local
-from dbce_spark.dbce.pages import TOGETHER, fetches, parse_fetches, unique
+from dbce_spark.dbce.kept_formats import ABOUT, HTML, MARKDOWN, Formats, KeptPage
+from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
-from dbce_spark.html import charset
-from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason, Segments
-
-if TYPE_CHECKING:
-    from dbce_spark.dbce.kept_formats import Formats
-    from dbce_spark.html.about import About
+from dbce_spark.html.about import NOTHING, About
+from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
 
 Html = str | bytes
 Date = datetime | str | None
@@ -75,28 +71,22 @@ class ExtractedPage:
     blocks: tuple[ExtractedBlock, ...]
     confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None without a text
     error: str = ""
-    _source: "_Source | None" = field(default=None, repr=False, compare=False)
+    _kept: KeptPage | None = field(default=None, repr=False, compare=False)
 
-    @property
+    @cached_property
     def markdown(self) -> str:
-        """The main content as Markdown: the words of `text` in their order, with headings, lists, tables and links."""
-        return self._kept.markdown or ""
+        """The main content as Markdown: headings, lists, tables, code, links and images; written at the first look."""
+        return self._write(MARKDOWN).markdown or ""
 
-    @property
+    @cached_property
     def html(self) -> str:
-        """The main content as HTML: an `<article>` in which nothing runs, "" if nothing is kept."""
-        return self._kept.html or ""
+        """The main content as clean HTML, an <article>. Written at the first look."""
+        return self._write(HTML).html or ""
 
     @cached_property
-    def about(self) -> "About | None":
-        """Read what the page says of itself: author, description, day of publication...; None if there is no page."""
-        return self._source.write("about").about if self._source else None
-
-    @cached_property
-    def _kept(self) -> "Formats":
-        from dbce_spark.dbce.kept_formats import Formats
-
-        return self._source.write("markdown", "html") if self._source else Formats()
+    def about(self) -> About:
+        """The page's own words about itself: author, date, description, and so on; read at the first look."""
+        return self._write(ABOUT).about or NOTHING
 
     @cached_property
     def language(self) -> str:
@@ -108,41 +98,8 @@ class ExtractedPage:
         (found,) = detect([self.text], min_words=given.min_words, sample_chars=given.sample_chars)
         return found.tag
 
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """A labelled page as it is written in other formats; its HTML is read when one is asked for."""
-
-    capture: Capture
-    page_text: str
-    segments: Segments
-    read_html: Callable[[], bytes]
-
-    def write(self, *columns: str) -> "Formats":
-        # Only here: what writes Markdown takes a tenth of a second to load.
-        from dbce_spark.dbce.kept_formats import write_formats
-
-        settings = replace(config.default().formats, columns=columns)
-        return write_formats(self.read_html(), self.page_text, self.segments, self.capture, settings)
-
-
-class _Archives:
-    """Archives whose pages are read once more when the HTML of one of them is asked for."""
-
-    def __init__(self, paths: Sequence[str]):
-        self._paths = paths
-
-    def html(self, capture_id: str) -> bytes:
-        return self._by_id[capture_id]
-
-    @cached_property
-    def _by_id(self) -> dict[str, bytes]:
-        found = (one for path in self._paths for one in fetches(path, config.default()) if isinstance(one, warc.Fetch))
-        return {one.capture.capture_id: _utf8(one.html, one.capture.declared_charset) for one in found}
-
-
-def _utf8(html: bytes, declared: str) -> bytes:
-    return charset.decode(html, declared).html
+    def _write(self, column: str) -> Formats:
+        return Formats() if self._kept is None else self._kept.write(column)
 
 
 def extract(html: Html, url: str | None = None, *, date: Date = None) -> ExtractedPage:
@@ -197,23 +154,18 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
     """
     settings = config.default()
     named = [paths] if isinstance(paths, str | PathLike) else [*paths]
-    files = sources.expand([fspath(one) for one in named], settings.input.patterns)
-    found = local.extract(files, settings)
+    htmls: dict[str, bytes] = {}
+
+    def keep(fetch: warc.Fetch) -> None:
+        htmls.setdefault(fetch.capture.capture_id, fetch.html)
+
+    found = local.extract(sources.expand([fspath(one) for one in named], settings.input.patterns), settings, keep=keep)
     if lost := next((one for one in found.rejects if one.reason in _OF_FILE), None):
         raise InputError(f"{lost.warc_file}: {lost.reason}: {lost.detail}")
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
-    archives = _Archives(files)
     return [
-        *(
-            _with_text(
-                capture.url,
-                timestamps.to_datetime(capture.timestamp),
-                one,
-                partial(archives.html, one.page.capture_id),
-            )
-            for capture, one in pages
-        ),
+        *(_with_text(of.url, timestamps.to_datetime(of.timestamp), one, htmls[of.capture_id]) for of, one in pages),
         *(_without_text(one.url or None, None, one) for one in found.rejects),
     ]
 
@@ -299,7 +251,7 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
 def _result(one: _Input, outcome: Extraction | Reject) -> ExtractedPage:
     if isinstance(outcome, Reject):
         return _without_text(one.url, one.date, outcome)
-    return _with_text(one.url, one.date, outcome, partial(_utf8, one.html, one.charset))
+    return _with_text(one.url, one.date, outcome, one.html)
 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
@@ -308,9 +260,7 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), error=error)
 
 
-def _with_text(
-    url: str | None, date: datetime | None, extraction: Extraction, read_html: Callable[[], bytes]
-) -> ExtractedPage:
+def _with_text(url: str | None, date: datetime | None, extraction: Extraction, html: bytes) -> ExtractedPage:
     """Make the result of a page."""
     return ExtractedPage(
         url=url,
@@ -320,7 +270,7 @@ def _with_text(
         page_text=extraction.page.blocks.text,
         blocks=_blocks(extraction),
         confidence=extraction.confidence,
-        _source=_Source(extraction.page.capture, extraction.page.blocks.text, extraction.segments, read_html),
+        _kept=KeptPage(html, extraction.page.blocks.text, extraction.segments, extraction.page.capture),
     )
 
 

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from dbce_spark.config import FormatsConfig
+from dbce_spark.config import FormatsConfig, default
 from dbce_spark.dbce.postprocess import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
+from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree
 from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.clean_tree import Choices, clean_tree
@@ -27,6 +28,23 @@ class Formats:
     html: str | None = None
     annotated_html: str | None = None
     about: About | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A page's HTML as it came, with what of its text is kept: all that its formats are written from, when they are
+    wanted."""
+
+    html: bytes
+    page_text: str
+    segments: Segments
+    capture: Capture
+
+    def write(self, column: str) -> Formats:
+        """Write one format, as `formats` in conf/dbce.toml has it."""
+        utf8_html = decode(self.html, self.capture.declared_charset).html
+        wanted = replace(default().formats, columns=(column,))
+        return write_formats(utf8_html, self.page_text, self.segments, self.capture, wanted)
 
 
 def write_formats(

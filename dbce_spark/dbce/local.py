@@ -1,13 +1,14 @@
 """The whole method in lists and dicts: its definition, and the oracle that the Spark job is held to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
@@ -52,17 +53,23 @@ class Result:
     failed_files: dict[str, Any]
 
 
-def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (), base: str = "") -> Result:
+def extract(
+    paths: Iterable[str],
+    config: DbceConfig,
+    indexes: Sequence[str] = (),
+    base: str = "",
+    keep: Callable[[Fetch], None] = pages.let_go,
+) -> Result:
     """Extract all captures in some files and at the places that some indexes name, in order of capture id.
 
-    `base` is where file names in an index lie; "": beside it.
+    `base` is where file names in an index lie; "": beside it. `keep` is given each fetched capture, with its HTML.
     """
     named, files = indexed_records.read_places(indexes, base, config), sorted(paths)
     sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
     records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
     losses = indexed_records.index_losses(named.rejects, indexes)
     for source in sources:
-        of_source = [*pages.read(source, config)]
+        of_source = [*pages.read(source, config, keep)]
         losses += pages.losses(source, [record for record in of_source if isinstance(record, Reject)])
         records += of_source
     read = [record for record in records if isinstance(record, Page)]

@@ -49,13 +49,23 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
     return [] if lost is None else [lost]
 
 
-def read(source: Source, config: DbceConfig) -> Iterator[Page | Revisit | Reject | Skip]:
-    """Read every record of one source: pages and rejects of fetched captures in its order, and so are all others."""
+def let_go(_: warc.Fetch) -> None:
+    """Keep nothing of a capture's HTML."""
+
+
+def read(
+    source: Source, config: DbceConfig, keep: Callable[[warc.Fetch], None] = let_go
+) -> Iterator[Page | Revisit | Reject | Skip]:
+    """Read every record of one source: pages and rejects of fetched captures in its order, and so are all others.
+
+    `keep` is given each fetched capture, for who needs more of it than its page.
+    """
     batch: list[warc.Fetch] = []
     for found in fetches(source, config):
         if not isinstance(found, warc.Fetch):
             yield found
             continue
+        keep(found)
         batch.append(found)
         if len(batch) == TOGETHER:
             yield from parse_fetches(batch, config)

@@ -76,6 +76,10 @@ class About:
     found_in: tuple[str, ...]
 
 
+NOTHING = About(title="", author="", date="", description="", site_name="", image="", license="", tags=(), found_in=())
+"""What is known of an input that is no page."""
+
+
 def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> About:
     """Read what a page says about itself. `timestamp` is that of its capture, in microseconds since 1970."""
     found = _found(root)

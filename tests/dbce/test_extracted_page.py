@@ -56,31 +56,47 @@ def test_one_page_has_its_text_and_its_blocks() -> None:
     assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
 
 
-def test_a_page_has_its_content_as_markdown_and_html() -> None:
-    """With its structure, without the menu, links made absolute; and what the page says of itself."""
-    html = page(1).replace("</h1>", "</h1><p>Von <a href=/anna>Anna Holm</a>.</p>")
-    found = extract(html.replace("<body>", "<meta name=author content='Anna Holm'><body>"), SITE + "1")
+def test_what_is_kept_has_markdown_and_html_and_what_the_page_says_of_itself() -> None:
+    """The words of the main text and no others, links against the page's URL, and each fact with its place."""
+    linked = (
+        page(1)
+        .replace("<p>Satz", "<p><a href=/haus>Satz</a>")
+        .replace("<title>", "<meta name=author content='A. B.'><title>")
+    )
+    found = extract(linked, SITE + "1")
 
-    assert found.markdown.startswith(f"# Seite 1\n\nVon [Anna Holm]({SITE}anna).\n\nSatz 100")
-    assert "<h1>Seite 1</h1>" in found.html
+    assert found.markdown.startswith("# Seite 1\n\n[Satz](http://news.example.org/haus)")
+    assert found.html.startswith("<article><h1>Seite 1</h1>")
+    assert ("A. B.", "author meta:author") == (found.about.author, found.about.found_in[0])
     assert "Politik" not in found.markdown + found.html
-    assert found.about is not None
-    assert "Anna Holm" == found.about.author
-    assert 0.5 < (found.confidence or 0) <= 1
 
 
-def test_what_is_no_page_has_no_formats() -> None:
-    (found,) = extract_pages(["<script>1</script>"])
+def test_formats_are_written_when_they_are_looked_at() -> None:
+    """Who asks for text alone does not wait for them."""
+    found = extract(page(1))
+    before = set(vars(found))
+    written = found.markdown
 
-    assert ("", "", None, None) == (found.markdown, found.html, found.about, found.confidence)
+    assert {"markdown"} == set(vars(found)) - before
+    assert written is found.markdown
 
 
-def test_pages_of_an_archive_have_formats_too(crawl: Path) -> None:
-    """Their HTML is read once more."""
-    pages = [one for one in extract_archive(crawl) if not one.error]
+def test_what_is_no_page_has_empty_formats() -> None:
+    """Nothing is kept of it, and nothing is known."""
+    (none,) = extract_pages([""])
 
-    assert all(bool(one.text) == bool(one.markdown) for one in pages)
-    assert any(one.markdown.startswith("# ") for one in pages)
+    assert ("", "", "", ()) == (none.markdown, none.html, none.about.author, none.about.found_in)
+
+
+def test_pages_of_an_archive_have_formats_too(tmp_path: Path) -> None:
+    """As the same page handed over has them, in whatever charset it came."""
+    declared = page(3).replace("<title>", "<meta charset=iso-8859-1><title>").encode("latin-1")
+    archive(tmp_path / "a.warc", record(http(declared), url=SITE + "3"))
+    (found,) = extract_archive(tmp_path / "a.warc")
+    alone = extract(declared, SITE + "3")
+
+    assert (alone.markdown, alone.html, alone.about) == (found.markdown, found.html, found.about)
+    assert "erzählt" in found.markdown
 
 
 @pytest.mark.parametrize("html", [page(2), page(2).encode(), page(2).encode("utf-16")])
@@ -202,6 +218,14 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
     first, second = extract_pages([page(1), page(2)])
 
     assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
+
+
+def test_a_page_has_its_confidence() -> None:
+    """A story between a menu and a foot is no doubtful case; what is no page has none."""
+    good, none = extract_pages([page(1), "<script>1</script>"])
+
+    assert 0.7 < (good.confidence or 0) <= 1
+    assert none.confidence is None
 
 
 def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
