@@ -27,7 +27,7 @@ from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, units
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.layout import Layout, Rows
+from dbce_spark.dbce.layout import Layout, Numbers, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
@@ -184,11 +184,11 @@ class Classifier:
         """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
         snapshots."""
         log_odds = judged.seconds.copy()
-        is_open = _probability(log_odds) >= SETTLED[content]
-        codes = judged.codes if content == ARTICLE else judged.codes_of_units
-        third = self.article if content == ARTICLE else self.whole
-        log_odds[is_open] = third.log_odds(codes.compress(is_open, axis=1))
-        if content == WHOLE:
+        open_blocks = np.flatnonzero(_probability(log_odds) >= SETTLED[content])
+        if content == ARTICLE:
+            log_odds[open_blocks] = self.article.log_odds(judged.codes.take(open_blocks, axis=1))
+        else:
+            log_odds[open_blocks] = self.whole.log_odds(judged.codes_with_units(open_blocks))
             recurs = np.concatenate([self._recurs(one) for one in judged.compared])
             log_odds -= RECURRENCE * (recurs & (judged.seconds < 0))
         return _rounded(log_odds + np.concatenate([_shifts(one) for one in judged.compared]))
@@ -238,13 +238,14 @@ class _Judged:
         around = context.of_rows(self._rows, names, self._scores)
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
 
-    @property
-    def codes_of_units(self) -> Codes:
-        """Compute the codes that the forest of whole pages reads: `codes`, and those of units behind them."""
+    def codes_with_units(self, wanted: Numbers) -> Codes:
+        """Compute the codes that the forest of whole pages reads, of some blocks by their indexes: `codes`, and those
+        of units behind them."""
         of_pages = [one.page.features.units for one in self.compared if one.page.features]
         links = np.concatenate([one.page.blocks.link_words for one in self.compared]).astype(np.int64)
-        pooled = units.columns(self._rows, of_pages, links, self._scores)
-        return np.concatenate((self.codes, self._classifier.binnings["units"].codes(pooled, len(self._rows))))
+        pooled = units.columns(self._rows, of_pages, links, self._scores, wanted)
+        of_units = self._classifier.binnings["units"].codes(pooled, len(wanted))
+        return np.concatenate((self.codes.take(wanted, axis=1), of_units))
 
 
 def _shifts(one: ComparedPage) -> Scores:

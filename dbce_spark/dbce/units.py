@@ -71,12 +71,12 @@ def of_pages(pages: Layout) -> list[Units]:
     ]
 
 
-def columns(rows: Rows, units: list[Units], link_words: Numbers, scores: Numbers) -> Columns:
-    """Compute the features of all blocks of some pages by scores, in 1/1024, pooled over the units around each.
+def columns(rows: Rows, units: list[Units], link_words: Numbers, scores: Numbers, wanted: Numbers) -> Columns:
+    """Compute the features of some blocks of some pages by scores, in 1/1024, pooled over the units around each.
 
-    `units` are those of each page, `link_words` of each block.
+    `units` are those of each page, `link_words` and `scores` of each block, `wanted` the indexes of blocks.
     """
-    return _Pooled(rows, units, link_words, scores).columns()
+    return _Pooled(rows, units, link_words, scores).columns(wanted)
 
 
 class _Pooled:
@@ -102,14 +102,13 @@ class _Pooled:
         within: Numbers = running[self.lasts] - running[self.firsts]
         return within
 
-    def columns(self) -> Columns:
-        page_words, page_mass = self.rows.in_pages(self.rows.words), self.rows.in_pages(self.mass)
-        at = np.arange(len(self.rows))
+    def columns(self, at: Numbers) -> Columns:
+        page_words, page_mass = (self.rows.in_pages(values)[at] for values in (self.rows.words, self.mass))
         columns: Columns = {}
-        unit = self.holders
+        unit, own = self.holders[at], self.scores[at]
         for level in range(DEPTH):
             blocks, inner = self.blocks[unit], self.score_sums[unit]
-            others = np.where(blocks > 1, share(inner - self.scores, blocks - 1), UNKNOWN)
+            others = np.where(blocks > 1, share(inner - own, blocks - 1), UNKNOWN)
             columns |= {
                 f"unit{level}_words": self.words[unit].astype(np.float64),
                 f"unit{level}_blocks": blocks.astype(np.float64),
@@ -124,16 +123,16 @@ class _Pooled:
                 f"unit{level}_behind": (self.lasts[unit] - 1 - at).astype(np.float64),
             }
             unit = self.parents[unit]
-        return columns | self._of_records(page_words, page_mass) | self._of_page(page_words)
+        return columns | self._of_records(at, page_words, page_mass) | self._of_page(at)
 
-    def _of_records(self, page_words: Numbers, page_mass: Numbers) -> Columns:
+    def _of_records(self, at: Numbers, page_words: Numbers, page_mass: Numbers) -> Columns:
         """Measure the two innermost records around each block, and the list that each record is of."""
         count = len(self.alike)
         words, mass, blocks, scores = (
             total(self.kinds, count, values) for values in (self.words, self.masses, self.blocks, self.score_sums)
         )
         likely = total(self.kinds, count, 2 * self.high >= self.blocks)
-        unit = self.holders
+        unit = self.holders[at]
         inner, outer = np.full(len(unit), -1), np.full(len(unit), -1)
         for _ in range(DEPTH):
             is_record = self.alike[self.kinds[unit]] >= REPEATED
@@ -154,19 +153,23 @@ class _Pooled:
                 "list_share": share(words[kind], page_words),
                 "words": self.words[record].astype(np.float64),
                 "blocks": self.blocks[record].astype(np.float64),
-                "nth": (np.arange(len(record)) - self.firsts[record]).astype(np.float64),
+                "nth": (at - self.firsts[record]).astype(np.float64),
             }
             columns |= {f"{name}_{key}": np.where(record >= 0, values, UNKNOWN) for key, values in found.items()}
         return columns
 
-    def _of_page(self, page_words: Numbers) -> Columns:
+    def _of_page(self, at: Numbers) -> Columns:
         """Describe the page by how its scores are spread: what it is, and how much of it a reader wants."""
-        page_blocks = self.rows.in_pages(np.ones(len(self.rows), np.int64))
-        columns = {"page_mean": share(self.rows.in_pages(self.scores), page_blocks)}
+
+        def of_page(values: npt.NDArray[np.generic]) -> Numbers:
+            return self.rows.in_pages(values)[at]
+
+        blocks, words = of_page(np.ones(len(self.rows), np.int64)), of_page(self.rows.words)
+        columns = {"page_mean": share(of_page(self.scores), blocks)}
         for step, (low, high) in enumerate(pairwise(SHARES)):
             is_within = (self.scores >= low) & (self.scores < high)
-            columns[f"page_words{step}"] = share(self.rows.in_pages(self.rows.words * is_within), page_words)
-            columns[f"page_blocks{step}"] = share(self.rows.in_pages(is_within), page_blocks)
+            columns[f"page_words{step}"] = share(of_page(self.rows.words * is_within), words)
+            columns[f"page_blocks{step}"] = share(of_page(is_within), blocks)
         return columns
 
 

@@ -75,7 +75,7 @@ _NEAR = 1 << 13
 
 _CLEAN = bytes(0x20 if byte < 0x20 and byte not in b"\t\n\r" else byte for byte in range(256))
 """Of each byte of UTF-8 what is kept: control characters become spaces."""
-_NONCHARACTERS = (b"\xef\xbf\xbe", b"\xef\xbf\xbf")
+_NONCHARACTERS = re.compile(rb"\xef\xbf[\xbe\xbf]")
 _CONTROL_REFERENCE = re.compile(
     rb"&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?![0-9])"
     rb"|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF])(?![0-9a-fA-F]));?"
@@ -233,8 +233,6 @@ def _whole_utf8(html: bytes) -> bytes:
 
     The result is the same object if nothing was cut.
     """
-    if html.isascii():
-        return html
     try:
         _, consumed = codecs.utf_8_decode(html, "strict", False)
     except UnicodeDecodeError:
@@ -358,6 +356,6 @@ def cleaned(html: bytes) -> bytes:
     hold some of them, lxml writes none, and terminals obey some. A space joins no two references to a third.
     """
     html = html.translate(_CLEAN, b"\0")
-    for noncharacter in _NONCHARACTERS:
-        html = html.replace(noncharacter, b" ")
+    if b"\xef\xbf" in html:
+        html = _NONCHARACTERS.sub(b" ", html)
     return _CONTROL_REFERENCE.sub(b" ", html) if b"&#" in html else html

@@ -63,17 +63,28 @@ def test_pooled_features_do_not_depend_on_the_pages_beside() -> None:
     pages = [parsed(TABLE), parsed("<p>one</p><ul><li>two<li>three<li>four</ul>")]
     both = Layout(pages)
     scores = np.arange(len(both)) * 97 % 1025
-    together = units.columns(both, units.of_pages(both), both.link_words, scores)
+    together = units.columns(both, units.of_pages(both), both.link_words, scores, np.arange(len(both)))
     for at, one in enumerate(pages):
         alone, rows = Layout([one]), slice(int(both.starts[at]), int(both.starts[at + 1]))
-        columns = units.columns(alone, units.of_pages(alone), alone.link_words, scores[rows])
+        columns = units.columns(alone, units.of_pages(alone), alone.link_words, scores[rows], np.arange(len(alone)))
         assert all(np.array_equal(columns[name], together[name][rows]) for name in together)
+
+
+def test_pooled_features_do_not_depend_on_the_blocks_that_are_wanted() -> None:
+    pages = Layout([parsed("<p>one</p><ul><li>two<li>three<li>four</ul>"), parsed(TABLE)])
+    scores, wanted = np.arange(len(pages)) * 97 % 1025, np.array([1, 3, 8])
+    of_pages, links = units.of_pages(pages), pages.link_words
+    every = units.columns(pages, of_pages, links, scores, np.arange(len(pages)))
+    some = units.columns(pages, of_pages, links, scores, wanted)
+
+    assert every.keys() == some.keys()
+    assert all(np.array_equal(every[name][wanted], some[name]) for name in some)
 
 
 def test_the_mean_of_a_row_is_that_of_its_cells() -> None:
     pages = Layout([parsed(TABLE)])
     scores = np.array([1000, 900, 100, 0, 0, 0, 0, 0])
-    columns = units.columns(pages, units.of_pages(pages), pages.link_words, scores)
+    columns = units.columns(pages, units.of_pages(pages), pages.link_words, scores, np.arange(len(pages)))
 
     assert 500.0 == columns["row_mean"][1] == columns["row_mean"][2]
     assert 3.0 == columns["row_records"][1]

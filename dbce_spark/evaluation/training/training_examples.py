@@ -198,7 +198,7 @@ def unit_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> 
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
         of_rows = scores[start : start + len(pages)]
-        parts.append(units.columns(pages, units.of_pages(pages), pages.link_words, of_rows))
+        parts.append(units.columns(pages, units.of_pages(pages), pages.link_words, of_rows, np.arange(len(pages))))
         start += len(pages)
     return joined(parts)
 

@@ -69,7 +69,9 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
         judged = classify._Judged(classifier, [gathered])
-        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], judged.codes_of_units), one.capture.url
+        of_page = codes[:, : len(of.pages)][:, of.pages == at]
+        everything = judged.codes_with_units(np.arange(len(of_page.T)))
+        assert np.array_equal(of_page, everything), one.capture.url
 
 
 def test_hidden_evidence_is_hidden_from_training() -> None:
