@@ -15,6 +15,7 @@ from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import drop_permalinks
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
+from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.model import Capture, Segments
 
 MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
@@ -84,6 +85,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     cut_text(root, is_kept)
     normalise_code(root)
     replace_formulas(root)
+    replace_raw_formulas(root)
     mark_footnotes(root)
     drop_permalinks(root, place)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")

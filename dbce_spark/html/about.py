@@ -32,7 +32,7 @@ _RANKS = {
     "author": (
         *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
         *("rel:author", "itemprop:author", "meta:parsely-author", "meta:sailthru.author", "meta:twitter:data1"),
-        *("class:author", "class:fn", "ld:person", "href:author"),
+        *("class:author", "class:fn", "ld:person", "byline", "href:author"),
     ),
     "description": (
         *("meta:og:description", "meta:description", "ld:description", "meta:twitter:description"),
@@ -44,14 +44,33 @@ _RANKS = {
     "tags": ("meta:article:tag", "rel:tag", "ld:keywords", "meta:keywords", "meta:news_keywords"),
     "date": (
         *("meta:article:published_time", "ld:datepublished", "itemprop:datepublished", "ld:datecreated"),
+        "class:published",
         *("meta:dcterms.issued", "meta:dc.date.issued", "meta:dc.date", "meta:date", "time"),
     ),
 }
 """The places of each, the first to be preferred."""
 
-_AUTHOR_CLASS = re.compile(r"(?:^|[\s_-])(?:author|byline)(?:[\s_-]|$)", re.IGNORECASE)
+_AUTHOR_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:author|byline|autor|auteur|autore|writer)(?:s|in|name)?(?:[\s_-]|$)", re.IGNORECASE
+)
+_BYLINE = re.compile(
+    r"\s*(?:(?:written |posted |published |geschrieben |veröffentlicht )?(?:by|von|par|por|di|door|av|af)(?=\s*$|[\s:])"
+    r"|(?:text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands before a name, in the languages of most pages; the name itself may be in an element of its own."""
+_MAX_BYLINE = 100
+"""Characters: what is longer is a sentence."""
+_NAME = re.compile(
+    r"(?:(?:Dr|Prof)\.?\s+){0,3}[^\W\d_a-zß-ÿ][\w.'’-]*"
+    r"(?:\s+(?:(?:von|van|de|der|di|la|le)\s+){0,2}[^\W\d_a-zß-ÿ][\w.'’-]*){1,3}"
+)
+"""Two to four words with capitals, as of a person."""
 _TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headline)(?:[\s_-]|$)", re.IGNORECASE)
 _AUTHOR_PATH = re.compile(r"/(?:author|profile|user|by)s?/", re.IGNORECASE)
+_NO_BYLINE = frozenset("title script style option textarea body".split())
+_MOST_IN_BYLINE = 4
+"""Elements in it: names, a date."""
 _NO_NAME = re.compile(r"https?:|^@|^\d")
 _BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\n")
 _NOT_LETTERS = re.compile(r"\W+")
@@ -128,9 +147,22 @@ def _found(root: Any) -> dict[str, list[str]]:
                 _keep(found, tag, _text(element))
         elif tag == "time":
             _keep(found, "time", attributes.get("datetime"))
+        if element.text and tag not in _NO_BYLINE and len(element.text) < _MAX_BYLINE:
+            _read_byline(element, found)
         if attributes:
             _read_attributes(element, found)
     return found
+
+
+def _read_byline(element: Any, found: dict[str, list[str]]) -> None:
+    """Read the name in an element that says "by", and little else."""
+    if not _BYLINE.match(element.text) or next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
+        return
+    text = _text(element)
+    byline = _BYLINE.match(text) if len(text) < _MAX_BYLINE else None
+    name = _NAME.match(byline.group(1)) if byline else None
+    if name and not _is_of_comment(element):
+        _keep(found, "byline", name.group())
 
 
 def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
@@ -147,8 +179,10 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
     elif name == "headline":
         _keep(found, "itemprop:headline", _text(element))
     elif name == "datepublished":
-        _keep(found, "itemprop:datepublished", attributes.get("datetime") or attributes.get("content"))
+        _keep(found, "itemprop:datepublished", _time(attributes))
     classes = attributes.get("class") or ""
+    if "published" in classes and not {"published", "dt-published"}.isdisjoint(classes.split()):
+        _keep(found, "class:published", _time(attributes))
     if element.tag not in ("body", "label", "input", "form", "li"):
         if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element):
             _keep(found, "class:author", _text(element))
@@ -158,6 +192,12 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
             _keep(found, "class:title", _text(element))
     if element.tag == "a" and _AUTHOR_PATH.search(attributes.get("href") or ""):
         _keep(found, "href:author", _text(element))
+
+
+def _time(attributes: Any) -> str | None:
+    """Read the time of an element; microformats have it in the title of an <abbr>."""
+    found: str | None = attributes.get("datetime") or attributes.get("content") or attributes.get("title")
+    return found
 
 
 def _is_of_comment(element: Any) -> bool:

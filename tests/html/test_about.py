@@ -48,6 +48,13 @@ def test_title(html: str, expected: str, place: str) -> None:
         ('<a rel="author" href="/x">Ada Lovelace</a>', "Ada Lovelace"),
         ('<div class="post-byline">Ada Lovelace | 3 May</div>', "Ada Lovelace"),
         ('<a href="/author/ada">Ada Lovelace</a>', "Ada Lovelace"),
+        ("<p class=autor>Ada Lovelace", "Ada Lovelace"),
+        ("<p>By Ada Lovelace, 3 May 2014", "Ada Lovelace"),
+        ("<p>Von <b>Ada von Lovelace</b> am 3. Mai", "Ada von Lovelace"),
+        ("<p>Text: Dr. Ada Lovelace", "Dr. Ada Lovelace"),
+        ("<p>By the end of the day all had gone.", ""),
+        ("<p>Bye Ada Lovelace", ""),
+        ("<div class=comment><p>by Ada Lovelace</div>", ""),
         (f"{meta(author='The Press')}<a rel=author>Ada</a><p class=author>Ada", "Ada"),
         (meta(author="Gazette", og__site_name="Gazette"), ""),
         (meta(author="http://gazette.example/ada"), ""),
@@ -92,3 +99,10 @@ def test_whatever_a_page_says_is_bounded(text: str) -> None:
     found = about(f'<p>x<script type="application/ld+json">{text}</script><meta name=author content="{text * 9}">')
 
     assert len(found.author) <= 80
+
+
+def test_the_day_of_a_microformat_is_in_a_title() -> None:
+    """hAtom's pattern for times that people read."""
+    found = about("<abbr class='published' title='2014-05-03T10:00:00Z'>Saturday</abbr>", "http://gazette.example/")
+
+    assert ("2014-05-03", ("date class:published",)) == (found.date, found.found_in)

@@ -53,7 +53,7 @@ def drop_line_numbers(code: Any) -> None:
                 remove(element)
         elif numbers and not len(element):
             series[element.tag, element.get("class")].append((element, numbers[0]))
-    words = len("".join(code.itertext()).split())
+    words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
     for found in series.values():
         if 1 < len(found) < words and _is_series([number for _, number in found]):
             for element, _ in found:

@@ -51,6 +51,7 @@ def mark_footnotes(root: Any) -> None:
         _mark_note(note, number, backwards)
     for link, number in references:
         _mark_reference(link, number)
+    _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
 
 
@@ -161,3 +162,16 @@ def _unlist(notes: dict[Any, str]) -> None:
             around.tag = "div"
             for item in around:
                 item.tag = "div"
+
+
+def _drop_rule(first: Any) -> None:
+    """Take out the rule between the text and the notes: whoever shows footnotes draws one."""
+    at = first
+    while (parent := at.getparent()) is not None:
+        before = at.getprevious()
+        if before is None and not (parent.text or "").strip():
+            at = parent
+            continue
+        if before is not None and before.tag == "hr" and not (before.tail or "").strip():
+            remove(before)
+        return

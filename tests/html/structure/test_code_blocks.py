@@ -21,6 +21,7 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<pre>a<button>Copy</button></pre>", "```\na\n```"),
         ("<pre><code class=language-sh><div>Sh</div><div>a b</div></code></pre>", "```sh\na b\n```"),
         ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
+        ("<pre><div><i>1</i><div>a</div></div><div><i>2</i><div>b</div></div></pre>", "```\na\nb\n```"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
 )

@@ -38,3 +38,13 @@ def test_html_links_both_ends() -> None:
 
     assert '<a class="footnote-ref" href="#fn1">1</a>' in written
     assert '<a class="footnote" id="fn1">1</a>note one' in written
+
+
+@pytest.mark.parametrize(
+    "notes", ["<p id=n><sup>1</sup> First note.</p>", "<div><p id=n><sup>1</sup> First note.</p></div>"]
+)
+def test_the_rule_before_the_notes_goes(notes: str) -> None:
+    """Not one within the text."""
+    html = f"<p>a b</p><hr><p>text<sup><a href=#n>1</a></sup></p><hr>{notes}"
+
+    assert "a b\n\n---\n\ntext[^1]\n\n[^1]: First note." == markdown_of(html)

@@ -1,0 +1,62 @@
+r"""Formulas that stand in a text as LaTeX, between the signs that MathJax and KaTeX look for: \( \), \[ \], $$, $."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lxml import etree
+
+_MOST_CHARS = 2_000
+"""Of a formula; between signs that are farther apart stands text."""
+
+# No sign that opens stands within: each character is read twice at most, however many open and never close.
+_FORMULA = re.compile(
+    rf"\$\$(?P<dollars>[^$]{{1,{_MOST_CHARS}}})\$\$"
+    rf"|\\\[(?P<brackets>(?:(?!\\[\[(]).){{1,{_MOST_CHARS}}}?)\\\]"
+    rf"|\\\((?P<parentheses>(?:(?!\\[\[(]).){{1,{_MOST_CHARS}}}?)\\\)"
+    rf"|(?<![\\$\w])\$(?P<dollar>[^\s$](?:[^$\n]{{0,{_MOST_CHARS}}}[^\s$\\])?)\$(?![\w$])",
+    re.DOTALL,
+)
+_SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
+"""What LaTeX has and money has not: its signs, or a letter alone."""
+_VERBATIM = frozenset("code formula kbd listing note pre samp script style textarea tt xmp".split())
+
+
+def replace_raw_formulas(root: Any) -> None:
+    """Put a <formula> in the place of each formula in a text. One that is alone in its block is on lines of its own."""
+    for element, is_tail, text in [*_candidates(root)]:
+        found = [match for match in _FORMULA.finditer(text) if _is_latex(match)]
+        holder = element.getparent() if is_tail else element
+        if found and not any(above.tag in _VERBATIM for above in (holder, *holder.iterancestors())):
+            _replace(element, is_tail, text, found)
+
+
+def _candidates(root: Any) -> Iterator[tuple[Any, bool, str]]:
+    for element in root.iter("*"):
+        for is_tail, text in ((False, element.text), (True, element.tail)):
+            if text and ("$" in text or "\\" in text) and (not is_tail or element is not root):
+                yield element, is_tail, text
+
+
+def _is_latex(match: re.Match[str]) -> bool:
+    if match.lastgroup in ("brackets", "parentheses"):
+        return True
+    return bool(_SIGN.search(match.group(match.lastgroup or 0)))
+
+
+def _replace(element: Any, is_tail: bool, text: str, found: list[re.Match[str]]) -> None:
+    """Cut a text at the formulas in it."""
+    is_alone = not is_tail and not len(element) and text.strip() == found[0].group()
+    if is_tail:
+        parent, at = element.getparent(), element.getparent().index(element) + 1
+        element.tail = text[: found[0].start()]
+    else:
+        parent, at = element, 0
+        element.text = text[: found[0].start()]
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    for nth, (match, end) in enumerate(zip(found, ends, strict=True)):
+        is_display = is_alone and match.lastgroup in ("dollars", "brackets")
+        formula = etree.Element("formula", {"display": "block"} if is_display else {})
+        formula.text = " ".join(match.group(match.lastgroup or 0).split())
+        formula.tail = text[match.end() : end]
+        parent.insert(at + nth, formula)
