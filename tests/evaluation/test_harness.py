@@ -144,7 +144,7 @@ def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(ensembles.SELECTIONS, 5, ("lxml", "bte"))
     summary = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
     found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, extracted_texts.NAME)}
-    assert "p is of the paired test against em_2_5" in summary
+    assert "of the paired test against em_2_5" in summary
     assert 15 == len(found)
     assert set(found["story-0", "em_2_5"].split()) <= set(found["story-0", "lxml"].split())
 
