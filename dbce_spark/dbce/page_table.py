@@ -19,6 +19,7 @@ _BLOCK_NAMES = [field.name for field in _BLOCK]
 EXTRACTED = pa.schema(
     [
         *((name, pa.string()) for name in ("text", "title", "language", "page_text")),
+        ("confidence", pa.float64()),
         ("blocks", pa.list_(_BLOCK)),
         ("error", pa.string()),
     ]
@@ -70,4 +71,4 @@ def _row(page: ExtractedPage) -> dict[str, object]:
         return {"error": page.error}
     blocks = [{name: getattr(block, name) for name in _BLOCK_NAMES} for block in page.blocks]
     texts = {name: getattr(page, name) for name in ("text", "title", "language", "page_text")}
-    return {**texts, "blocks": blocks, "error": None}
+    return {**texts, "confidence": page.confidence, "blocks": blocks, "error": None}

@@ -254,6 +254,7 @@ JOINT: Mapping[str, Joint] = {
     "dbce-T001": partial(together, by="T001"),
     "dbce-T002": partial(together, by="T002"),
     "dbce-arrived": partial(together, method=gold_stream.arrived),
+    "dbce-site-pool": partial(together, method=gold_stream.by_site_pool),
     "dbce-spark": _by_spark,
     "urltree": by_url_tree,
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},

@@ -4,6 +4,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from dbce_spark.archive.warc import site_of
 from dbce_spark.config import DbceConfig, PageConfig
@@ -12,6 +13,7 @@ from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.page import PageError, parse
 from dbce_spark.model import Blocks, Evidence, Extraction, Label, Page
+from dbce_spark.streaming.stream.site_pool import SitePool
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -78,6 +80,17 @@ def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
     return [_last(pages[: at + 1], config) for pages in of_site.values() for at in range(len(pages))]
+
+
+def by_site_pool(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
+    """Extract pages when they come, by what the state of their site keeps, which has no words to make crosses of."""
+    classifier = classify.load_classifier(config.label.classifier)
+    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.bucket.cap))
+    compared = [
+        local.gather(page, [], site_pools[page.capture.site].take(page, classifier), "")
+        for page in sorted(unique, key=_arrival)
+    ]
+    return local.label_pages(compared, config.label)
 
 
 def _arrival(page: Page) -> tuple[bool, int, int]:

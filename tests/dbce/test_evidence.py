@@ -27,31 +27,9 @@ from dbce_spark.model import (
     PageFeatures,
     arm_bit,
 )
-from tests.support.strategies import annotations
+from tests.support.strategies import annotations, captures_of_few_texts
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
-
-
-@st.composite
-def captures_of_few_texts(
-    draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6
-) -> PageFeatures:
-    """Draw a page of few texts in few slots, so that much recurs."""
-    count = draw(st.integers(1, blocks))
-
-    def numbers(low: int, high: int) -> list[int]:
-        return draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
-
-    words = numbers(1, 9)
-    return PageFeatures(
-        capture_id=capture_id,
-        url_key=draw(url),
-        timestamp=draw(st.integers(0, 3)),
-        words=np.array(words, np.int32),
-        link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
-        first_scores=np.array(numbers(0, CERTAIN), np.uint16),
-        keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
-    )
 
 
 @st.composite

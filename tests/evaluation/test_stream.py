@@ -76,3 +76,13 @@ def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> No
     assert whole[0].segments.scores.tolist() != by_place[0].segments.scores.tolist()
     assert whole[3].segments.scores.tolist() == by_place[3].segments.scores.tolist()
     assert whole[3].crosses == by_place[3].crosses
+
+
+def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures: list[Page]) -> None:
+    """Each beside those that had come; the order in which they are handed over is nothing."""
+    pooled = gold_stream.by_site_pool(captures[::-1], CONFIG)
+    evidence = {at: gold_stream._evidence(captures[at], captures[: at + 1], CONFIG) for at in range(len(captures))}
+    compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(captures)]
+
+    expected = {one.page.capture_id: one.text for one in local.label_pages(compared, CONFIG.label)}
+    assert expected == {one.page.capture_id: one.text for one in pooled}

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from dbce_spark.model import Annotation, Hashes, Member
+from dbce_spark.dbce.context import CERTAIN
+from dbce_spark.model import Annotation, Hashes, Member, PageFeatures
 from tests.support.builders import annotation, filled_cross, member
 
 WORDS = ("alpha", "beta", "gamma", "delta", "größe", "本", "ไทย", "a&amp;b", "x")
@@ -70,6 +71,28 @@ def members(draw: st.DrawFn, max_size: int = 12) -> list[Member]:
         )
         for at in draw(st.permutations(range(count)))
     ]
+
+
+@st.composite
+def captures_of_few_texts(
+    draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6
+) -> PageFeatures:
+    """Draw a page of few texts in few slots, so that much recurs."""
+    count = draw(st.integers(1, blocks))
+
+    def numbers(low: int, high: int) -> list[int]:
+        return draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
+
+    words = numbers(1, 9)
+    return PageFeatures(
+        capture_id=capture_id,
+        url_key=draw(url),
+        timestamp=draw(st.integers(0, 3)),
+        words=np.array(words, np.int32),
+        link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
+        first_scores=np.array(numbers(0, CERTAIN), np.uint16),
+        keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
+    )
 
 
 CROSSES = ("11000", "11100", "11001", "11010", "11011", "11101", "11110", "11111")

@@ -1,0 +1,108 @@
+"""Keep what a site has shown in a stream: the last pages as evidence, without a word of their text.
+
+The evidence on a page when it comes is that of the batch method on the same pages, as long as all of them are kept.
+"""
+
+import json
+import struct
+from typing import Any, Self
+
+import numpy as np
+
+from dbce_spark.dbce import buckets, pools
+from dbce_spark.dbce.pools import EvidenceModel
+from dbce_spark.errors import OutputError
+from dbce_spark.model import Codes, Evidence, Member, Page, PageFeatures
+
+VERSION = 1
+"""Version of the state of a site. A state of another is refused."""
+
+_HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
+_MAGIC = b"DBCEPOOL"
+_FEATURES = {"words": "<i4", "link_words": "<i4", "first_scores": "<u2", "keys": "<u4"}
+_MEMBER = {"signature": "<u4", "bands": "<u8"}
+
+
+class SitePool:
+    """The last pages of a site, at most `most`, in the order in which they came.
+
+    A page without a signature is kept for other captures of its URL, and is no sibling.
+    """
+
+    def __init__(self, most: int):
+        self._most = most
+        self._captures: dict[str, tuple[PageFeatures, Member | None]] = {}
+
+    def __len__(self) -> int:
+        """Count the pages that are kept."""
+        return len(self._captures)
+
+    def take(self, page: Page, model: EvidenceModel) -> Evidence:
+        """Take a page in, and return the evidence on it of those that came before.
+
+        A page without features gives none and gets none.
+        """
+        if page.features is None:
+            return pools.page_evidence(page)
+        self.add(pools.page_features(page), buckets.member(page))
+        siblings, snapshots = self.evidence(page.capture_id, model)
+        return pools.page_evidence(page, siblings, snapshots)
+
+    def add(self, features: PageFeatures, member: Member | None) -> None:
+        """Keep a capture, in place of the oldest where there are too many; `member`: None without a signature."""
+        self._captures.pop(features.capture_id, None)
+        self._captures[features.capture_id] = features, member
+        if len(self._captures) > self._most:
+            del self._captures[next(iter(self._captures))]
+
+    def evidence(self, capture_id: str, model: EvidenceModel) -> tuple[Codes | None, Codes | None]:
+        """Compute the evidence of siblings and of snapshots on a capture that is kept; None where it has none."""
+        members = [member for _, member in self._captures.values() if member is not None]
+        siblings: dict[str, Codes] = {}
+        for ids, wanted in pools.sibling_pools(members, self._most, {capture_id}):
+            siblings.update(model.of_siblings([self._captures[one][0] for one in ids], wanted))
+        url_key = self._captures[capture_id][0].url_key
+        of_url = sorted((one for one, _ in self._captures.values() if one.url_key == url_key), key=buckets.by_time)
+        snapshots = model.of_snapshots(of_url) if len(of_url) > 1 else {}
+        return siblings.get(capture_id), snapshots.get(capture_id)
+
+    def to_bytes(self) -> bytes:
+        """Pack the whole state, for `from_bytes`. The same pages in the same order give the same bytes."""
+        heads, arrays = [], []
+        for features, member in self._captures.values():
+            row = [features.capture_id, features.url_key, features.timestamp, len(features.words)]
+            arrays += [getattr(features, name).astype(kind).tobytes() for name, kind in _FEATURES.items()]
+            if member is not None:
+                row += [member.site, len(member.signature), len(member.bands)]
+                arrays += [getattr(member, name).astype(kind).tobytes() for name, kind in _MEMBER.items()]
+            heads.append(row)
+        head = json.dumps(heads).encode()
+        return b"".join([_HEAD.pack(_MAGIC, VERSION, len(head)), head, *arrays])
+
+    @classmethod
+    def from_bytes(cls, data: bytes, most: int) -> Self:
+        """Restore the state as it was when `to_bytes` was called.
+
+        Raises:
+            OutputError: it is of another version.
+        """
+        magic, version, length = _HEAD.unpack_from(data)
+        if magic != _MAGIC or version != VERSION:
+            raise OutputError(
+                f"the state of a site is of version {version if magic == _MAGIC else 'unknown'}, this program has"
+                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
+            )
+        made, at = cls(most), _HEAD.size + length
+        found: dict[str, Any]
+        for capture_id, url_key, timestamp, blocks, *of_member in json.loads(data[_HEAD.size : at]):
+            found = {}
+            site, *sizes = of_member or [""]
+            counts = [blocks, blocks, blocks, 6 * blocks, *sizes]
+            for (name, kind), count in zip((_FEATURES | _MEMBER).items(), counts, strict=False):
+                values = np.frombuffer(data, kind, count, at)
+                found[name], at = values.astype(values.dtype.newbyteorder("=")), at + values.nbytes
+            own = {"capture_id": capture_id, "url_key": url_key, "timestamp": timestamp}
+            found["keys"] = found["keys"].reshape(6, blocks)
+            member = Member(**own, site=site, **{name: found[name] for name in _MEMBER}) if of_member else None
+            made.add(PageFeatures(**own, **{name: found[name] for name in _FEATURES}), member)
+        return made
