@@ -15,24 +15,30 @@ from dbce_spark.files import jsonl
 
 METADATA = (
     "url", "site", "title", "status", "language", "language_score", "declared_language", "template_id", "words",
-    "text_words", "http_status", "mime", "charset", "flags", "published", "modified", "canonical_url", "first_seen",
-    "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id", "record_type", "payload_digest",
+    "text_words", "confidence", "http_status", "mime", "charset", "flags", "published", "modified", "canonical_url",
+    "first_seen", "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id", "record_type",
+    "payload_digest",
 )  # fmt: skip
 """Columns that a document's metadata has under their names, null without a value."""
 
 COLUMNS = ("capture_id", "timestamp", *METADATA)
 
+FORMATS = ("markdown", "html", "about")
+"""Columns that a document has beside its text where the run wrote them, and it is the main text."""
+
 _SCORE_DIGITS = 3
-"""Of `language_score`: it is in steps of 1/1000, which a float of four bytes only comes near."""
+"""Of `language_score` and `confidence`: they are in steps of 1/1000, which a float of four bytes only comes near."""
 
 
 def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
     """Write a line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
-    for row in batch.select([*COLUMNS, text] if text not in COLUMNS else COLUMNS).to_pylist():
+    formats = [name for name in FORMATS if name in batch.schema.names]
+    for row in batch.select([*COLUMNS, *formats, *(() if text in COLUMNS else (text,))]).to_pylist():
         yield jsonl.line(
             {
                 "id": row["capture_id"],
                 "text": row[text],
+                **{name: row[name] for name in formats if row[name] is not None},
                 "source": source,
                 "added": moment(row["timestamp"]),
                 "created": moment(row["published"] or row["first_seen"]),

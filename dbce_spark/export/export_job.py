@@ -73,7 +73,7 @@ class Task:
 def write_jsonl(task: Task) -> ExportCounts:
     """Write main texts as documents."""
     counts = ExportCounts()
-    rows = task.batches([*documents.COLUMNS, "text"], counts)
+    rows = task.batches([*documents.COLUMNS, *documents.FORMATS, "text"], counts)
     found = ((line,) for batch in rows for line in task.lines(batch, "text"))
     shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
     return counts

@@ -33,6 +33,19 @@ def test_a_document_has_the_fields_of_dolma() -> None:
     assert b"\n" == line[-1:]
 
 
+def test_formats_that_the_run_wrote_are_beside_the_text() -> None:
+    """A page without one of them has no key for it."""
+    about = dict.fromkeys(("title", "date", "description", "site_name", "image", "license"), "")
+    row = ROW | {"markdown": "# Main", "about": {**about, "author": "Anna Holm", "tags": ["a"], "found_in": []}}
+    (line,) = documents(extractions(row), text="text", source="web", version="1")
+    document = json.loads(line)
+
+    assert ["id", "text", "markdown", "about", "source", "added", "created", "version", "metadata"] == list(document)
+    assert ("# Main", "Anna Holm", ["a"]) == (
+        document["markdown"], document["about"]["author"], document["about"]["tags"],
+    )  # fmt: skip
+
+
 def test_what_a_page_says_of_its_date_comes_first() -> None:
     """A page that declares when it was published was created then."""
     (line,) = documents(extractions(ROW | {"published": NOON.replace(year=2009)}), text="text", source="", version="")
@@ -42,9 +55,12 @@ def test_what_a_page_says_of_its_date_comes_first() -> None:
 
 def test_scores_are_written_as_they_were_meant() -> None:
     """A score in thousandths has three digits, not those of the float that is nearest to it."""
-    (line,) = documents(extractions(ROW | {"language_score": 0.123}), text="text", source="", version="")
+    (line,) = documents(
+        extractions(ROW | {"language_score": 0.123, "confidence": 0.987}), text="text", source="", version=""
+    )
 
     assert b'"language_score":0.123,' in line
+    assert b'"confidence":0.987,' in line
 
 
 @pytest.mark.parametrize(
@@ -67,7 +83,9 @@ def test_each_row_is_a_document(extracted: Path, tmp_path: Path) -> None:
     found = [line for name, data in files.items() if name != "export.json" for line in lines(data)]
     by_id = {row["capture_id"]: row for row in rows(extracted, "extractions", ["capture_id", "text", *METADATA])}
     plain = [
-        name for name in METADATA if name not in ("published", "modified", "first_seen", "last_seen", "language_score")
+        name
+        for name in METADATA
+        if name not in ("published", "modified", "first_seen", "last_seen", "language_score", "confidence")
     ]
 
     assert len(by_id) == len(found)
