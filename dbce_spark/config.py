@@ -169,6 +169,7 @@ class DiffConfig:
 class LabelConfig:
     by: Annotated[str, one_of("classifier", "T001", "T002")]
     content: Annotated[str, one_of("whole", "article")]
+    title: Annotated[str, one_of("keep", "drop")]
     favor: Annotated[str, one_of("precision", "balanced", "recall")]
     comments: bool
     classifier: str

@@ -87,6 +87,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " conf/dbce.toml, whole)",
     )
     command.add_argument(
+        "--title", choices=("keep", "drop"),
+        help="keep the title heading with the content, or drop it (default: label.title in conf/dbce.toml, keep)",
+    )  # fmt: skip
+    command.add_argument(
         "--favor", choices=("precision", "balanced", "recall"),
         help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
         " conf/dbce.toml, balanced)",
@@ -323,6 +327,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     """Return the settings that options give, as --set would."""
     values: dict[str, object] = {
         "label.content": arguments.content,
+        "label.title": arguments.title,
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
         "formats.columns": _formats(arguments.format),

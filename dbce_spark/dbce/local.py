@@ -17,6 +17,7 @@ from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
+from dbce_spark.dbce.title_heading import without_title
 from dbce_spark.html.language import UNKNOWN, Language, detect
 from dbce_spark.model import (
     Annotation,
@@ -173,6 +174,8 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
         batch = compared[start : start + pages.TOGETHER]
         for page, scores in zip(batch, scores_of(batch, label.content), strict=True):
             is_kept = classify.kept_blocks(page.page, scores, label)
+            if label.title == "drop":
+                is_kept = without_title(page.page, is_kept)
             confidence = classify.confidence(scores, page.page.blocks.words, is_kept)
             extractions.append(build_extraction(page, by_score(page, scores, is_kept), confidence))
     return extractions
