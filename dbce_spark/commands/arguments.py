@@ -289,7 +289,8 @@ def noted_signals(numbers: Sequence[signal.Signals] = _STOPS) -> Iterator[list[i
 def started_whole() -> Iterator[None]:
     """Delay a signal to stop to the end of the block: a Java that is stopped when half started is left behind.
 
-    A second signal does not wait.
+    Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
+    run would go on. A second signal does not wait.
     """
     # A shell starts jobs in the background deaf to Ctrl-C, and so they stay.
     obeyed = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]

@@ -262,11 +262,11 @@ def _on_spark(
     to: Collection | None, request: "RunRequest", config: DbceConfig, log: Log, spark: tuple[str | None, dict[str, str]]
 ) -> dict[str, Any]:
     """Run the job on Spark: at a master, with some settings."""
-    from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import extract_job, increment_job
-
     master, settings = spark
     with log.waiting("Spark starts"), started_whole():
+        from dbce_spark.spark.engine.session import session
+        from dbce_spark.spark.jobs import extract_job, increment_job
+
         started = session("dbce extract", master=master, settings=settings)
     if to:
         return increment_job.run(started, to, request, config, log)

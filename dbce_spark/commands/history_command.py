@@ -95,15 +95,15 @@ def _changes(arguments: argparse.Namespace, log: Log) -> None:
     if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import changes_job
-
     log.write(
         "start",
         f"version {version.number} of {collection.folder} to {output}; Spark starts",
         {"version": version.number},
     )
     with log.waiting("Spark starts"), started_whole():
+        from dbce_spark.spark.engine.session import session
+        from dbce_spark.spark.jobs import changes_job
+
         spark = session("dbce changes", master=arguments.master, settings=settings)
     account = changes_job.write(spark, collection, version, output, log)
     log.write("end", f"written in {account.seconds:,.1f} s", asdict(account))
