@@ -420,15 +420,16 @@ class Placed(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
-    """One record that went no further. `warc_offset` is in bytes of the file as stored, -1 where unknown.
+    """One record that went no further, or a file, or a place in it without a record: these have no names of a record.
 
-    `lost_bytes` are those, as stored, that could not be read as a record; it is no column of the table.
+    `warc_offset` is in bytes of the file as stored, -1 where unknown. `lost_bytes` are those, as stored, that could not
+    be read as a record; they are no column of the table.
     """
 
     warc_file: str
-    warc_offset: int
-    record_id: str
-    url: str
+    warc_offset: int = -1
+    record_id: str = ""
+    url: str = ""
     stage: RejectStage
     reason: RejectReason
     detail: str
@@ -445,30 +446,6 @@ class Reject:
             stage=stage,
             reason=reason,
             detail=detail,
-        )
-
-    @classmethod
-    def of_file(
-        cls,
-        path: str,
-        stage: RejectStage,
-        reason: RejectReason,
-        detail: str,
-        *,
-        offset: int = -1,
-        url: str = "",
-        lost_bytes: int = 0,
-    ) -> Self:
-        """Make the reject of a file, or of a place in it without a record."""
-        return cls(
-            warc_file=path,
-            warc_offset=offset,
-            record_id="",
-            url=url,
-            stage=stage,
-            reason=reason,
-            detail=detail,
-            lost_bytes=lost_bytes,
         )
 
 

@@ -96,7 +96,12 @@ def refusal(config: SelectConfig) -> warc.Refusal | None:
 def line_reject(bad: BadLine) -> Reject:
     """Turn a line of an index that is no entry into a reject, whose detail names the line."""
     where = f"line {bad.line}: " if bad.line > 0 else ""
-    return Reject.of_file(bad.path, RejectStage.SELECT, RejectReason(bad.fault.value), where + bad.detail)
+    return Reject(
+        warc_file=bad.path,
+        stage=RejectStage.SELECT,
+        reason=RejectReason(bad.fault.value),
+        detail=where + bad.detail,
+    )
 
 
 def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[IndexEntry]]:
@@ -127,8 +132,15 @@ def _refuses_nothing(_: IndexEntry) -> None:
 
 
 def _reject(unfetched: Unfetched) -> Reject:
-    entry, reason = unfetched.entry, RejectReason(unfetched.fault.value)
-    return Reject.of_file(entry.path, RejectStage.SELECT, reason, unfetched.detail, offset=entry.offset, url=entry.url)
+    entry = unfetched.entry
+    return Reject(
+        warc_file=entry.path,
+        warc_offset=entry.offset,
+        url=entry.url,
+        stage=RejectStage.SELECT,
+        reason=RejectReason(unfetched.fault.value),
+        detail=unfetched.detail,
+    )
 
 
 def losses(rejects: Iterable[Reject]) -> list[Loss]:

@@ -88,7 +88,7 @@ def read(
         with opened(path) as stream:
             yield from read_stream(stream, path, config, max_html_bytes, refusal)
     except OSError as error:
-        yield Reject.of_file(path, RejectStage.READ, RejectReason.FILE_UNREADABLE, str(error))
+        yield Reject(warc_file=path, stage=RejectStage.READ, reason=RejectReason.FILE_UNREADABLE, detail=str(error))
 
 
 def read_stream(
@@ -138,7 +138,13 @@ def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal:
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
     if nothing:
         detail = "no record where the index says that one is"
-        yield Reject.of_file(entry.path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=entry.offset)
+        yield Reject(
+            warc_file=entry.path,
+            warc_offset=entry.offset,
+            stage=RejectStage.READ,
+            reason=RejectReason.BROKEN_RECORD,
+            detail=detail,
+        )
 
 
 def _read_parts(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
@@ -153,12 +159,20 @@ def _completed(entry: IndexEntry, other: IndexEntry) -> IndexEntry:
 
 def _damage_reject(path: str, damage: Damage) -> Reject:
     if damage.cause is Cause.FOREIGN:
-        return Reject.of_file(
-            path, RejectStage.READ, RejectReason.NOT_AN_ARCHIVE, damage.detail, lost_bytes=damage.length
+        return Reject(
+            warc_file=path,
+            stage=RejectStage.READ,
+            reason=RejectReason.NOT_AN_ARCHIVE,
+            detail=damage.detail,
+            lost_bytes=damage.length,
         )
-    detail, lost = f"{damage.length} bytes: {damage.detail}", damage.length
-    return Reject.of_file(
-        path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=damage.offset, lost_bytes=lost
+    return Reject(
+        warc_file=path,
+        warc_offset=damage.offset,
+        stage=RejectStage.READ,
+        reason=RejectReason.BROKEN_RECORD,
+        detail=f"{damage.length} bytes: {damage.detail}",
+        lost_bytes=damage.length,
     )
 
 

@@ -287,4 +287,4 @@ def _rest(source: Source, last: ReadRecord | None, lost: Lost) -> Reject:
     offset = before.warc_offset if before is not None and before.warc_file == file else -1
     detail = f"{lost}; what lies behind the record at {max(0, offset)} is not read"
     behind = max(0, sources.size(source) - max(0, offset)) if isinstance(source, str) else 0
-    return Reject.of_file(file, RejectStage.READ, lost.reason, detail, lost_bytes=behind)
+    return Reject(warc_file=file, stage=RejectStage.READ, reason=lost.reason, detail=detail, lost_bytes=behind)

@@ -274,7 +274,7 @@ class Labelling(StatefulProcessor):
         made = (
             (name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING)
             for _, _, file_no, row_no, packed, fields, keys in waiting
-            for one in domain.take(restore_arrival(file_no, row_no, packed, fields, keys, self._tree))
+            for one in domain.take(restore_arrival((file_no, row_no), packed, fields, keys, self._tree))
         )
         for lot in lots(made, _ROWS_TOGETHER):
             yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)

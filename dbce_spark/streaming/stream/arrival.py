@@ -89,13 +89,13 @@ def pack_head(arrival: Arrival) -> str:
 
 
 def restore_arrival(
-    file_no: int, row_no: int, packed_row: bytes, packed_head: str, keys: bytes, config: UrlTreeConfig
+    place: tuple[int, int], packed_row: bytes, packed_head: str, keys: bytes, config: UrlTreeConfig
 ) -> Arrival:
-    """Restore an arrival from its parts: its packed row, its head, and the bytes of its keys."""
+    """Restore an arrival from its parts: its file and row by number, its packed row and head, the bytes of its keys."""
     capture_id, timestamp, url_fields = json.loads(packed_head)
     return Arrival(
-        file_no=file_no,
-        row_no=row_no,
+        file_no=place[0],
+        row_no=place[1],
         capture_id=capture_id,
         timestamp=timestamp,
         url_key=UrlKey(**url_fields | {"branch": tuple(url_fields["branch"])}),

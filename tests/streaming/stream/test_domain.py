@@ -154,7 +154,7 @@ def test_what_is_no_state_is_refused() -> None:
 def test_an_arrival_survives_the_way(text: str) -> None:
     """An arrival that was packed for another process is restored, with surrogates and control characters."""
     sent = arrival(URL.format("a"), "A word", item_title=text)
-    back = restore_arrival(0, 0, sent.packed_row, pack_head(sent), sent.keys.astype("<u8").tobytes(), TREE)
+    back = restore_arrival((0, 0), sent.packed_row, pack_head(sent), sent.keys.astype("<u8").tobytes(), TREE)
 
     assert text == unpack_row(back.packed_row)["item_title"]
     assert (sent.capture_id, sent.timestamp, sent.url_key) == (back.capture_id, back.timestamp, back.url_key)
