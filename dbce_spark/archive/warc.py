@@ -137,13 +137,12 @@ def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal:
             continue
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
     if nothing:
-        detail = "no record where the index says that one is"
         yield Reject(
             warc_file=entry.path,
             warc_offset=entry.offset,
             stage=RejectStage.READ,
             reason=RejectReason.BROKEN_RECORD,
-            detail=detail,
+            detail="no record where the index says that one is",
         )
 
 

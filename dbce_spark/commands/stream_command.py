@@ -87,19 +87,16 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
     if "://" in to and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
-    from dbce_spark.spark.run.record_counts import rejects_by_reason
-
-    request = stream_job.StreamRequest(
-        inputs=tuple(sources.absolute(one) for one in _checked(arguments.input)),
-        output=to,
-        checkpoint=sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}",
-        every=arguments.every,
-    )
-    log.write("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
+    inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
+    checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}"
+    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
     with log.waiting("Spark starts"), started_whole():
+        from dbce_spark.spark.engine.session import session
+        from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
+        from dbce_spark.spark.run.record_counts import rejects_by_reason
+
         spark = session("dbce stream", master=arguments.master, settings=settings)
+    request = stream_job.StreamRequest(inputs=inputs, output=to, checkpoint=checkpoint, every=arguments.every)
     totals = stream_job.run(spark, request, config, tree, log)
     log.write("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}

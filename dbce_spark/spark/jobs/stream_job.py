@@ -37,7 +37,7 @@ from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
+from dbce_spark.streaming.stream.arrival import Row, pack_head, pack_keys, restore_arrival, unpack_keys
 from dbce_spark.streaming.stream.domain import Domain, Outcome, build_row
 from dbce_spark.streaming.stream.local_stream import REJECTS, make_arrivals, reading_config, reject_row
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -229,7 +229,7 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
         for pages, _ in page_batches(reading, outcomes, with_html=False, limit=None):
             sent = []
             for one in make_arrivals(pages, file_no, tree):
-                keys = one.keys.astype("<u8").tobytes()
+                keys = pack_keys(one.keys)
                 sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), keys))
                 row_no += 1
             yield batch_of(sent, stream_rows.STREAM)
@@ -274,7 +274,7 @@ class Labelling(StatefulProcessor):
         made = (
             (name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING)
             for _, _, file_no, row_no, packed, fields, keys in waiting
-            for one in domain.take(restore_arrival((file_no, row_no), packed, fields, keys, self._tree))
+            for one in domain.take(restore_arrival(file_no, row_no, packed, fields, unpack_keys(keys, self._tree)))
         )
         for lot in lots(made, _ROWS_TOGETHER):
             yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)

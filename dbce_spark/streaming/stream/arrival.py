@@ -88,17 +88,25 @@ def pack_head(arrival: Arrival) -> str:
     return json.dumps([arrival.capture_id, arrival.timestamp, asdict(arrival.url_key)])
 
 
-def restore_arrival(
-    place: tuple[int, int], packed_row: bytes, packed_head: str, keys: bytes, config: UrlTreeConfig
-) -> Arrival:
-    """Restore an arrival from its parts: its file and row by number, its packed row and head, the bytes of its keys."""
+def pack_keys(keys: Keys) -> bytes:
+    """Pack the keys of a page's blocks, to be sent to another process."""
+    return keys.astype("<u8").tobytes()
+
+
+def unpack_keys(data: bytes, config: UrlTreeConfig) -> Keys:
+    """Unpack keys that `pack_keys` has packed: (blocks, words)."""
+    return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash])
+
+
+def restore_arrival(file_no: int, row_no: int, packed_row: bytes, packed_head: str, keys: Keys) -> Arrival:
+    """Restore an arrival from its parts: its file and row by number, its packed row and head, its keys."""
     capture_id, timestamp, url_fields = json.loads(packed_head)
     return Arrival(
-        file_no=place[0],
-        row_no=place[1],
+        file_no=file_no,
+        row_no=row_no,
         capture_id=capture_id,
         timestamp=timestamp,
         url_key=UrlKey(**url_fields | {"branch": tuple(url_fields["branch"])}),
-        keys=np.frombuffer(keys, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash]),
+        keys=keys,
         packed_row=packed_row,
     )

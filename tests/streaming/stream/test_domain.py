@@ -8,7 +8,15 @@ from hypothesis import given, settings
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream import domain as module
-from dbce_spark.streaming.stream.arrival import Arrival, Row, pack_head, restore_arrival, unpack_row
+from dbce_spark.streaming.stream.arrival import (
+    Arrival,
+    Row,
+    pack_head,
+    pack_keys,
+    restore_arrival,
+    unpack_keys,
+    unpack_row,
+)
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, build_rows
 from tests.support.stream_files import TREE, arrival, tree
 
@@ -154,7 +162,7 @@ def test_what_is_no_state_is_refused() -> None:
 def test_an_arrival_survives_the_way(text: str) -> None:
     """An arrival that was packed for another process is restored, with surrogates and control characters."""
     sent = arrival(URL.format("a"), "A word", item_title=text)
-    back = restore_arrival((0, 0), sent.packed_row, pack_head(sent), sent.keys.astype("<u8").tobytes(), TREE)
+    back = restore_arrival(0, 0, sent.packed_row, pack_head(sent), unpack_keys(pack_keys(sent.keys), TREE))
 
     assert text == unpack_row(back.packed_row)["item_title"]
     assert (sent.capture_id, sent.timestamp, sent.url_key) == (back.capture_id, back.timestamp, back.url_key)
