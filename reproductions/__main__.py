@@ -32,21 +32,14 @@ def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command = commands.add_parser(
         "thesis",
         help="repeat the experiments of the thesis",
-        description="Repeat the experiments of the thesis on gold pages, T001 to T006 and the open questions of"
-        " chapter 6, and write thesis.md (docs/method.md).",
+        description="Repeat the experiments of the thesis's chapter 4 on gold pages, T001 to T006, and write"
+        " thesis.md (docs/method.md).",
     )
     command.add_argument(
         "pages",
         nargs="+",
         metavar="PAGES",
         help="read gold pages, as `dbce evaluate` does; sets with snapshots are used whole",
-    )
-    command.add_argument(
-        "--crawl",
-        action="append",
-        default=[],
-        metavar="INPUT",
-        help="read an archive without gold for its series of snapshots; may be repeated",
     )
     command.add_argument(
         "--output", required=True, metavar="DIR", help="write thesis.md to this folder, in place of an earlier one"
@@ -130,9 +123,7 @@ def _add_canola(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _thesis(arguments: argparse.Namespace) -> None:
     from reproductions.thesis import thesis_report
 
-    request = thesis_report.Request(
-        paths=arguments.pages, crawls=arguments.crawl, output=arguments.output, pages=arguments.limit
-    )
+    request = thesis_report.Request(paths=arguments.pages, output=arguments.output, pages=arguments.limit)
     print(thesis_report.write(request, configuration.default()))
 
 
