@@ -132,8 +132,8 @@ def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     command = commands.add_parser(
         "cost",
         help="estimate the cost of a large run",
-        description="Estimate the cost of a large run from measured figures of a page and from prices, and simulate"
-        " how uneven its sites are (docs/operations.md).",
+        description="Estimate the cost of a large run from measured figures of a page and from prices"
+        " (docs/operations.md).",
     )
     command.add_argument(
         "measured",
@@ -200,16 +200,12 @@ def _scale(arguments: argparse.Namespace) -> None:
 
 
 def _cost(arguments: argparse.Namespace) -> None:
-    from benchmarks import cost, size_model
+    from benchmarks import cost
 
     config, prices = configuration.default(), cost.prices(arguments.prices)
     page = cost.measured(arguments.measured, {name: getattr(arguments, name) for name in cost.FIGURES})
     runs = [arguments.captures] if arguments.captures else list(cost.RUNS)
     print(cost.text(page, [cost.bill(run, page, arguments.hours, prices, config) for run in runs]))
-    captures = arguments.captures or size_model.CAPTURES
-    partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
-    print(f"\n{captures:,} captures, drawn:")
-    print(size_model.text(size_model.drawn(captures, partition, config), page, config))
 
 
 def _add_archive_pages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
