@@ -8,9 +8,12 @@ from pathlib import Path
 
 import grimp
 
-PACKAGE = Path(__file__).parents[1] / "dbce_spark"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "dbce_spark"
+CODE = ("dbce_spark", "benchmarks", "reproductions", "jobs")
 ROOMS = 16
 FLOORS = 8
+PARAMETERS = 5
 NOT_ROOMS = {"__main__"}
 Imports = Mapping[str, set[str]]
 
@@ -51,10 +54,18 @@ def floor(name: str, of: Imports) -> int:
     return 1 + max((floor(one, of) for one in of[name]), default=0)
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    """Iterate over the modules of the package with their syntax trees."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Iterate over the modules of some folders, or of the package, with their syntax trees."""
+    for folder in folders or CODE[:1]:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def parameters(function: ast.FunctionDef) -> int:
+    """Count the parameters of a function, without the object or class of a method."""
+    given = function.args
+    named = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs) if one.arg not in ("self", "cls")]
+    return len(named) + (given.vararg is not None) + (given.kwarg is not None)
 
 
 def test_the_package_has_few_rooms() -> None:
@@ -98,14 +109,26 @@ def test_no_two_public_classes_have_one_name() -> None:
     assert [] == [name for name, count in names.items() if count > 1]
 
 
-def test_docstrings_of_functions_begin_with_a_verb() -> None:
-    """None begins as a riddle does: with What, Who, Those, Which, Where, How, Whether or That."""
+def test_docstrings_of_functions_are_no_riddles() -> None:
+    """None begins with What, Who, Those, Which, Where, How, Whether or That, in code or tests."""
     riddles = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
     found = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path, tree in trees()
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in trees(*CODE, "tests")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in riddles
+    ]
+
+    assert [] == found
+
+
+def test_functions_have_few_parameters() -> None:
+    """Five at most: more of them are a noun that has not been found."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, tree in trees(*CODE)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and parameters(node) > PARAMETERS
     ]
 
     assert [] == found

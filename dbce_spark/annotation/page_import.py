@@ -88,7 +88,7 @@ def add(
             made = _store_pages(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
             with workbench_store.transaction(opened):
-                copied += page_resources.copy(opened, files, index, needs, config.input, settings)
+                copied += page_resources.copy(opened, index, needs, config.input, settings)
                 for page in made:
                     stored.add(opened, page, added=workbench_store.now())
     finally:

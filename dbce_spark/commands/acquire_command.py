@@ -66,7 +66,7 @@ def _acquire(arguments: argparse.Namespace, log: Log) -> None:
     with Memory(state / "memory.sqlite") as memory, noted_signals() as noted:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
         warn = partial(log.write, "warning")
-        reader = Reader(urls, memory, archive, config.acquire, config.input.mimes, warn)
+        reader = Reader(urls, memory, archive, config, warn)
         log.write("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
         with repeat(_LINE_SECONDS, lambda: log.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=lambda: bool(noted), once=arguments.once)

@@ -63,9 +63,7 @@ def compare(collection: Collection, version: Version, config: ComparisonConfig) 
         return CrawlComparison(version, None, now_figures, [], found.gone)
     was = crawl_figures.figures(found.before, config)
     candidates = crawl_anomalies.missing_templates(was, now_figures, config)
-    lost = template_likeness.lost_templates(
-        candidates, (found.before, was), found.now, collection, version, config.remains
-    )
+    lost = template_likeness.lost_templates(candidates, found, was, config.remains)
     return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
 
 
