@@ -1,6 +1,11 @@
-"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another."""
+"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another.
+
+`python -m tests.test_layout` prints the lines of code of each room.
+"""
 
 import ast
+import io
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -59,6 +64,27 @@ def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
     for folder in folders or CODE[:1]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def code_lines(source: str) -> int:
+    """Count the lines of code of a module, without docstrings, comments and blank lines."""
+    no_code = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    tokens = [one for one in tokenize.generate_tokens(io.StringIO(source).readline) if one.type not in no_code]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            lines -= {*range(node.lineno, (node.end_lineno or 0) + 1)}  # a docstring, of a constant too
+    return len(lines)
+
+
+def lines_by_room() -> Mapping[str, int]:
+    """Count the lines of code of each room, and of the folders beside the package."""
+    lines: Counter[str] = Counter()
+    for folder in (*CODE, "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            names = path.relative_to(ROOT).with_suffix("").parts
+            lines["/".join(names[: 1 + (folder == PACKAGE.name)])] += code_lines(path.read_text(encoding="utf-8"))
+    return lines
 
 
 def parameters(function: ast.FunctionDef) -> int:
@@ -132,3 +158,17 @@ def test_functions_have_few_parameters() -> None:
     ]
 
     assert [] == found
+
+
+def test_lines_of_code_are_counted_without_docstrings() -> None:
+    """A string that is used is code, also one of several lines."""
+    source = (
+        '"""Module."""\n\nA = """one\ntwo"""\n"""Of A."""\n\ndef f():  # why\n    """Do."""\n    # why\n    return 1\n'
+    )
+
+    assert 4 == code_lines(source)
+
+
+if __name__ == "__main__":
+    for room_name, count in sorted(lines_by_room().items()):
+        print(f"{count:7,}  {room_name}")
