@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     OF_TREE,
-    Commands,
-    add_command,
     add_config,
     add_log,
-    add_output,
     add_settings,
     add_spark,
     add_urltree,
@@ -30,17 +27,23 @@ from dbce_spark.streaming.urltree import urltree_settings as urltree
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
 
 
-def add(commands: Commands) -> None:
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add it to the commands of `dbce`."""
-    command = add_command(
-        commands, "stream", _run, "label pages as they arrive, by comparing them with earlier pages of their domain"
+    command = commands.add_parser(
+        "stream",
+        help="label pages as they arrive, by comparing them with earlier pages of their domain",
+        description="Label the pages of WARC files as these appear, by comparing them with earlier pages of their"
+        " domain (URL Tree), and write them as Parquet (docs/streaming.md). The same command with the same --output"
+        " resumes a stream.",
     )
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read a folder in which files appear (searched at every depth), a glob in quotes, or a file; local, or"
         " any URL that fsspec supports (s3://)",
     )  # fmt: skip
-    add_output(command, "DIR", "write tables and commits to this folder or URL")
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write tables and commits to this folder or URL"
+    )
     command.add_argument(
         "--checkpoint", default="", metavar="DIR",
         help="keep the state of Spark in this folder, which all workers must see, or a URL that Spark supports"
@@ -67,11 +70,10 @@ def add(commands: Commands) -> None:
     )
     add_spark(command)
     add_log(command)
+    command.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    """Label the pages of WARC files as these appear, by comparing them with earlier pages of their domain (URL Tree),
-    and write them as Parquet (docs/streaming.md). The same command with the same --output resumes a stream."""
     log = Log(command=command_line(), stage="stream")
     with logged(arguments, log), stoppable():
         _stream(arguments, log)
