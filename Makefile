@@ -44,7 +44,7 @@ READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -74,6 +74,9 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
 	$(BIN)/python -m benchmarks.programs.month $(BUILD)/month
+
+urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
+	$(BIN)/python -m benchmarks.programs.urltree_day
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.programs.matrix $(BUILD)/matrix $(MATRIX)

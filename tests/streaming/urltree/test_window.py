@@ -169,19 +169,6 @@ def test_document_takes_at_most_half_of_what_the_paper_says(name: str) -> None:
     assert size < 500 * 6_500 / 2
 
 
-def test_a_tree_stops_growing_when_its_window_is_full() -> None:
-    """From the thirtieth document on blocks come and go, but do not grow in number."""
-    parameters = config("window.max_documents=30", "window.min_documents=10")
-    tree, held, blocks = DomainTree("news.eu", parameters), [], []
-    for one in news(200, parameters):
-        tree.add(one)
-        held.append(len(tree))
-        blocks.append(tree.blocks)
-
-    assert [*range(1, 31), *[30] * 170] == held
-    assert max(blocks) < 1.5 * blocks[30]
-
-
 def news(count: int, settings: UrlTreeConfig) -> list[Document]:
     """Make a site by sections and days: a template of 80 blocks, lists of 20 that go from page to page, and texts of
     50."""
