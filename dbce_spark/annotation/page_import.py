@@ -185,7 +185,7 @@ def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
     extractions = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
-    return {places[one.page.capture_id]: one for one in extractions}
+    return {places[extraction.page.capture_id]: extraction for extraction in extractions}
 
 
 def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:

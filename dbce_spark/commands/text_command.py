@@ -74,7 +74,9 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
     """
     html: dict[str, bytes] = {}
     archives: list[str] = []
-    for path in sources.expand([one for one in arguments if one != STDIN], (*config.patterns, *config.page_patterns)):
+    for path in sources.expand(
+        [argument for argument in arguments if argument != STDIN], (*config.patterns, *config.page_patterns)
+    ):
         try:
             with sources.open_binary(path) as file:
                 first = file.read(_HEAD)

@@ -119,7 +119,7 @@ def find_similar(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
 
     A chunk is `cap` texts of a bucket, and the first of the bucket beside them.
     """
-    signed = [one for one in firsts if one.signature is not None]
+    signed = [first for first in firsts if first.signature is not None]
     if not signed:
         return {}
     signatures = np.stack([one.signature for one in signed if one.signature is not None])

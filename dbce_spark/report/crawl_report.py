@@ -128,10 +128,10 @@ def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
         ("records refused", lambda one: sum(one.refused.values())),
     ]
     rows = [
-        {"name": name, "is_share": False, "values": [one and count(one) for one in pairs]} for name, count in counts
+        {"name": name, "is_share": False, "values": [pair and count(pair) for pair in pairs]} for name, count in counts
     ]
     return rows + [
-        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.over([one.total]) for one in pairs]}
+        {"name": KINDS[share.kind], "is_share": True, "values": [pair and share.over([pair.total]) for pair in pairs]}
         for share in crawl_anomalies.SHARES
     ]
 

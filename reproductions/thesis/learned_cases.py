@@ -83,7 +83,7 @@ def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
 
 def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labelled: Iterable[Labelled]) -> Opinions:
     """Collect the labels of several crosses, on nodes that are cut wherever the bits of one of them change."""
-    nodes = cut(dom, np.stack([one.per_token() for one in annotations]))
+    nodes = cut(dom, np.stack([annotation.per_token() for annotation in annotations]))
     per_token = np.stack([token_labels(one.nodes, one.labels) for one in labelled])
     segments = resolve(blocks, annotations, undecided=Label.UNDECIDED)
     return Opinions(
