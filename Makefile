@@ -92,12 +92,13 @@ pipelines: $(READY_DEV) ## run docs/pipelines.md and examples/pipelines in the l
 	$(BIN)/python -m pip install --quiet --no-deps 'nemo-curator>=1.4,<1.5' cosmos-xenna loguru
 	$(PYTEST) tests/examples/test_pipelines.py $(PYTEST_ARGS)
 
-lint: $(READY_DEV) ## format, lint, types, import contracts, and the counts of rooms, floors and names
+lint: $(READY_DEV) ## format, lint, types, import contracts, the counts of rooms, floors and names, lines of code by room
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(PYTEST) --quiet tests/test_layout.py
+	$(BIN)/python -m tests.test_layout
 
 format: $(READY_DEV) ## lay out the code as `make lint` wants it
 	$(BIN)/ruff format .

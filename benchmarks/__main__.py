@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import benchmarks
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import INPUT_HELP, count, counts, seconds
+from dbce_spark.commands.arguments import INPUT_HELP, Commands, add_command, add_output, count, counts, seconds
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
@@ -30,11 +30,9 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "sample-archive",
-        help="make a web archive of invented sites, with known labels",
-        description="Make a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
+def _add_sample_archive(commands: Commands) -> None:
+    command = add_command(
+        commands, "sample-archive", _sample_archive, "make a web archive of invented sites, with known labels"
     )
     command.add_argument("folder", metavar="DIR", help="write the archive to this folder")
     command.add_argument(
@@ -60,15 +58,11 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
         help="make N daily crawls in folders of their own, with the faults of a real month, instead of three crawls"
         " (docs/collections.md)",
     )  # fmt: skip
-    command.set_defaults(run=_sample_archive)
 
 
-def _add_speed(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "speed",
-        help="measure the time for a page, beside trafilatura and resiliparse on the same pages",
-        description="Measure the time for a page, in total and by stage, beside trafilatura and resiliparse on the"
-        " same pages.",
+def _add_speed(commands: Commands) -> None:
+    command = add_command(
+        commands, "speed", _speed, "measure the time for a page, beside trafilatura and resiliparse on the same pages"
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
     command.add_argument(
@@ -78,16 +72,10 @@ def _add_speed(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="set one parameter of the measured run, as for `dbce extract`; may be repeated",
     )  # fmt: skip
-    command.set_defaults(run=_speed)
 
 
-def _add_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "scale",
-        help="measure how time, memory and disk grow with the input",
-        description="Measure time, memory, shuffles and disk of runs over made archives of several sizes and"
-        " difficult shapes, with one worker and with two (docs/measurements.md).",
-    )
+def _add_scale(commands: Commands) -> None:
+    command = add_command(commands, "scale", _scale, "measure how time, memory and disk grow with the input")
     command.add_argument(
         "--output",
         default="bench-scale.json",
@@ -125,16 +113,10 @@ def _add_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="set one parameter of all runs, as for `dbce extract`; may be repeated",
     )  # fmt: skip
-    command.set_defaults(run=_scale)
 
 
-def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "cost",
-        help="estimate the cost of a large run",
-        description="Estimate the cost of a large run from measured figures of a page and from prices, and simulate"
-        " how uneven its sites are (docs/operations.md).",
-    )
+def _add_cost(commands: Commands) -> None:
+    command = add_command(commands, "cost", _cost, "estimate the cost of a large run")
     command.add_argument(
         "measured",
         nargs="?",
@@ -158,10 +140,10 @@ def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     command.add_argument("--cpu-ms", type=float, metavar="MS", help="assume this processor time for a page")
     for name, of in (("shuffle", "shuffled"), ("staged", "staged"), ("output", "written"), ("input", "read")):
         command.add_argument(f"--{name}-bytes", type=float, metavar="N", help=f"assume N bytes {of} for a page")
-    command.set_defaults(run=_cost)
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:
+    """Make a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels."""
     from benchmarks.samples import write_archive, write_month
     from benchmarks.samples.sample_gold import write_gold
 
@@ -177,6 +159,7 @@ def _sample_archive(arguments: argparse.Namespace) -> None:
 
 
 def _speed(arguments: argparse.Namespace) -> None:
+    """Measure the time for a page, in total and by stage, beside trafilatura and resiliparse on the same pages."""
     from benchmarks import page_time
 
     config = configuration.load(settings=arguments.settings)
@@ -184,6 +167,8 @@ def _speed(arguments: argparse.Namespace) -> None:
 
 
 def _scale(arguments: argparse.Namespace) -> None:
+    """Measure time, memory, shuffles and disk of runs over made archives of several sizes and difficult shapes, with
+    one worker and with two (docs/measurements.md)."""
     from benchmarks import scale
 
     request = scale.Request(
@@ -200,53 +185,44 @@ def _scale(arguments: argparse.Namespace) -> None:
 
 
 def _cost(arguments: argparse.Namespace) -> None:
-    from benchmarks import cost, size_model
+    """Estimate the cost of a large run from measured figures of a page and from prices (docs/operations.md)."""
+    from benchmarks import cost
 
     config, prices = configuration.default(), cost.prices(arguments.prices)
     page = cost.measured(arguments.measured, {name: getattr(arguments, name) for name in cost.FIGURES})
     runs = [arguments.captures] if arguments.captures else list(cost.RUNS)
     print(cost.text(page, [cost.bill(run, page, arguments.hours, prices, config) for run in runs]))
-    captures = arguments.captures or size_model.CAPTURES
-    partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
-    print(f"\n{captures:,} captures, drawn:")
-    print(size_model.text(size_model.drawn(captures, partition, config), page, config))
 
 
-def _add_archive_pages(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "archive-pages",
-        help="write the pages of archives as a set to be labelled",
-        description="Write each page of some archives once, as JSON lines like those of a gold set, without gold.",
+def _add_archive_pages(commands: Commands) -> None:
+    command = add_command(
+        commands, "archive-pages", _archive_pages, "write the pages of archives as a set to be labelled"
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
-    command.add_argument("--output", required=True, metavar="FILE", help="write the pages to this file")
-    command.set_defaults(run=_run_archive_pages)
+    add_output(command, "FILE", "write the pages to this file")
 
 
-def _run_archive_pages(arguments: argparse.Namespace) -> str:
+def _archive_pages(arguments: argparse.Namespace) -> None:
+    """Write each page of some archives once, as JSON lines like those of a gold set, without gold."""
     from benchmarks import archive_pages
 
-    count = archive_pages.write(arguments.input, configuration.load(), arguments.output)
-    return f"{arguments.output}: {count} pages"
+    written = archive_pages.write(arguments.input, configuration.load(), arguments.output)
+    print(f"{arguments.output}: {written} pages")
 
 
-def _add_reader_gold(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "reader-gold",
-        help="make gold pages from labels by a reader",
-        description="Join labels by a reader (benchmarks/labels) with the set that has the pages: gold with `nodes`.",
-    )
+def _add_reader_gold(commands: Commands) -> None:
+    command = add_command(commands, "reader-gold", _reader_gold, "make gold pages from labels by a reader")
     command.add_argument("set", metavar="SET", help="read the pages from this file of the published set")
     command.add_argument("labels", metavar="LABELS", help="read the labels from this file")
-    command.add_argument("--output", required=True, metavar="FILE", help="write the gold pages, as JSON lines")
-    command.set_defaults(run=_run_reader_gold)
+    add_output(command, "FILE", "write the gold pages, as JSON lines")
 
 
-def _run_reader_gold(arguments: argparse.Namespace) -> str:
+def _reader_gold(arguments: argparse.Namespace) -> None:
+    """Join labels by a reader (benchmarks/labels) with the set that has the pages: gold with `nodes`."""
     from benchmarks import reader_gold
 
-    count = reader_gold.write(arguments.set, arguments.labels, arguments.output)
-    return f"{arguments.output}: {count} pages"
+    written = reader_gold.write(arguments.set, arguments.labels, arguments.output)
+    print(f"{arguments.output}: {written} pages")
 
 
 if __name__ == "__main__":

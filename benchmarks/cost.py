@@ -162,7 +162,7 @@ def bill(captures: int, page: Measured, hours: float, prices: Prices, config: Db
     partitions = math.ceil(shuffled / partition)
     readers = math.ceil(staged / partition)
     tasks = math.ceil(read / prices.files.input_bytes)
-    gets, puts = requests(tasks, read, captures, page.output_bytes, prices.files, config)
+    gets, puts = requests(captures, page, prices.files, config)
     share_of_month = hours / _MONTH
     return Bill(
         captures=captures,
@@ -197,15 +197,14 @@ def partition_bytes(shuffled: float, shuffle: Shuffle) -> float:
     return min(max(wanted, shuffle.partition_bytes), shuffle.max_partition_bytes)
 
 
-def requests(
-    tasks: int, read: float, captures: int, output_bytes: float, files: Files, config: DbceConfig
-) -> tuple[int, int]:
+def requests(captures: int, page: Measured, files: Files, config: DbceConfig) -> tuple[int, int]:
     """Count (GETs, PUTs) of a run with input and output in an object store: of each file its size, read twice, and its
     ranges; of each file of the output its parts, its begin and its end."""
-    gets = 2 * tasks + math.ceil(read / READ_AHEAD)
+    read = captures * page.input_bytes
+    gets = 2 * math.ceil(read / files.input_bytes) + math.ceil(read / READ_AHEAD)
     rows = min(config.output.rows_per_file, captures)
     written = math.ceil(captures / rows) * config.output.site_parts
-    parts = max(1, math.ceil(rows * output_bytes / config.output.site_parts / files.part_bytes))
+    parts = max(1, math.ceil(rows * page.output_bytes / config.output.site_parts / files.part_bytes))
     return gets, written * (parts + 2)
 
 

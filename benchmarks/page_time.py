@@ -154,7 +154,9 @@ def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Itera
         left = max(1, MAX_PAGES // len(files))
         while left > 0:
             with watch.measure("read"):
-                fetches = list(islice((one for one in records if isinstance(one, warc.Fetch)), min(_ROUND, left)))
+                fetches = list(
+                    islice((record for record in records if isinstance(record, warc.Fetch)), min(_ROUND, left))
+                )
             if not fetches:
                 break
             left -= len(fetches)

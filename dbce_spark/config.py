@@ -220,7 +220,7 @@ class OutputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatsConfig:
-    """What is kept of a page beside its text, and how it is written."""
+    """The columns of what is kept of a page beside its text, and their style."""
 
     columns: tuple[Annotated[str, one_of("text", "markdown", "html", "about")], ...]
     links: Annotated[str, one_of("keep", "drop")]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import reproductions
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import count
+from dbce_spark.commands.arguments import Commands, add_command, add_output, count
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
 
@@ -28,41 +28,22 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "thesis",
-        help="repeat the experiments of the thesis",
-        description="Repeat the experiments of the thesis on gold pages, T001 to T006 and the open questions of"
-        " chapter 6, and write thesis.md (docs/method.md).",
-    )
+def _add_thesis(commands: Commands) -> None:
+    command = add_command(commands, "thesis", _thesis, "repeat the experiments of the thesis")
     command.add_argument(
         "pages",
         nargs="+",
         metavar="PAGES",
         help="read gold pages, as `dbce evaluate` does; sets with snapshots are used whole",
     )
-    command.add_argument(
-        "--crawl",
-        action="append",
-        default=[],
-        metavar="INPUT",
-        help="read an archive without gold for its series of snapshots; may be repeated",
-    )
-    command.add_argument(
-        "--output", required=True, metavar="DIR", help="write thesis.md to this folder, in place of an earlier one"
-    )
+    add_output(command, "DIR", "write thesis.md to this folder, in place of an earlier one")
     command.add_argument(
         "--limit", type=count, default=40, metavar="N", help="use about N pages of each set (default: %(default)s)"
     )
-    command.set_defaults(run=_thesis)
 
 
-def _add_labelled_crosses(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = commands.add_parser(
-        "labelled-crosses",
-        help="score T001 to T006 on labelled crosses",
-        description="Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4).",
-    )
+def _add_labelled_crosses(commands: Commands) -> None:
+    part = add_command(commands, "labelled-crosses", _labelled_crosses, "score T001 to T006 on labelled crosses")
     part.add_argument("crosses", nargs="+", metavar="CROSSES", help="read crosses that `dbce labels crosses` wrote")
     part.add_argument(
         "--labels",
@@ -70,17 +51,11 @@ def _add_labelled_crosses(commands: "argparse._SubParsersAction[argparse.Argumen
         metavar="FILE",
         help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
     )
-    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
-    part.set_defaults(run=_labelled_crosses)
+    add_output(part, "FILE", "write Markdown to this file")
 
 
-def _add_learn(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = commands.add_parser(
-        "learn",
-        help="measure how well an SVM learns the labels, by kind of features",
-        description="Measure how well an SVM learns the labels from words, from the DOM and from the look of pages,"
-        " by each alone, together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
-    )
+def _add_learn(commands: Commands) -> None:
+    part = add_command(commands, "learn", _learn, "measure how well an SVM learns the labels, by kind of features")
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
         "--labels",
@@ -94,23 +69,17 @@ def _add_learn(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         metavar="FILE",
         help="read the look of these pages from the file that `dbce labels render` wrote",
     )
-    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
+    add_output(part, "FILE", "write Markdown to this file")
     part.add_argument(
         "--said",
         default="",
         metavar="DIR",
         help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
     )
-    part.set_defaults(run=_learn)
 
 
-def _add_canola(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = commands.add_parser(
-        "canola",
-        help="convert KrdWrd's corpus canola and its votes",
-        description="Convert KrdWrd's corpus canola to pages.jsonl and gold.jsonl, and its votes, merged, to"
-        " votes.jsonl, with a report of their agreement.",
-    )
+def _add_canola(commands: Commands) -> None:
+    part = add_command(commands, "canola", _canola, "convert KrdWrd's corpus canola and its votes")
     part.add_argument("canola", metavar="CANOLA", help="read canola's pages from JSON lines with html_annotated")
     part.add_argument(
         "--votes",
@@ -118,25 +87,20 @@ def _add_canola(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         metavar="DIR",
         help="read canola's tables of votes (ID.stats), unpacked, from this folder",
     )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write to this folder, in place of earlier files of the same names",
-    )
-    part.set_defaults(run=_canola)
+    add_output(part, "DIR", "write to this folder, in place of earlier files of the same names")
 
 
 def _thesis(arguments: argparse.Namespace) -> None:
+    """Repeat the experiments of the thesis's chapter 4 on gold pages, T001 to T006, and write thesis.md
+    (docs/method.md)."""
     from reproductions.thesis import thesis_report
 
-    request = thesis_report.Request(
-        paths=arguments.pages, crawls=arguments.crawl, output=arguments.output, pages=arguments.limit
-    )
+    request = thesis_report.Request(paths=arguments.pages, output=arguments.output, pages=arguments.limit)
     print(thesis_report.write(request, configuration.default()))
 
 
 def _labelled_crosses(arguments: argparse.Namespace) -> None:
+    """Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4)."""
     from reproductions.krdwrd import label_experiments
 
     print(
@@ -145,6 +109,8 @@ def _labelled_crosses(arguments: argparse.Namespace) -> None:
 
 
 def _learn(arguments: argparse.Namespace) -> None:
+    """Measure how well an SVM learns the labels from words, from the DOM and from the look of pages, by each alone,
+    together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml)."""
     from reproductions.krdwrd import label_experiments
 
     print(
@@ -156,6 +122,8 @@ def _learn(arguments: argparse.Namespace) -> None:
 
 
 def _canola(arguments: argparse.Namespace) -> None:
+    """Convert KrdWrd's corpus canola to pages.jsonl and gold.jsonl, and its votes, merged, to votes.jsonl, with a
+    report of their agreement."""
     from reproductions.krdwrd import label_experiments
 
     print(label_experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))

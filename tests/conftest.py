@@ -1,4 +1,4 @@
-"""What all tests share: the order they run in, one Spark, and the folder of real archives."""
+"""Parts that all tests share: the order they run in, one Spark, and the folder of real archives."""
 
 import socket
 import threading
@@ -97,7 +97,7 @@ def listener() -> Iterator[tuple[int, list[bytes]]]:
 
 @pytest.fixture(scope="module")
 def bucket_of_extracted(extracted: Path) -> Iterator[str]:
-    """That output in a bucket of a server that speaks S3; the clients find both by the environment."""
+    """The same output in a bucket of a server that speaks S3; the clients find both by the environment."""
     import fsspec
 
     from tests.support import bucket

@@ -1,6 +1,11 @@
-"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another."""
+"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another.
+
+`python -m tests.test_layout` prints the lines of code of each room.
+"""
 
 import ast
+import io
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -8,9 +13,12 @@ from pathlib import Path
 
 import grimp
 
-PACKAGE = Path(__file__).parents[1] / "dbce_spark"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "dbce_spark"
+CODE = ("dbce_spark", "benchmarks", "reproductions", "jobs")
 ROOMS = 16
 FLOORS = 8
+PARAMETERS = 5
 NOT_ROOMS = {"__main__"}
 Imports = Mapping[str, set[str]]
 
@@ -51,10 +59,39 @@ def floor(name: str, of: Imports) -> int:
     return 1 + max((floor(one, of) for one in of[name]), default=0)
 
 
-def trees() -> Iterator[tuple[Path, ast.Module]]:
-    """Iterate over the modules of the package with their syntax trees."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Iterate over the modules of some folders, or of the package, with their syntax trees."""
+    for folder in folders or CODE[:1]:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def code_lines(source: str) -> int:
+    """Count the lines of code of a module, without docstrings, comments and blank lines."""
+    no_code = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    tokens = [one for one in tokenize.generate_tokens(io.StringIO(source).readline) if one.type not in no_code]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            lines -= {*range(node.lineno, (node.end_lineno or 0) + 1)}  # a docstring, of a constant too
+    return len(lines)
+
+
+def lines_by_room() -> Mapping[str, int]:
+    """Count the lines of code of each room, and of the folders beside the package."""
+    lines: Counter[str] = Counter()
+    for folder in (*CODE, "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            names = path.relative_to(ROOT).with_suffix("").parts
+            lines["/".join(names[: 1 + (folder == PACKAGE.name)])] += code_lines(path.read_text(encoding="utf-8"))
+    return lines
+
+
+def parameters(function: ast.FunctionDef) -> int:
+    """Count the parameters of a function, without the object or class of a method."""
+    given = function.args
+    named = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs) if one.arg not in ("self", "cls")]
+    return len(named) + (given.vararg is not None) + (given.kwarg is not None)
 
 
 def test_the_package_has_few_rooms() -> None:
@@ -98,14 +135,40 @@ def test_no_two_public_classes_have_one_name() -> None:
     assert [] == [name for name, count in names.items() if count > 1]
 
 
-def test_docstrings_of_functions_begin_with_a_verb() -> None:
-    """None begins as a riddle does: with What, Who, Those, Which, Where, How, Whether or That."""
+def test_docstrings_of_functions_are_no_riddles() -> None:
+    """None begins with What, Who, Those, Which, Where, How, Whether or That, in code or tests."""
     riddles = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
     found = [
-        f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path, tree in trees()
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in trees(*CODE, "tests")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in riddles
     ]
 
     assert [] == found
+
+
+def test_functions_have_few_parameters() -> None:
+    """Five at most: more of them are a noun that has not been found."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, tree in trees(*CODE)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and parameters(node) > PARAMETERS
+    ]
+
+    assert [] == found
+
+
+def test_lines_of_code_are_counted_without_docstrings() -> None:
+    """A string that is used is code, also one of several lines."""
+    source = (
+        '"""Module."""\n\nA = """one\ntwo"""\n"""Of A."""\n\ndef f():  # why\n    """Do."""\n    # why\n    return 1\n'
+    )
+
+    assert 4 == code_lines(source)
+
+
+if __name__ == "__main__":
+    for room_name, count in sorted(lines_by_room().items()):
+        print(f"{count:7,}  {room_name}")

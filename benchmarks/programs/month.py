@@ -179,7 +179,7 @@ class Play:
 
 def damaged(files: Iterable[Path]) -> str:
     """Return the name of the file that came once more because it was damaged."""
-    (mended,) = (one.name for one in files if one.name.startswith(sample_month.MENDED))
+    (mended,) = (file.name for file in files if file.name.startswith(sample_month.MENDED))
     return mended.removeprefix(sample_month.MENDED)
 
 

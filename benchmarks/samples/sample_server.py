@@ -3,7 +3,7 @@
 import gzip
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
 from functools import lru_cache
@@ -27,7 +27,7 @@ class Answer:
     status: str
     headers: list[tuple[str, str]]
     body: bytes  # as sent: compressed, chunked
-    since: int  # the first crawl that was answered with the same body
+    since: int = 0  # the first crawl that was answered with the same body
     sheet: Sheet | None = None  # of an HTML page with main content
     kind: str = ""
 
@@ -47,7 +47,7 @@ def answer(site: Site, number: int, crawl: int) -> Answer | None:
         return fixed[number]
     number -= len(fixed)
     if number < _photos(site):
-        return _sent(site, f"/images/{number}.png", "200 OK", "image/png", _picture(site.dice("photo", number)))
+        return _picture(site, f"/images/{number}.png", site.dice("photo", number))
     return _redirect(site, number - _photos(site), crawl)
 
 
@@ -66,7 +66,7 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
     sheet = weighed(site.draw(page, moment), site)
     body = "".join(sheet.html).encode(site.charset, "xmlcharrefreplace")
     kind = site.kind if page >= site.lists else "listing"
-    return _sent(site, path, "200 OK", site.content_type, body, since=moment.crawl, sheet=sheet, kind=kind)
+    return _sent(site, Answer(path, "200 OK", _typed(site.content_type), body, moment.crawl, sheet, kind))
 
 
 def _moment(site: Site, number: int, crawl: int) -> Moment | None:
@@ -95,9 +95,9 @@ def _fixed(site: Site) -> list[Answer]:
     """List the URLs that every site has besides its pages."""
     robots = f"User-agent: *\nDisallow: /search\nSitemap: http://{site.host}/sitemap.xml\n".encode()
     return [
-        _sent(site, "/robots.txt", "200 OK", "text/plain", robots),
-        _sent(site, "/assets/site.css", "200 OK", "text/css", site.css.encode()),
-        _sent(site, "/assets/logo.png", "200 OK", "image/png", _picture(site.dice("logo"))),
+        _sent(site, Answer("/robots.txt", "200 OK", _typed("text/plain"), robots)),
+        _sent(site, Answer("/assets/site.css", "200 OK", _typed("text/css"), site.css.encode())),
+        _picture(site, "/assets/logo.png", site.dice("logo")),
         _missing(site, "/favicon.ico"),
         _missing(site, "/old/welcome.html"),
         _moved(site, "/index.html", "/"),
@@ -111,38 +111,31 @@ def _redirect(site: Site, number: int, crawl: int) -> Answer | None:
 
 def _missing(site: Site, path: str) -> Answer:
     body = f"<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><hr>{site.server}</body></html>\n".encode()
-    return _sent(site, path, "404 Not Found", "text/html", body)
+    return _sent(site, Answer(path, "404 Not Found", _typed("text/html"), body))
 
 
 def _moved(site: Site, path: str, target: str) -> Answer:
-    there = ("Location", f"http://{site.host}{target}")
+    headers = [*_typed("text/html"), ("Location", f"http://{site.host}{target}")]
     body = b"<html><head><title>301 Moved Permanently</title></head><body><h1>Moved Permanently</h1></body></html>\n"
-    return _sent(site, path, "301 Moved Permanently", "text/html", body, more=(there,))
+    return _sent(site, Answer(path, "301 Moved Permanently", headers, body))
 
 
-def _sent(
-    site: Site,
-    path: str,
-    status: str,
-    content_type: str,
-    body: bytes,
-    *,
-    more: tuple[tuple[str, str], ...] = (),
-    since: int = 0,
-    sheet: Sheet | None = None,
-    kind: str = "",
-) -> Answer:
-    headers = [("Server", site.server), ("Content-Type", content_type), *more]
-    if site.gzipped and sheet is not None:
+def _typed(content_type: str) -> list[tuple[str, str]]:
+    return [("Content-Type", content_type)]
+
+
+def _sent(site: Site, answer: Answer) -> Answer:
+    """Send an answer as the site's server does: with its headers, and pages compressed and in chunks."""
+    headers, body = [("Server", site.server), *answer.headers], answer.body
+    if site.gzipped and answer.sheet is not None:
         headers.append(("Content-Encoding", "gzip"))
         body = gzip.compress(body, 6, mtime=0)
-    if site.chunked and sheet is not None:
+    if site.chunked and answer.sheet is not None:
         headers.append(("Transfer-Encoding", "chunked"))
         body = b"".join(_chunks(body))
     else:
         headers.append(("Content-Length", str(len(body))))
-    headers.append(("Connection", "close"))
-    return Answer(path, status, headers, body, since, sheet, kind)
+    return replace(answer, headers=[*headers, ("Connection", "close")], body=body)
 
 
 def _chunks(body: bytes) -> Iterator[bytes]:
@@ -152,12 +145,13 @@ def _chunks(body: bytes) -> Iterator[bytes]:
     yield b"0\r\n\r\n"
 
 
-def _picture(dice: Random) -> bytes:
-    """Make a small PNG in one random colour a row."""
+def _picture(site: Site, path: str, dice: Random) -> Answer:
+    """Send a small PNG in one random colour a row."""
     width, height = 48, 32
     rows = b"".join(b"\0" + bytes(dice.randrange(256) for _ in range(3)) * width for _ in range(height))
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"
     parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
+    body = b"\x89PNG\r\n\x1a\n" + b"".join(
         len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big") for name, data in parts
     )
+    return _sent(site, Answer(path, "200 OK", _typed("image/png"), body))

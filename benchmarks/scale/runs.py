@@ -100,13 +100,13 @@ def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str]
     ]
     busy = machine_seconds()
     environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **spark})
-    watched, seconds = _watched(command, environment, output, work / "extract.log")
-    run = _run(archive, output, logs, watched, seconds, machine_seconds() - busy)
+    watched = _watched(command, environment, output, work / "extract.log")
+    run = _run(archive, output, logs, watched, machine_seconds() - busy)
     shutil.rmtree(logs)
     return run
 
 
-def _watched(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> tuple[Watch, float]:
+def _watched(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Watch:
     started = time.monotonic()
     with log.open("wb") as stream:
         process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
@@ -116,10 +116,10 @@ def _watched(command: Sequence[str], environment: Mapping[str, str], output: Pat
             except BaseException:
                 process.terminate()
                 raise
-            seconds = time.monotonic() - started
+            watched.seconds = time.monotonic() - started
     if status:
         raise JobError(f"dbce extract ended with {status}; {log} says why")
-    return watched, seconds
+    return watched
 
 
 def _environment(spark: Mapping[str, str]) -> dict[str, str]:
@@ -131,7 +131,7 @@ def _environment(spark: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, _SPARK_ARGUMENTS: f"{given} {settings} {_SHELL}", "PYTHONPATH": path}
 
 
-def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: float, busy: float) -> Run:
+def _run(archive: Archive, output: Path, logs: Path, watched: Watch, busy: float) -> Run:
     log = next(logs.iterdir())
     with log.open(encoding="utf-8") as lines:
         tasks = events.tasks(lines)
@@ -143,7 +143,7 @@ def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: fl
         html_bytes=archive.html_bytes,
         output_bytes=folder_bytes(output),
         staging_peak_bytes=watched.peak_folder_bytes,
-        wall_seconds=round(seconds, 2),
+        wall_seconds=round(watched.seconds, 2),
         stages=report["seconds"],
         java_cpu_seconds=round(watched.cpu_seconds(watch.JAVA), 2),
         worker_cpu_seconds=round(watched.cpu_seconds(watch.WORKER), 2),

@@ -116,7 +116,7 @@ def _made(host: str, number: int, *, path: str | None = None, words: int = 0) ->
     title = NEWS.headline(dice)
     related = _list(NEWS.headline(dice) for _ in range(_LINKS))
     before, after = _chrome(host)
-    text = "".join(f"<p>{one}</p>\n" for one in paragraphs)
+    text = "".join(f"<p>{paragraph}</p>\n" for paragraph in paragraphs)
     html = (
         f"<!doctype html><html><head><title>{title}</title></head><body>{before}<main><article><h2>{title}</h2>"
         f"<div>{text}</div></article><aside><h3>Related</h3>{related}</aside></main>{after}</body></html>"

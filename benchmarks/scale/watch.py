@@ -42,6 +42,7 @@ class Watch:
     pid: int
     folder: Path
     peak_folder_bytes: int = 0
+    seconds: float = 0.0  # by the clock, of the process itself
     worker_peaks: dict[str, int] = field(default_factory=dict)
     """Resident memory of the largest worker in each stage, as far as the folder shows which one runs."""
     _seen: dict[psutil.Process, _Seen] = field(default_factory=dict)

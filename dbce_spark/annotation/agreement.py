@@ -50,12 +50,12 @@ class CorpusAgreement:
     @property
     def mean(self) -> float:
         """Return the mean pi of the pages that have one: KrdWrd's figure for canola (3.4.3)."""
-        return mean_pi(one.by_segments for one in self.pages)
+        return mean_pi(page.by_segments for page in self.pages)
 
     @property
     def mean_by_words(self) -> float:
         """Return the mean pi of the pages that have one, with each segment counted as often as it has words."""
-        return mean_pi(one.by_words for one in self.pages)
+        return mean_pi(page.by_words for page in self.pages)
 
 
 def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
@@ -89,7 +89,7 @@ def measure_corpus(pages: Sequence[tuple[MergedPage, Sequence[int]]]) -> CorpusA
 
 def mean_pi(agreements: Iterable[Agreement]) -> float:
     """Return the mean of the values of pi that are not nan; nan if there is none."""
-    values = [one.pi for one in agreements if not isnan(one.pi)]
+    values = [agreement.pi for agreement in agreements if not isnan(agreement.pi)]
     return sum(values) / len(values) if values else nan
 
 

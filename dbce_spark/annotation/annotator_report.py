@@ -52,15 +52,15 @@ def _cards(merge: Merge, agreed: CorpusAgreement) -> list[tuple[str, str]]:
         (f"{len(merge.pages):,}", "pages"),
         (f"{len({one.annotator for one in counted}):,}", "annotators"),
         (f"{len(counted):,}", "submissions"),
-        (f"{sum(len(one.tags) for one in merge.pages):,}", "segments"),
+        (f"{sum(len(page.tags) for page in merge.pages):,}", "segments"),
         (number(agreed.mean), "mean π of pages"),
     ]
 
 
 def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
-    values = [one.by_segments.pi for one in agreed.pages if not isnan(one.by_segments.pi)]
-    observed = [one.by_segments.observed for one in agreed.pages if one.by_segments.items]
-    expected = [one.by_segments.expected for one in agreed.pages if one.by_segments.items]
+    values = [page.by_segments.pi for page in agreed.pages if not isnan(page.by_segments.pi)]
+    observed = [page.by_segments.observed for page in agreed.pages if page.by_segments.items]
+    expected = [page.by_segments.expected for page in agreed.pages if page.by_segments.items]
     edges = [round(-0.3 + 0.05 * at, 2) for at in range(27)]
     return {
         "agreement_head": ("", "A_o", "A_e", "π", "π by words"),
@@ -132,7 +132,7 @@ def _times(times: Times, smoothing: int) -> dict[str, Any]:
     if not times.visits:
         return {"times_plots": [], "times_note": ""}
     of_annotators = [seconds / _MINUTE for seconds in times.by_annotator.values()]
-    of_visits = [one.seconds / _MINUTE for one in times.visits]
+    of_visits = [visit.seconds / _MINUTE for visit in times.visits]
     drawn = [
         ("Minutes of annotators in all", Markup(_spread(of_annotators, "minutes", "annotators"))),
         ("Minutes on a page", Markup(_spread(of_visits, "minutes", "visits"))),
@@ -157,7 +157,7 @@ def _spread(values: Sequence[float], title: str, unit: str) -> str:
 
 
 def _pages(merge: Merge, agreed: CorpusAgreement) -> list[tuple[str, ...]]:
-    undecided: Mapping[str, int] = {one.page: one.tags.count(Label.UNDECIDED) for one in merge.pages}
+    undecided: Mapping[str, int] = {page.page: page.tags.count(Label.UNDECIDED) for page in merge.pages}
     ordered = sorted(agreed.pages, key=lambda one: (isnan(one.by_segments.pi), one.by_segments.pi, one.page))
     return [
         (

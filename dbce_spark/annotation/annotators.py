@@ -58,7 +58,7 @@ class Times:
     @property
     def by_annotator(self) -> dict[str, float]:
         """Sum the seconds of each annotator."""
-        return _sums((one.annotator, one.seconds) for one in self.visits)
+        return _sums((visit.annotator, visit.seconds) for visit in self.visits)
 
 
 def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
@@ -73,7 +73,7 @@ def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
 
 def biases(merged_corpus: Merge) -> list[Bias]:
     """Measure the bias of each annotator of the merged pages, sorted by annotator."""
-    pages = {one.page: one for one in merged_corpus.pages}
+    pages = {page.page: page for page in merged_corpus.pages}
     by_annotator: dict[str, list[Submission]] = defaultdict(list)
     for one in merged_corpus.counted:
         by_annotator[one.annotator].append(one)
@@ -125,8 +125,8 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
                 visits.append(Visit(annotator=annotator, page=one.page, position=position, seconds=seconds))
             else:
                 unknown += 1
-    _, bound = fences([one.seconds for one in visits], whisker)
-    kept = tuple(one for one in visits if one.seconds <= bound)
+    _, bound = fences([visit.seconds for visit in visits], whisker)
+    kept = tuple(visit for visit in visits if visit.seconds <= bound)
     return Times(visits=kept, bound=bound, breaks=len(visits) - len(kept), unknown=unknown)
 
 

@@ -89,8 +89,9 @@ def import_pages(
         InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
             may be in the store.
     """
-    sources_of = sources.expand(archives, config.input.patterns) if archives else []
-    index = page_resources.build_index(sources_of, config.input)
+    index = page_resources.build_index(
+        sources.expand(archives, config.input.patterns) if archives else (), config.input
+    )
     added = beside_them = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
@@ -100,7 +101,7 @@ def import_pages(
                 added += stored_pages.add(opened, one.page, added=workbench_store.now())
                 beside_them += beside.add(opened, one.page.page, one.neighbours)
             needs = [need for one in some for need in _needs(one)]
-            copied += page_resources.copy(opened, sources_of, index, needs, config.input, settings)
+            copied += page_resources.copy(opened, index, needs, config.input, settings)
     return ImportedPages(added, beside_them, copied)
 
 

@@ -50,7 +50,7 @@ def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:
         url=sheet.url,
         html=sheet.html,
         text=sheet.text,
-        spans=[(one.start, one.end) for one in sheet.segments],
+        spans=[(segment.start, segment.end) for segment in sheet.segments],
         reference=reference,
         given=given,
     )

@@ -106,7 +106,7 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
 
     words: of each page the words of its segments.
     """
-    agreed = agreement.measure_corpus([(one, words[one.page]) for one in found.pages])
+    agreed = agreement.measure_corpus([(page, words[page.page]) for page in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
     jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
     with storage.atomic_file(str(Path(output) / "report.html")) as stream:

@@ -135,7 +135,7 @@ def _lead_node(top: Any, base: str, lead: Lead) -> None:
         elif node.type == "function":
             if node.lower_name in ("url", "src", "image-set", "-webkit-image-set", "image"):
                 _lead_strings(node.arguments, base, lead, kind)
-            waiting += [(one, kind) for one in node.arguments]
+            waiting += [(argument, kind) for argument in node.arguments]
         elif node.type in ("() block", "[] block", "{} block"):
             waiting += [(one, kind) for one in node.content]
 

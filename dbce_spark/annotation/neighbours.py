@@ -47,7 +47,7 @@ def add(store: Connection, page: str, neighbours: Iterable[StoredNeighbour]) -> 
     """Add the neighbours of a page to a store, for arms where it has none. Return how many are new."""
     done = store.executemany(
         "INSERT OR IGNORE INTO neighbours VALUES (?, ?, ?, ?, ?)",
-        [(page, one.arm, one.url, one.timestamp, one.html) for one in neighbours],
+        [(page, neighbour.arm, neighbour.url, neighbour.timestamp, neighbour.html) for neighbour in neighbours],
     )
     return max(0, done.rowcount)
 

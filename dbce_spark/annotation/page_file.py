@@ -39,7 +39,7 @@ class Sheet:
     @property
     def texts(self) -> list[str]:
         """Return the text of each segment."""
-        return [self.text[one.start : one.end] for one in self.segments]
+        return [self.text[segment.start : segment.end] for segment in self.segments]
 
     @property
     def text_digest(self) -> str:

@@ -88,7 +88,7 @@ def add(
             made = _store_pages(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
             with workbench_store.transaction(opened):
-                copied += page_resources.copy(opened, files, index, needs, config.input, settings)
+                copied += page_resources.copy(opened, index, needs, config.input, settings)
                 for page in made:
                     stored.add(opened, page, added=workbench_store.now())
     finally:
@@ -185,7 +185,7 @@ def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
     extractions = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
-    return {places[one.page.capture_id]: one for one in extractions}
+    return {places[extraction.page.capture_id]: extraction for extraction in extractions}
 
 
 def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:

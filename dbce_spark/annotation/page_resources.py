@@ -125,16 +125,10 @@ def read_records(path: str, config: InputConfig) -> Iterator[Record]:
 
 
 def copy(
-    store: Connection,
-    paths: Iterable[str],
-    index: Index,
-    needs: Iterable[Need],
-    config: InputConfig,
-    settings: WorkbenchSettings,
+    store: Connection, index: Index, needs: Iterable[Need], config: InputConfig, settings: WorkbenchSettings
 ) -> int:
-    """Copy the needed resources from the archives, and those that they need in turn, up to `settings.rounds` levels
-    deep. Return how many the store did not have."""
-    files = sorted(paths)
+    """Copy the needed resources from the archives of an index, and those that they need in turn, up to
+    `settings.rounds` levels deep. Return how many the store did not have."""
     seen: set[Place] = set()
     requested: set[tuple[str, int]] = set()
     waiting = [*needs]
@@ -149,7 +143,7 @@ def copy(
             break
         seen |= {*wanted}
         waiting = []
-        for place, found in _fetched(files, wanted, config, settings.max_resource_bytes):
+        for place, found in _fetched(wanted, config, settings.max_resource_bytes):
             new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
@@ -159,10 +153,8 @@ def copy(
     return new
 
 
-def _fetched(
-    files: Iterable[str], wanted: dict[Place, Need], config: InputConfig, most_bytes: int
-) -> Iterator[tuple[Place, Resource]]:
-    for path in sorted({path for path, _, _ in wanted} & {*files}):
+def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:
+    for path in sorted({path for path, _, _ in wanted}):
         for record in read_records(path, config):
             place = path, record.within, record.offset
             if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:

@@ -17,7 +17,9 @@ def mark_segments(sheet: Sheet) -> str:
     Raises:
         PageError: its text is another one.
     """
-    starts, ends = (np.array([getattr(one, name) for one in sheet.segments], np.int32) for name in ("start", "end"))
+    starts, ends = (
+        np.array([getattr(segment, name) for segment in sheet.segments], np.int32) for name in ("start", "end")
+    )
     segments = single.without_evidence(np.arange(len(starts), dtype=np.int32), starts, ends, Label.UNDECIDED)
     html = sheet.html.encode("utf-8", "replace")
     return postprocess.coloured_html(html, sheet.text, segments, lambda at: f"{CLASS}{at}", "")

@@ -62,7 +62,7 @@ class StoredPage:
     @property
     def labels(self) -> tuple[Label, ...]:
         """Return the model's label of each segment."""
-        return tuple(one.label for one in self.units)
+        return tuple(unit.label for unit in self.units)
 
 
 def encode_tags(tags: Tags) -> str:
@@ -77,7 +77,7 @@ def decode_tags(letters: str) -> Tags:
 
 def add(store: Connection, page: StoredPage, *, added: int) -> bool:
     """Add a page to a store, if it is missing. Return whether it is new."""
-    units = [[one.xpath, one.start, one.end, LETTERS[one.label], one.score] for one in page.units]
+    units = [[unit.xpath, unit.start, unit.end, LETTERS[unit.label], unit.score] for unit in page.units]
     done = store.execute(
         "INSERT OR IGNORE INTO pages VALUES"
         " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -113,7 +113,7 @@ def sheet(page: StoredPage, utf8_html: str) -> Sheet:
         page=page.page,
         html=utf8_html,
         text=page.text,
-        segments=tuple(SegmentSpan(one.xpath, one.start, one.end) for one in page.units),
+        segments=tuple(SegmentSpan(unit.xpath, unit.start, unit.end) for unit in page.units),
         url=page.url,
         site=page.site,
         url_key=page.url_key,

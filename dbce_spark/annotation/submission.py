@@ -4,7 +4,7 @@ Tags are put on elements, small and large, and resolved for the segments before 
 everything below its element that has none of its own ("pushed down", KrdWrd 3.4.2).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dbce_spark.errors import InputError
@@ -34,25 +34,6 @@ class Submission:
 def text_digest(texts: Iterable[str]) -> str:
     """Return the digest of a page's segments: equal digests mean the same segments with the same words."""
     return digest(*(" ".join(text.split()) for text in texts))
-
-
-def push_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: Mapping[str, Label]) -> Tags:
-    """Return the tags of segments after those of containers have reached them.
-
-    own: of each segment its own tag. xpaths: of each the element that it is in, every step with its index. containers:
-    tags by the XPath of the element that they were put on. Of several around a segment, the innermost counts; one on
-    the element that it is in is around it as well.
-    """
-    return tuple(_from_above(xpath, containers) if tag is None else tag for tag, xpath in zip(own, xpaths, strict=True))
-
-
-def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
-    """Return the tag of the nearest tagged element, this one or one around it; None if there is none."""
-    while xpath:
-        if xpath in containers:
-            return containers[xpath]
-        xpath = xpath.rpartition("/")[0]
-    return None
 
 
 def write(path: str, submissions: Iterable[Submission]) -> None:

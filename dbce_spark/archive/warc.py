@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
 from dbce_spark.archive.index.fetch import Fetched
-from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record, normal_digest
+from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
@@ -226,7 +226,7 @@ class _Reading:
         if passed := self._passed_by_content(record, declared.essence, essence, content.html):
             return passed
         timestamp, by = dated
-        capture = _capture(record, self, response, replace(declared, essence=essence), timestamp, content.truncated)
+        capture = self._capture(record, response, replace(declared, essence=essence), timestamp, content.truncated)
         digest = capture.payload_digest
         if self.refusal and (refused := self._refused(record, declared.essence or essence, response.status, digest)):
             return refused
@@ -277,16 +277,42 @@ class _Reading:
         dated = self._dated(record)
         if dated is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
-        entry = entry_of_record(
+        entry = IndexEntry(
             url=record.url,
             timestamp=dated[0],
-            digest=record.headers.get("warc-payload-digest") or digest,
-            mime=essence,
+            digest=normal_digest(record.headers.get("warc-payload-digest") or digest),
+            mime=known_mime(essence),
             status=status,
             is_revisit=record.kind == "revisit",
         )
         filter_name = self.refusal(entry) if self.refusal else None
         return None if filter_name is None else Skip(filter_name)
+
+    def _capture(
+        self, record: Record, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
+    ) -> Capture:
+        block_length = 0 if record.block is None else len(record.block)
+        payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
+        declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
+        return Capture(
+            url=record.url,
+            url_key=url_key(record.url),
+            site=site_of(record.url, self.config.site),
+            timestamp=timestamp,
+            warc_file=self.file,
+            warc_offset=record.offset,
+            warc_length=record.length,
+            record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
+            payload_digest=payload_digest,
+            http_status=response.status,
+            mime=media_type.essence,
+            declared_charset=media_type.charset,
+            truncated=is_cut or record.says_truncated or block_length < record.declared_length,
+            record_type=record.kind,
+            declared_digest="" if declared_digest == payload_digest else declared_digest,
+            item_title=record.headers.get(ITEM_TITLE.lower()),
+            item_link=record.headers.get(ITEM_LINK.lower()),
+        )
 
     def _dated(self, record: Record) -> tuple[int, DateSource | None] | None:
         """Return a capture's time, and its source if that is not its record; None where there is no date."""
@@ -341,33 +367,6 @@ def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> 
         refers_to_id=header("warc-refers-to"),
         refers_to_key=url_key(target) if target else own_key,
         refers_to_time=parse_record_date(header("warc-refers-to-date")),
-    )
-
-
-def _capture(
-    record: Record, reading: _Reading, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
-) -> Capture:
-    block_length = 0 if record.block is None else len(record.block)
-    payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
-    declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
-    return Capture(
-        url=record.url,
-        url_key=url_key(record.url),
-        site=site_of(record.url, reading.config.site),
-        timestamp=timestamp,
-        warc_file=reading.file,
-        warc_offset=record.offset,
-        warc_length=record.length,
-        record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
-        payload_digest=payload_digest,
-        http_status=response.status,
-        mime=media_type.essence,
-        declared_charset=media_type.charset,
-        truncated=is_cut or record.says_truncated or block_length < record.declared_length,
-        record_type=record.kind,
-        declared_digest="" if declared_digest == payload_digest else declared_digest,
-        item_title=record.headers.get(ITEM_TITLE.lower()),
-        item_link=record.headers.get(ITEM_LINK.lower()),
     )
 
 

@@ -7,7 +7,16 @@ from functools import partial
 from pathlib import Path
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_config, add_log, add_settings, logged, noted_signals
+from dbce_spark.commands.arguments import (
+    Commands,
+    add_command,
+    add_config,
+    add_log,
+    add_output,
+    add_settings,
+    logged,
+    noted_signals,
+)
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log, repeat
@@ -17,26 +26,16 @@ _LINE_SECONDS = 30.0
 _SHOWN = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "retries", "refused", "failed", "files")
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "acquire",
-        help="poll feeds, and write the pages that they link to as WARC files",
-        description="Poll RSS, Atom and RDF feeds, and write the pages that they link to as WARC files, for `dbce"
-        " stream` (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM; the same command resumes it.",
-    )
+    command = add_command(commands, "acquire", _run, "poll feeds, and write the pages that they link to as WARC files")
     command.add_argument(
         "feed",
         nargs="+",
         metavar="FEED",
         help="poll the feed of this URL, or the feeds in @FILE, one on each line; # begins a comment",
     )
-    command.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write finished WARC files to this folder, or URL such as s3://bucket/name",
-    )
+    add_output(command, "DIR", "write finished WARC files to this folder, or URL such as s3://bucket/name")
     command.add_argument(
         "--state", required=True, metavar="DIR", help="keep the state and the unfinished WARC file in this folder"
     )
@@ -46,10 +45,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_config(command)
     add_settings(command, "conf/dbce.toml, such as acquire.poll_seconds=300")
     add_log(command)
-    command.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    """Poll RSS, Atom and RDF feeds, and write the pages that they link to as WARC files, for `dbce stream`
+    (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM; the same command resumes it."""
     log = Log(command="dbce acquire", stage="acquire")
     with logged(arguments, log):
         _acquire(arguments, log)
@@ -66,7 +66,7 @@ def _acquire(arguments: argparse.Namespace, log: Log) -> None:
     with Memory(state / "memory.sqlite") as memory, noted_signals() as noted:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
         warn = partial(log.write, "warning")
-        reader = Reader(urls, memory, archive, config.acquire, config.input.mimes, warn)
+        reader = Reader(urls, memory, archive, config, warn)
         log.write("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
         with repeat(_LINE_SECONDS, lambda: log.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=lambda: bool(noted), once=arguments.once)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Commands,
+    add_command,
     add_earlier,
     add_earlier_place,
     add_languages,
+    add_output,
     add_sites,
     count,
     stoppable,
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "annotate",
@@ -41,27 +44,15 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_export(steps)
 
 
-def _add_step(
-    steps: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    work: Callable[[argparse.Namespace], None],
-    help: str,
-    description: str,
-) -> argparse.ArgumentParser:
+def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help: str) -> argparse.ArgumentParser:
     """Add a step that does some work with a store, named as the function is."""
-    step = steps.add_parser(work.__name__.strip("_"), help=help, description=description)
+    step = add_command(steps, work.__name__.strip("_"), work, help)
     step.add_argument("store", metavar="STORE", help="use the store in this SQLite file")
-    step.set_defaults(run=work)
     return step
 
 
-def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _add,
-        help="add pages of web archives to a store",
-        description="Add pages of web archives to a store, with the styles and pictures that they load. A store that"
-        " does not exist is created.",
-    )
+def _add_add(steps: Commands) -> None:
+    step = _add_step(steps, _add, "add pages of web archives to a store")
     step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="INPUT", help=INPUT_HELP)
     step.add_argument(
         "--min-words",
@@ -102,15 +93,8 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
 
 
-def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _take,
-        help="add pages from JSON lines to a store",
-        description="Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created"
-        " if it does not exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their"
-        " neighbours. The styles and pictures of pages are copied from the given archives.",
-    )
+def _add_take(steps: Commands) -> None:
+    step = _add_step(steps, _take, "add pages from JSON lines to a store")
     step.add_argument("pages", nargs="+", metavar="PAGES", help="read JSON lines with id, html, text and segments")
     step.add_argument(
         "--archive",
@@ -122,13 +106,8 @@ def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     )
 
 
-def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _account,
-        help="create an account, or set a new password for one",
-        description="Create an account, or set a new password for an existing one. The password is printed once.",
-    )
+def _add_account(steps: Commands) -> None:
+    step = _add_step(steps, _account, "create an account, or set a new password for one")
     step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
     step.add_argument(
         "--admin", action="store_true", help="let the account see progress, and create and close accounts"
@@ -136,14 +115,8 @@ def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
 
 
-def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _serve,
-        help="serve a store to browsers",
-        description="Serve a store to browsers, on two ports of one process, until it is stopped. However it is"
-        " stopped, no label is lost.",
-    )
+def _add_serve(steps: Commands) -> None:
+    step = _add_step(steps, _serve, "serve a store to browsers")
     step.add_argument(
         "--address",
         metavar="NAME",
@@ -164,42 +137,28 @@ def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     )
 
 
-def _add_status(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    _add_step(
-        steps,
-        _status,
-        help="show the progress of labelling",
-        description="Show how many pages of a store are labelled, and by how many people.",
-    )
+def _add_status(steps: Commands) -> None:
+    _add_step(steps, _status, "show the progress of labelling")
 
 
-def _add_backup(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _backup,
-        help="copy a store, even while it is served",
-        description="Copy a store as it is at this moment, even while it is served. Nobody has to wait.",
-    )
+def _add_backup(steps: Commands) -> None:
+    step = _add_step(steps, _backup, "copy a store, even while it is served")
     _add_output(step, "FILE", "write the copy to this file, which must not exist yet")
 
 
-def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = _add_step(
-        steps,
-        _export,
-        help="write pages and submissions as JSON lines",
-        description="Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce"
-        " labels merge` and `dbce labels agreement` read.",
-    )
+def _add_export(steps: Commands) -> None:
+    step = _add_step(steps, _export, "write pages and submissions as JSON lines")
     _add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
 
 
 def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
-    step.add_argument("--output", required=True, metavar=metavar, help=help)
+    add_output(step, metavar, help)
     add_earlier_place(step, "--output")
 
 
 def _add(arguments: argparse.Namespace) -> None:
+    """Add pages of web archives to a store, with the styles and pictures that they load. A store that does not exist is
+    created."""
     settings = _settings(min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed)
     from dbce_spark.annotation import page_import
 
@@ -219,6 +178,9 @@ def _add(arguments: argparse.Namespace) -> None:
 
 
 def _take(arguments: argparse.Namespace) -> None:
+    """Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created if it does not
+    exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
+    and pictures of pages are copied from the given archives."""
     settings = _settings()
     from dbce_spark.annotation import import_export
 
@@ -230,6 +192,7 @@ def _take(arguments: argparse.Namespace) -> None:
 
 
 def _account(arguments: argparse.Namespace) -> None:
+    """Create an account, or set a new password for an existing one. The password is printed once."""
     settings = _settings()
     from dbce_spark.annotation import accounts, workbench_store
 
@@ -246,6 +209,8 @@ def _account(arguments: argparse.Namespace) -> None:
 
 
 def _serve(arguments: argparse.Namespace) -> None:
+    """Serve a store to browsers, on two ports of one process, until it is stopped. However it is stopped, no label is
+    lost."""
     settings = _settings(host=arguments.address, port=arguments.port, replay_port=arguments.replay_port)
     from dbce_spark.annotation.web import workbench_server
 
@@ -257,6 +222,7 @@ def _serve(arguments: argparse.Namespace) -> None:
 
 
 def _status(arguments: argparse.Namespace) -> None:
+    """Show how many pages of a store are labelled, and by how many people."""
     _settings()
     from dbce_spark.annotation import accounts, drafts, workbench_store
 
@@ -272,6 +238,7 @@ def _status(arguments: argparse.Namespace) -> None:
 
 
 def _backup(arguments: argparse.Namespace) -> None:
+    """Copy a store as it is at this moment, even while it is served. Nobody has to wait."""
     _settings()
     from dbce_spark.annotation import workbench_store
 
@@ -280,6 +247,8 @@ def _backup(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
+    """Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce labels merge` and `dbce
+    labels agreement` read."""
     _settings()
     from dbce_spark.annotation import import_export
 

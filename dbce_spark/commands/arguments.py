@@ -5,11 +5,11 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 from dbce_spark import log
 from dbce_spark.errors import ConfigError, InputError
@@ -31,6 +31,9 @@ OF_TREE = "urltree."
 """Prefix of the settings of conf/urltree.toml."""
 OUTPUT_HELP = "read the output of `dbce extract`, in a folder or at a URL, or a collection"
 COLLECTION_HELP = "use the collection in this folder, written by `dbce extract --collection`"
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 class Command(argparse.ArgumentParser):
@@ -79,6 +82,20 @@ def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:
 def warn_of_earlier(command: str, before: str, now: str) -> None:
     """Say in a line what something is called now."""
     print(f"{command}: {before} is {now} now; the next version knows no other name", file=sys.stderr)
+
+
+def add_command(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], int | None], help: str
+) -> argparse.ArgumentParser:
+    """Add a command, and the function that runs it, whose docstring describes it."""
+    command = commands.add_parser(name, help=help, description=" ".join((run.__doc__ or "").split()))
+    command.set_defaults(run=run)
+    return command
+
+
+def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """Add the place that a command writes to."""
+    command.add_argument("--output", required=True, metavar=metavar, help=help)
 
 
 def add_collection(command: argparse.ArgumentParser) -> None:

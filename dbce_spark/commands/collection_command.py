@@ -3,12 +3,21 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_collection, add_config, add_earlier, add_version, chosen_version, count
+from dbce_spark.commands.arguments import (
+    Commands,
+    add_collection,
+    add_config,
+    add_earlier,
+    add_output,
+    add_version,
+    chosen_version,
+    count,
+)
 from dbce_spark.output import inventory
 from dbce_spark.output.collection import Collection, Version
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "collection",
@@ -49,11 +58,8 @@ def _add_options(part: argparse.ArgumentParser, name: str) -> None:
         )
         add_config(part)
     if name == "register":
-        part.add_argument(
-            "--output",
-            required=True,
-            metavar="DIR",
-            help="create the tables in this folder, which must be on the same file system as the collection",
+        add_output(
+            part, "DIR", "create the tables in this folder, which must be on the same file system as the collection"
         )
         add_earlier(part, "--delta", "--output")
 

@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import count, names, seconds
+from dbce_spark.commands.arguments import Commands, add_command, add_output, count, names, seconds
 from dbce_spark.errors import PlatformError
 
 _PAGES_HELP = (
@@ -12,31 +12,21 @@ _PAGES_HELP = (
 )
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add them to the commands of `dbce`."""
     _add_evaluate(commands)
     _add_train(commands)
     _add_convert(commands)
 
 
-def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "evaluate",
-        help="score extractors on pages whose main text is known",
-        description="Score extractors on gold pages, and write summary.md, report.html, scores.parquet,"
-        " texts.parquet and pages.parquet (docs/benchmark.md).",
-    )
+def _add_evaluate(commands: Commands) -> None:
+    command = add_command(commands, "evaluate", _evaluate, "score extractors on pages whose main text is known")
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     command.add_argument(
         "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
         help="compare these extractors, or all; the others are tested against the first (default: %(default)s)",
     )  # fmt: skip
-    command.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write tables and report to this folder, in place of earlier ones",
-    )
+    add_output(command, "DIR", "write tables and report to this folder, in place of earlier ones")
     command.add_argument(
         "--reuse",
         action="store_true",
@@ -68,45 +58,28 @@ def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         "--contrasts", type=int, default=10, metavar="N",
         help="show the N worst pages of each extractor beside their gold; 0: none (default: %(default)s)",
     )  # fmt: skip
-    command.set_defaults(run=_evaluate)
 
 
-def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "train",
-        help="train the classifier on pages whose main text is known",
-        description="Train the classifier on gold pages, and with --folds one without each fifth of the sites, for"
-        " unbiased scores (docs/classifier.md).",
-    )
+def _add_train(commands: Commands) -> None:
+    command = add_command(commands, "train", _train, "train the classifier on pages whose main text is known")
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    command.add_argument(
-        "--output", required=True, metavar="FILE", help="write the classifier to this file, such as classifier.npz"
-    )
+    add_output(command, "FILE", "write the classifier to this file, such as classifier.npz")
     command.add_argument(
         "--folds", metavar="DIR",
         help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
     )  # fmt: skip
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
-    command.set_defaults(run=_train)
 
 
-def _add_convert(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "convert",
-        help="write published sets of gold pages as JSON lines",
-        description="Write gold pages of any format that `dbce evaluate` reads as JSON lines.",
-    )
+def _add_convert(commands: Commands) -> None:
+    command = add_command(commands, "convert", _convert, "write published sets of gold pages as JSON lines")
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    command.add_argument(
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
-    )
-    command.set_defaults(run=_convert)
+    add_output(command, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:
+    """Score extractors on gold pages, and write summary.md, report.html, scores.parquet, texts.parquet and
+    pages.parquet (docs/benchmark.md)."""
     try:
         from dbce_spark.evaluation import harness
     except ImportError as error:
@@ -129,6 +102,8 @@ def _evaluate(arguments: argparse.Namespace) -> None:
 
 
 def _train(arguments: argparse.Namespace) -> None:
+    """Train the classifier on gold pages, and with --folds one without each fifth of the sites, for unbiased scores
+    (docs/classifier.md)."""
     from dbce_spark.evaluation.training import train_job
 
     request = train_job.TrainRequest(
@@ -138,6 +113,7 @@ def _train(arguments: argparse.Namespace) -> None:
 
 
 def _convert(arguments: argparse.Namespace) -> None:
+    """Write gold pages of any format that `dbce evaluate` reads as JSON lines."""
     from dbce_spark.evaluation import datasets
 
     print(f"{datasets.convert(arguments.pages, arguments.output):,} pages in {arguments.output}")

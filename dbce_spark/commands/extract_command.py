@@ -15,6 +15,8 @@ from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Commands,
+    add_command,
     add_config,
     add_earlier,
     add_languages,
@@ -56,12 +58,10 @@ _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "extract",
-        help="label the text of every page in web archives, and write it as Parquet",
-        description="Label the text of every page in web archives, and write it as Parquet (docs/tables.md).",
+    command = add_command(
+        commands, "extract", _run, "label the text of every page in web archives, and write it as Parquet"
     )
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
@@ -135,7 +135,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
     add_earlier(command, "--status", "--http-status")
     add_earlier(command, "--url", "--url-pattern")
-    command.set_defaults(run=_run)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -172,6 +171,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    """Label the text of every page in web archives, and write it as Parquet (docs/tables.md)."""
     log = Log(command=command_line())
     with logged(arguments, log), stoppable():
         _extract(arguments, log)

@@ -5,8 +5,11 @@ import sys
 from dataclasses import asdict
 
 from dbce_spark.commands.arguments import (
+    Commands,
     add_collection,
+    add_command,
     add_log,
+    add_output,
     add_spark,
     add_version,
     chosen_version,
@@ -23,18 +26,14 @@ from dbce_spark.output.collection import Collection
 from dbce_spark.output.history import url_history
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add them to the commands of `dbce`."""
     _add_history(commands)
     _add_changes(commands)
 
 
-def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "history",
-        help="show how a page changed from capture to capture",
-        description="Show how a page changed from capture to capture (docs/collections.md).",
-    )
+def _add_history(commands: Commands) -> None:
+    command = add_command(commands, "history", _history, "show how a page changed from capture to capture")
     command.add_argument(
         "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
     )
@@ -49,30 +48,21 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         default="auto",
         help="colour added and removed text; auto: on a terminal (default: %(default)s)",
     )
-    command.set_defaults(run=_history)
 
 
-def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "changes",
-        help="write how all pages of a collection changed, as Parquet tables",
-        description="Write how all pages of a collection changed from capture to capture, as Parquet tables: steps,"
-        " changes, lives of texts, redesigns of sites (docs/collections.md).",
+def _add_changes(commands: Commands) -> None:
+    command = add_command(
+        commands, "changes", _run_changes, "write how all pages of a collection changed, as Parquet tables"
     )
     add_collection(command)
-    command.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write the tables to this folder, which must not exist yet, or URL",
-    )
+    add_output(command, "DIR", "write the tables to this folder, which must not exist yet, or URL")
     add_version(command)
     add_spark(command)
     add_log(command)
-    command.set_defaults(run=_run_changes)
 
 
 def _history(arguments: argparse.Namespace) -> None:
+    """Show how a page changed from capture to capture (docs/collections.md)."""
     collection = Collection(arguments.collection)
     version = chosen_version(collection, arguments)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
@@ -83,6 +73,8 @@ def _history(arguments: argparse.Namespace) -> None:
 
 
 def _run_changes(arguments: argparse.Namespace) -> None:
+    """Write how all pages of a collection changed from capture to capture, as Parquet tables: steps, changes, lives of
+    texts, redesigns of sites (docs/collections.md)."""
     log = Log(command="dbce changes", stage="changes")
     with logged(arguments, log), stoppable():
         _changes(arguments, log)

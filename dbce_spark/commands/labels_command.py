@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, add_earlier, count, names
+from dbce_spark.commands.arguments import INPUT_HELP, Commands, add_command, add_earlier, add_output, count, names
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "labels",
@@ -29,55 +29,28 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_render(parts)
 
 
-def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "merge",
-        help="merge submissions to the majority's label of every segment",
-        description="Merge submissions to the majority's label of every segment, in merged.jsonl; refused.jsonl"
-        " lists the submissions that were left out, with reasons.",
-    )
+def _add_merge(parts: Commands) -> None:
+    part = add_command(parts, "merge", _merge, "merge submissions to the majority's label of every segment")
     _add_inputs(part)
-    part.set_defaults(run=_merge)
 
 
-def _add_agreement(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "agreement",
-        help="measure how far annotators agree",
-        description="Measure how far annotators agree: Fleiss's multi-pi of every page in agreement.jsonl;"
-        " agreement, bias and time of annotators in report.html.",
-    )
+def _add_agreement(parts: Commands) -> None:
+    part = add_command(parts, "agreement", _agreement, "measure how far annotators agree")
     _add_inputs(part)
-    part.set_defaults(run=_agreement)
 
 
-def _add_export(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "export",
-        help="write merged labels as a gold set",
-        description="Write merged labels as a gold set: JSON lines that `dbce evaluate` and `dbce train` read.",
-    )
+def _add_export(parts: Commands) -> None:
+    part = add_command(parts, "export", _export, "write merged labels as a gold set")
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
         "--merged", required=True, metavar="FILE", help="read merged labels from merged.jsonl of `dbce labels merge`"
     )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
-    )
+    add_output(part, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
     part.add_argument("--dataset", default="labels", metavar="NAME", help="name the gold set (default: %(default)s)")
-    part.set_defaults(run=_export)
 
 
-def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "diff",
-        help="show two labellings of the same pages in colours",
-        description="Show two labellings of the same pages in colours, as HTML, with an index that begins with those"
-        " that differ most.",
-    )
+def _add_diff(parts: Commands) -> None:
+    part = add_command(parts, "diff", _diff, "show two labellings of the same pages in colours")
     part.add_argument(
         "pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as `dbce evaluate` reads them"
     )
@@ -91,29 +64,13 @@ def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     part.add_argument(
         "--given", required=True, metavar="LABELS", help="compare these labels with the reference; written like it"
     )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write to this folder, in place of earlier files of the same names",
-    )
-    part.set_defaults(run=_diff)
+    add_output(part, "DIR", "write to this folder, in place of earlier files of the same names")
 
 
-def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "crosses",
-        help="choose crosses of archives for people to label",
-        description="Choose crosses of archives, and write them as pages for people to label, cut where the"
-        " occurrence bits change, with their neighbours (thesis 4.1).",
-    )
+def _add_crosses(parts: Commands) -> None:
+    part = add_command(parts, "crosses", _crosses, "choose crosses of archives for people to label")
     part.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUT_HELP)
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
-    )
+    add_output(part, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
     part.add_argument(
         "--tasks",
         default="",
@@ -129,16 +86,10 @@ def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         metavar="N",
         help="choose N crosses of each URL, with different numbers of arms (default: that of conf/labels.toml)",
     )
-    part.set_defaults(run=_crosses)
 
 
-def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "render",
-        help="record how a browser shows pages",
-        description="Record where a headless Chromium shows every segment, how large its letters are, and whether it"
-        " is visible. No script runs, and nothing is loaded from the network.",
-    )
+def _add_render(parts: Commands) -> None:
+    part = add_command(parts, "render", _render, "record how a browser shows pages")
     part.add_argument(
         "pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; they are shown without styles and pictures"
     )
@@ -148,16 +99,10 @@ def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="STORE",
         help="read the pages of this store of `dbce annotate`, with their archived styles and pictures",
     )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
-    )
+    add_output(part, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
     part.add_argument(
         "--screenshots", default="", metavar="DIR", help="write a picture of each whole page to this folder"
     )
-    part.set_defaults(run=_render)
 
 
 def _add_inputs(part: argparse.ArgumentParser) -> None:
@@ -165,12 +110,7 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--submissions", nargs="+", required=True, metavar="FILE", help="read submissions from JSON lines"
     )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write to this folder, in place of earlier files of the same names",
-    )
+    add_output(part, "DIR", "write to this folder, in place of earlier files of the same names")
     part.add_argument(
         "--min-submissions",
         type=count,
@@ -195,30 +135,39 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
 
 
 def _merge(arguments: argparse.Namespace) -> None:
+    """Merge submissions to the majority's label of every segment, in merged.jsonl; refused.jsonl lists the submissions
+    that were left out, with reasons."""
     from dbce_spark.annotation import labels_job
 
     print(labels_job.merge(_request(arguments)))
 
 
 def _agreement(arguments: argparse.Namespace) -> None:
+    """Measure how far annotators agree: Fleiss's multi-pi of every page in agreement.jsonl; agreement, bias and time of
+    annotators in report.html."""
     from dbce_spark.annotation import labels_job
 
     print(labels_job.agree(_request(arguments)))
 
 
 def _export(arguments: argparse.Namespace) -> None:
+    """Write merged labels as a gold set: JSON lines that `dbce evaluate` and `dbce train` read."""
     from dbce_spark.annotation import labels_job
 
     print(labels_job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
 
 
 def _diff(arguments: argparse.Namespace) -> None:
+    """Show two labellings of the same pages in colours, as HTML, with an index that begins with those that differ
+    most."""
     from dbce_spark.commands import labelling_diff
 
     print(labelling_diff.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
 
 
 def _crosses(arguments: argparse.Namespace) -> None:
+    """Choose crosses of archives, and write them as pages for people to label, cut where the occurrence bits change,
+    with their neighbours (thesis 4.1)."""
     from dbce_spark.annotation import labels_job
     from dbce_spark.annotation.merge_rules import rules
 
@@ -231,6 +180,8 @@ def _crosses(arguments: argparse.Namespace) -> None:
 
 
 def _render(arguments: argparse.Namespace) -> None:
+    """Record where a headless Chromium shows every segment, how large its letters are, and whether it is visible. No
+    script runs, and nothing is loaded from the network."""
     from dbce_spark.annotation import render_job
 
     if not arguments.pages and not arguments.store:

@@ -6,9 +6,12 @@ import os
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
+    Commands,
+    add_command,
     add_config,
     add_earlier,
     add_languages,
+    add_output,
     add_output_read,
     add_sites,
     add_status,
@@ -17,36 +20,28 @@ from dbce_spark.commands.arguments import (
 )
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add them to the commands of `dbce`."""
     _add_report(commands)
     _add_export(commands)
     _add_corpus(commands)
 
 
-def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "report",
-        help="write a report of an output as static HTML",
-        description="Write a report of an output as static HTML: totals, rejects, templates, sample pages with labels.",
-    )
+def _add_report(commands: Commands) -> None:
+    command = add_command(commands, "report", _report, "write a report of an output as static HTML")
     add_output_read(command)
-    command.add_argument("--output", required=True, metavar="DIR", help="write the report to this folder")
+    add_output(command, "DIR", "write the report to this folder")
     command.add_argument(
         "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
     )
     command.add_argument(
         "--url", default="", metavar="URL", help="show the captures of this URL instead of a sample, the newest first"
     )
-    command.set_defaults(run=_report)
 
 
-def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "export",
-        help="write an output as JSON lines, as plain text by site, or with Dolma's attributes",
-        description="Write an output as documents for corpus builders, as plain text by site, or as pages with"
-        " Dolma's attributes (docs/export.md). Defaults are in conf/export.toml.",
+def _add_export(commands: Commands) -> None:
+    command = add_command(
+        commands, "export", _export, "write an output as JSON lines, as plain text by site, or with Dolma's attributes"
     )
     add_output_read(command)
     command.add_argument(
@@ -55,9 +50,7 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         " whole pages, one document on each line, with labels and evidence as attributes",
     )  # fmt: skip
     add_earlier(command, "--to", "--format")
-    command.add_argument(
-        "--output", required=True, metavar="DIR", help="write to this folder, which must not exist yet, or URL"
-    )
+    add_output(command, "DIR", "write to this folder, which must not exist yet, or URL")
     command.add_argument(
         "--source",
         metavar="NAME",
@@ -79,7 +72,6 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="write N parts of the output at once (default: one for each core, here %(default)s)",
     )  # fmt: skip
     _add_rows(command.add_argument_group("rows", "choose the rows to export (default: all)"))
-    command.set_defaults(run=_export)
 
 
 def _add_rows(group: "argparse._ArgumentGroup") -> None:
@@ -89,15 +81,12 @@ def _add_rows(group: "argparse._ArgumentGroup") -> None:
     group.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
 
 
-def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "corpus",
-        help="write the extractions that pass filters, with counts of what each filter removed",
-        description="Write the extractions of an output that pass filters, with a table of what each filter removed"
-        " (docs/corpus.md).",
+def _add_corpus(commands: Commands) -> None:
+    command = add_command(
+        commands, "corpus", _corpus, "write the extractions that pass filters, with counts of what each filter removed"
     )
     add_output_read(command)
-    command.add_argument("--output", required=True, metavar="DIR", help="write the corpus to this folder or URL")
+    add_output(command, "DIR", "write the corpus to this folder or URL")
     add_earlier(command, "--to", "--output")
     add_status(command, "keep")
     add_languages(command, "keep texts in these languages, such as en, de or zh")
@@ -118,10 +107,10 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     )
     add_config(command)
     command.add_argument("--overwrite", action="store_true", help="replace an existing corpus")
-    command.set_defaults(run=_corpus)
 
 
 def _report(arguments: argparse.Namespace) -> None:
+    """Write a report of an output as static HTML: totals, rejects, templates, sample pages with labels."""
     from dbce_spark.report import write_report
 
     index = write_report(
@@ -131,6 +120,8 @@ def _report(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
+    """Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's attributes
+    (docs/export.md). Defaults are in conf/export.toml."""
     from dbce_spark import export
     from dbce_spark.export.export_settings import WantedRows, settings
 
@@ -154,6 +145,8 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _corpus(arguments: argparse.Namespace) -> None:
+    """Write the extractions of an output that pass filters, with a table of what each filter removed
+    (docs/corpus.md)."""
     from dbce_spark.export import corpus
 
     values = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dbce_spark import config
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.commands.arguments import add_version, check_fits
+from dbce_spark.commands.arguments import Commands, add_command, add_version, check_fits
 from dbce_spark.commands.terminal import DIM, PLAIN, without_controls, write_lines
 from dbce_spark.dbce.extracted_page import extract_archive
 from dbce_spark.errors import InputError
@@ -34,14 +34,9 @@ class _Shown:
     pieces: Sequence[tuple[str, str]]  # (label, text)
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "show",
-        help="show one page with its labels",
-        description="Show one page with its labels: content as it is, boilerplate dim and behind a dash. Of several"
-        " captures the newest is shown.",
-    )
+    command = add_command(commands, "show", _run, "show one page with its labels")
     command.add_argument("url", metavar="URL", help="show the page with this URL")
     command.add_argument(
         "--in", required=True, dest="place", metavar="OUTPUT_OR_ARCHIVE",
@@ -55,10 +50,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--browser", action="store_true", help="show it in a browser, as the report does, with its cross"
     )
-    command.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    """Show one page with its labels: content as it is, boilerplate dim and behind a dash. Of several captures the
+    newest is shown."""
     if arguments.browser:
         _open(arguments)
         return

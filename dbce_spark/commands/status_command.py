@@ -4,20 +4,15 @@ import argparse
 import json
 
 from dbce_spark import log
-from dbce_spark.commands.arguments import add_earlier
+from dbce_spark.commands.arguments import Commands, add_command, add_earlier
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources, storage
 from dbce_spark.streaming.stream.stream_tables import BEGUN
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "status",
-        help="show the progress of a run or a stream, or where it died",
-        description="Show the progress of a run or a stream, or where it died. The exit status is 0: finished, 3:"
-        " finished, but too many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: unknown.",
-    )
+    command = add_command(commands, "status", _print_status, "show the progress of a run or a stream, or where it died")
     command.add_argument(
         "extracted", metavar="OUTPUT",
         help="show the output of `dbce extract` or `dbce stream`, or the collection, in this folder or URL",
@@ -30,10 +25,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="print text, or a JSON object for programs (default: %(default)s)",
     )  # fmt: skip
     add_earlier(command, "--json", "--format", "json")
-    command.set_defaults(run=_print_status)
 
 
 def _print_status(arguments: argparse.Namespace) -> int:
+    """Show the progress of a run or a stream, or where it died. The exit status is 0: finished, 3: finished, but too
+    many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: unknown."""
     from dbce_spark.spark.run.run_status import inspect_run
     from dbce_spark.spark.run.stream_status import inspect_stream
 

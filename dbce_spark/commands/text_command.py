@@ -12,7 +12,7 @@ from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.records import begins_archive
-from dbce_spark.commands.arguments import check_fits
+from dbce_spark.commands.arguments import Commands, add_command, check_fits
 from dbce_spark.commands.terminal import without_controls, write_lines
 from dbce_spark.config import InputConfig
 from dbce_spark.dbce.extracted_page import ExtractedPage, extract_archive, extract_pages
@@ -26,14 +26,9 @@ Named = tuple[str, ExtractedPage]
 """A page and its name: its URL, or that of its file."""
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "text",
-        help="print the main text of HTML files, web archives or standard input",
-        description="Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, or"
-        " of standard input. Needs no Spark. Pages are compared with each other, as by `dbce extract`.",
-    )
+    command = add_command(commands, "text", _run, "print the main text of HTML files, web archives or standard input")
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read an HTML file, a web archive, a folder (searched at every depth), a glob in quotes, @FILE with one of"
@@ -47,10 +42,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them and"
         " what the page says of itself, on a line of its own (default: %(default)s)",
     )  # fmt: skip
-    command.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> None:
+    """Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, or of standard
+    input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
     with tempfile.TemporaryDirectory() as folder:
         settings = configuration.default()
         html, archives = _read(arguments.input, settings.input, folder)
@@ -78,7 +74,9 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
     """
     html: dict[str, bytes] = {}
     archives: list[str] = []
-    for path in sources.expand([one for one in arguments if one != STDIN], (*config.patterns, *config.page_patterns)):
+    for path in sources.expand(
+        [argument for argument in arguments if argument != STDIN], (*config.patterns, *config.page_patterns)
+    ):
         try:
             with sources.open_binary(path) as file:
                 first = file.read(_HEAD)

@@ -6,7 +6,7 @@ be compared with the marked ones of a collection.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -72,14 +72,8 @@ def mark_texts(prior: Sequence[MarkedText], new: Iterable[Text], config: Duplica
         name: _leader_of_mark(prior_marks[name]) if name in prior_marks else leader(name, likes, settled)
         for name in (text.capture_id for text in firsts.values())
     }
-    urls = {text.capture_id: text.url_key for text in ordered}
-    seen: set[tuple[str, ...]] = set()
-    marked: list[MarkedText] = []
-    for text in ordered:
-        first = firsts[text.digest].capture_id
-        mark = _mark(text, first, leaders[first], settled.get(first), urls, seen)
-        seen |= {(text.url_key, text.digest), (text.url_key, NEAR, mark.duplicate_of or first)}
-        marked.append(MarkedText(text, mark))
+    marking = _Marking(leaders, settled, {text.capture_id: text.url_key for text in ordered})
+    marked = [MarkedText(text, marking.next(text, firsts[text.digest].capture_id)) for text in ordered]
     return marked[len(before) :]
 
 
@@ -125,7 +119,7 @@ def find_similar(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
 
     A chunk is `cap` texts of a bucket, and the first of the bucket beside them.
     """
-    signed = [one for one in firsts if one.signature is not None]
+    signed = [first for first in firsts if first.signature is not None]
     if not signed:
         return {}
     signatures = np.stack([one.signature for one in signed if one.signature is not None])
@@ -192,26 +186,29 @@ def _leader_of_mark(mark: Mark) -> Like | None:
     return None if mark.duplicate_of is None else Like(mark.duplicate_of, mark.similarity or 0.0)
 
 
-def _mark(
-    text: Text,
-    first: str,
-    like: Like | None,
-    settled: Settled | None,
-    urls: Mapping[str, str],
-    seen: set[tuple[str, ...]],
-) -> Mark:
-    copy_of = None if first == text.capture_id else first
-    duplicate_of = copy_of if like is None else like.earlier
-    repeats = None
-    if (text.url_key, text.digest) in seen:
-        repeats = EXACT
-    elif (text.url_key, NEAR, duplicate_of or first) in seen:
-        repeats = NEAR
-    return Mark(
-        duplicate_of=duplicate_of,
-        similarity=None if duplicate_of is None else 1.0 if like is None else like.similarity,
-        same_url=duplicate_of is not None and urls[duplicate_of] == text.url_key,
-        copy_of=copy_of,
-        repeats=repeats,
-        steps=None if settled is None else settled.steps,
-    )
+@dataclass(slots=True)
+class _Marking:
+    """Texts that are marked one after the other: leaders and decisions by the first capture of a text, URL keys of all
+    captures, and what each URL has had."""
+
+    leaders: Mapping[str, Like | None]
+    settled: Mapping[str, Settled]
+    urls: Mapping[str, str]
+    seen: set[tuple[str, ...]] = field(default_factory=set)
+
+    def next(self, text: Text, first: str) -> Mark:
+        """Mark the next text, which the capture `first` was the first to have."""
+        like, settled = self.leaders[first], self.settled.get(first)
+        copy_of = None if first == text.capture_id else first
+        duplicate_of = copy_of if like is None else like.earlier
+        exact, near = (text.url_key, text.digest), (text.url_key, NEAR, duplicate_of or first)
+        repeats = EXACT if exact in self.seen else NEAR if near in self.seen else None
+        self.seen |= {exact, near}
+        return Mark(
+            duplicate_of=duplicate_of,
+            similarity=None if duplicate_of is None else 1.0 if like is None else like.similarity,
+            same_url=duplicate_of is not None and self.urls[duplicate_of] == text.url_key,
+            copy_of=copy_of,
+            repeats=repeats,
+            steps=None if settled is None else settled.steps,
+        )

@@ -50,11 +50,13 @@ def affected_captures(
     now = _Site(indexed, config)
     suspects = _suspects(before, now, new)
     current, prior = _Neighbourhood(now, suspects.union(again)), _Neighbourhood(before, suspects.difference(new))
-    changed = {one for one in suspects if one in new or current.neighbours(one) != prior.neighbours(one)}
+    changed = {
+        suspect for suspect in suspects if suspect in new or current.neighbours(suspect) != prior.neighbours(suspect)
+    }
     affected = changed.union(again)
     return AffectedCaptures(
         affected=affected,
-        crosses=[one for one in current.crosses if one.cross.cur in affected],
+        crosses=[cross for cross in current.crosses if cross.cross.cur in affected],
         siblings=[*current.sibling_pools(affected)],
         snapshots=[*_snapshot_pools(now.snapshots, affected)],
         sizes=buckets.sizes(now.buckets, config.bucket.cap),
@@ -69,7 +71,7 @@ class _Site:
         self.config = config
         in_pools = [one for one in indexed if one.has_features]
         self.buckets, pool_buckets = (
-            buckets.group_by_bucket(one.member for one in captures if one.member is not None)
+            buckets.group_by_bucket(capture.member for capture in captures if capture.member is not None)
             for captures in (indexed, in_pools)
         )
         self.pools = pools.chunks(pool_buckets, config.bucket.cap)
@@ -134,7 +136,7 @@ def _first_of_urls(chunk: Sequence[Member]) -> list[str]:
 
 
 def _ids(captures: Sequence[Member | IndexedCapture]) -> list[str]:
-    return [one.capture_id for one in captures]
+    return [capture.capture_id for capture in captures]
 
 
 def _near(marks: Sequence[bool]) -> list[int]:

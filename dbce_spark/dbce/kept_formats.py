@@ -1,4 +1,4 @@
-"""What is kept of a page in the formats that a run asks for: Markdown, and HTML."""
+"""Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
 
 from dataclasses import dataclass, replace
 

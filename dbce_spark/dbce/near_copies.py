@@ -51,10 +51,10 @@ def _under(url_key: str, one: PageFeatures) -> PageFeatures:
 
 def _shared(captures: Sequence[PageFeatures]) -> npt.NDArray[np.float64]:
     """Compute what share of each one's content mass lies in texts that each other one has: (captures, captures)."""
-    owner = np.repeat(np.arange(len(captures)), [len(one.words) for one in captures])
-    mass = np.concatenate([one.words.astype(np.int64) * one.first_scores for one in captures])
+    owner = np.repeat(np.arange(len(captures)), [len(capture.words) for capture in captures])
+    mass = np.concatenate([capture.words.astype(np.int64) * capture.first_scores for capture in captures])
     total = np.bincount(owner, mass, len(captures))
-    _, texts = np.unique(np.concatenate([one.keys[TEXT] for one in captures]), return_inverse=True)
+    _, texts = np.unique(np.concatenate([capture.keys[TEXT] for capture in captures]), return_inverse=True)
     pairs, of_pair = np.unique(texts * len(captures) + owner, return_inverse=True)
     of_text, holder = np.divmod(pairs, len(captures))
     is_shared = np.bincount(of_text)[of_text] > 1

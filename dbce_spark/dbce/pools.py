@@ -66,7 +66,7 @@ def pool_evidence(
 ) -> PoolEvidence:
     """Compute the evidence of some captures on each other; each member is one of them."""
     found = PoolEvidence({}, {})
-    by_id = {one.capture_id: one for one in captures}
+    by_id = {capture.capture_id: capture for capture in captures}
     for ids, wanted in sibling_pools(members, cap):
         found.by_siblings.update(load_model().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
     for sequence in snapshot_sequences(captures):

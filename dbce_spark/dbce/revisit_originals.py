@@ -83,13 +83,13 @@ def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, conf
         return []
     lookup = Lookup.from_names(
         ((name, one.timestamp) for one in revisits for name in indexed_names(one)),
-        ((one.warc_file, one.warc_offset) for one in revisits),
+        ((revisit.warc_file, revisit.warc_offset) for revisit in revisits),
     )
-    wanted = lookup_selection(indexed_records.index_selection(config), (one.refers_to_key for one in revisits))
+    wanted = lookup_selection(indexed_records.index_selection(config), (revisit.refers_to_key for revisit in revisits))
     for entry in index_file.read_entries(indexes, base, wanted, config.fetch, FilterCounts()):
         if isinstance(entry, IndexEntry):  # what is none was counted when the selection was made
             lookup.offer(entry)
-    return [lookup.original(one) for one in revisits]
+    return [lookup.original(revisit) for revisit in revisits]
 
 
 def account(looked_for: int, found: int, pages: int) -> dict[str, int]:

@@ -35,7 +35,7 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
     bucket_members = buckets.group_by_bucket(members)
-    chosen = choose_crosses_of(bucket_members, {one.capture_id for one in members}, config)
+    chosen = choose_crosses_of(bucket_members, {member.capture_id for member in members}, config)
     return SiteComparison(
         crosses=chosen,
         annotations=list(annotate([one.cross for one in chosen], tokens, exact_limit=config.diff.exact_limit)),

@@ -217,7 +217,7 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         "cluster_names": [f"cluster {at} ({sizes[at]:,} pages)" for at in range(count)],
         "scatter": Markup(
             score_plots.scatter(
-                placed, [analysis.clusters[at] for at in chosen], [f"{one.dataset}: {one.site}" for one in pages]
+                placed, [analysis.clusters[at] for at in chosen], [f"{page.dataset}: {page.site}" for page in pages]
             )
         )
         if len(placed)

@@ -88,9 +88,9 @@ def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Ext
             "extractor": [extractor] * len(some),
             "version": [stamp] * len(some),
             "page": [digest(page) for page in some],
-            "text": [one.text.encode("utf-8", "replace").decode() for one in texts],
-            "seconds": [one.seconds for one in texts],
-            "error": [one.error for one in texts],
+            "text": [text.text.encode("utf-8", "replace").decode() for text in texts],
+            "seconds": [text.seconds for text in texts],
+            "error": [text.error for text in texts],
         }
         yield pa.RecordBatch.from_pydict(columns, SCHEMA)
 
@@ -121,4 +121,4 @@ def _code(load: Load) -> str:
     function: Callable[..., object] = getattr(load, "func", load)
     path = Path(import_module(function.__module__).__file__ or "")
     files = sorted(one for one in path.parent.iterdir() if one.is_file()) if path.name == "__init__.py" else [path]
-    return sha256(b"".join(one.read_bytes() for one in files)).hexdigest()[:12]
+    return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]

@@ -57,13 +57,13 @@ def measure(pages: Sequence[GoldPage]) -> list[Facts]:
 
 def write(path: str, facts: Sequence[Facts]) -> None:
     """Write one row a page as one Parquet file."""
-    rows = [{name: getattr(one, name) for name in SCHEMA.names} for one in facts]
+    rows = [{name: getattr(fact, name) for name in SCHEMA.names} for fact in facts]
     storage.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
 
 
 def features(facts: Sequence[Facts]) -> clusters.Features:
     """Stack the tag shares of all pages: (pages, 14)."""
-    return np.array([one.tags for one in facts])
+    return np.array([fact.tags for fact in facts])
 
 
 def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:

@@ -49,7 +49,7 @@ class Leaves:
     @property
     def spans(self) -> list[tuple[int, int]]:
         """Locate each leaf in `joined`, as start and end in characters."""
-        ends = np.cumsum([len(one) + 1 for one in self.texts], dtype=np.intp).tolist()
+        ends = np.cumsum([len(text) + 1 for text in self.texts], dtype=np.intp).tolist()
         return [(end - 1 - len(one), end - 1) for end, one in zip(ends, self.texts, strict=True)]
 
     def text(self, kept: Mask) -> str:

@@ -1,4 +1,4 @@
-"""What a page says about itself beyond what its row always has: headline, author, date, and so on, each with its place.
+"""Read what a page says about itself beyond the columns of each row: headline, author, date, and so on, with places.
 
 Declarations come first (JSON-LD, microdata, Open Graph, Dublin Core, `rel`), then what classes and headings show.
 docs/metadata.md: where each is looked for, and how often that is right.
@@ -78,7 +78,7 @@ _NOT_LETTERS = re.compile(r"\W+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a page says about itself; "" and empty where it says nothing. `found_in` has a line for each, such as
+    """Statements of a page about itself; "" and empty where it says nothing. `found_in` has a line for each, such as
     "author ld:author".
 
     `date` is that of the first publication, as YYYY-MM-DD; never after the capture.

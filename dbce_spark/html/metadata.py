@@ -95,7 +95,7 @@ def declared(root: Any, html: bytes) -> Declared:
 
 def metadata(declared: Declared, url: str, timestamp: int) -> Metadata:
     """Keep what can be true of a page fetched from `url` at `timestamp`, in microseconds. Raise nothing."""
-    urls = (_absolute(url, declared.base, one) for one in declared.canonical_urls)
+    urls = (_absolute(url, declared.base, canonical_url) for canonical_url in declared.canonical_urls)
     return Metadata(
         title=declared.title,
         declared_language=declared.language,

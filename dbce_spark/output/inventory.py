@@ -47,8 +47,8 @@ def show(collection: Collection, version: Version) -> str:
             "",
             f"{'increment':>9}{'captures':>12}{'extractions':>13}{'relabelled':>12}",
             *(
-                f"{one.number:>9}{one.captures:>12,}{one.extractions:>13,}{one.relabelled:>12,}"
-                for one in version.increments
+                f"{increment.number:>9}{increment.captures:>12,}{increment.extractions:>13,}{increment.relabelled:>12,}"
+                for increment in version.increments
             ),
         ]
     )

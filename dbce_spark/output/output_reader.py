@@ -83,7 +83,7 @@ def table_files(collection: Collection, version: Version, table: str) -> TableFi
         return sorted(one for name in tables for one in collection.files(version, name))
 
     files, replacing = listed(table, *_ALSO.get(table, ())), listed(*_REPLACED_BY.get(table, ()))
-    return TableFiles(table, files, replacing, max((one.number for one in version.increments), default=0))
+    return TableFiles(table, files, replacing, max((increment.number for increment in version.increments), default=0))
 
 
 def replaced(files: Iterable[Numbered]) -> dict[str, int]:
@@ -256,7 +256,7 @@ def open_output(root: str, version: int | None = None) -> Output:
 
 def _version(collection: Collection, number: int | None) -> Output:
     chosen = collection.current() if number is None else collection.version(number)
-    folders = {one.number: collection.increment(one.number) for one in chosen.increments}
+    folders = {increment.number: collection.increment(increment.number) for increment in chosen.increments}
     return Output(
         root=collection.folder,
         run=totals.sum_runs(chosen, [*read_runs(collection, chosen).values()]),

@@ -42,7 +42,7 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
         "collection": {
             "version": version.number,
             "made": version.made,
-            "increments": [one.number for one in version.increments],
+            "increments": [increment.number for increment in version.increments],
         },
     }
 
@@ -65,7 +65,7 @@ def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _failed(failures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     first = [item for one in failures for item in one["first"].items()]
     return {
-        "count": sum(one["count"] for one in failures),
-        "of": sum(one["of"] for one in failures),
+        "count": sum(failure["count"] for failure in failures),
+        "of": sum(failure["of"] for failure in failures),
         "first": dict(first[:_NAMED]),
     }

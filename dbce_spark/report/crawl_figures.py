@@ -56,9 +56,11 @@ class Crawl:
 
 @dataclass(frozen=True, slots=True)
 class Crawls:
-    """The last crawl of a version, and the one before that brought anything. `gone` is the number of that one where its
-    rows are there no more by themselves; 0: they are, or no crawl before brought anything."""
+    """The last crawl of a version of a collection, and the one before that brought anything. `gone` is the number of
+    that one where its rows are there no more by themselves; 0: they are, or no crawl before brought anything."""
 
+    collection: Collection
+    version: Version
     now: Crawl
     before: Crawl | None
     gone: int = 0
@@ -88,9 +90,9 @@ def crawls(collection: Collection, version: Version) -> Crawls:
         return Crawl(output_reader.open_output(collection.increment(number)), number, pending)
 
     brought = next((one for one in reversed(earlier) if runs[one]["captures"]), 0)
-    if not brought:
-        return Crawls(crawl(last), None)
-    return Crawls(crawl(last), crawl(brought)) if is_there(brought) else Crawls(crawl(last), None, brought)
+    is_gone = brought > 0 and not is_there(brought)
+    before = crawl(brought) if brought and not is_gone else None
+    return Crawls(collection, version, crawl(last), before, brought if is_gone else 0)
 
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:

@@ -63,9 +63,7 @@ def compare(collection: Collection, version: Version, config: ComparisonConfig) 
         return CrawlComparison(version, None, now_figures, [], found.gone)
     was = crawl_figures.figures(found.before, config)
     candidates = crawl_anomalies.missing_templates(was, now_figures, config)
-    lost = template_likeness.lost_templates(
-        candidates, (found.before, was), found.now, collection, version, config.remains
-    )
+    lost = template_likeness.lost_templates(candidates, found, was, config.remains)
     return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
 
 
@@ -130,10 +128,10 @@ def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
         ("records refused", lambda one: sum(one.refused.values())),
     ]
     rows = [
-        {"name": name, "is_share": False, "values": [one and count(one) for one in pairs]} for name, count in counts
+        {"name": name, "is_share": False, "values": [pair and count(pair) for pair in pairs]} for name, count in counts
     ]
     return rows + [
-        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.over([one.total]) for one in pairs]}
+        {"name": KINDS[share.kind], "is_share": True, "values": [pair and share.over([pair.total]) for pair in pairs]}
         for share in crawl_anomalies.SHARES
     ]
 

@@ -51,25 +51,16 @@ def views(picks: Sequence[Pick], output: ReportOutput) -> list[View]:
     """Build the sample pages, in order."""
     config = output.config()
     rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
-    crosses = {capture_id: fullest(row["crosses"]) for capture_id, row in rows.items() if row["crosses"]}
-    of_arms = {cross[arm] for cross in crosses.values() for arm in ("up", "down", "prev", "next") if cross[arm]}
+    crosses = [fullest(row["crosses"]) for row in rows.values() if row["crosses"]]
+    of_arms = {cross[arm] for cross in crosses for arm in ("up", "down", "prev", "next") if cross[arm]}
     arm_rows = rows | output.rows(of_arms - set(rows), ARCHIVED_COLUMNS)
     present = [pick for pick in picks if pick.capture_id in rows]
-    return [
-        _view(f"{at:02}", pick.why, rows[pick.capture_id], crosses.get(pick.capture_id), arm_rows, config)
-        for at, pick in enumerate(present, 1)
-    ]
+    return [_view(f"{at:02}", pick.why, rows[pick.capture_id], arm_rows, config) for at, pick in enumerate(present, 1)]
 
 
-def _view(
-    name: str,
-    why: str,
-    row: dict[str, Any],
-    cross: dict[str, Any] | None,
-    arm_rows: Mapping[str, dict[str, Any]],
-    config: DbceConfig,
-) -> View:
+def _view(name: str, why: str, row: dict[str, Any], arm_rows: Mapping[str, dict[str, Any]], config: DbceConfig) -> View:
     shown, note, around = "", "", []
+    cross = fullest(row["crosses"]) if row["crosses"] else None
     try:
         cur = archived(row, config)
         shown = document(cur, row["page_text"], segments_from(row["segments"]))

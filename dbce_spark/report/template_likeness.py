@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import MEMBERS, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Template
-from dbce_spark.report.crawl_figures import Crawl
+from dbce_spark.report.crawl_figures import Crawl, Crawls
 
 OF_TEMPLATE, OF_SITE = 16, 1_000
 """Pages that stand for a template, and for what its site has now."""
@@ -23,27 +23,26 @@ Signature = npt.NDArray[np.uint32]
 
 
 def lost_templates(
-    candidates: Sequence[Template], before: tuple[Crawl, Figures], now: Crawl, collection: Collection, version: Version,
-    remains: float,
-) -> list[Template]:  # fmt: skip
-    """Select the templates that too few pages of the crawl are like, siblings by their signatures: a smaller share of
-    its site's pages than `remains` of the share before."""
-    if not candidates:
+    candidates: Sequence[Template], crawls: Crawls, figures_before: Figures, remains: float
+) -> list[Template]:
+    """Select the templates that too few pages of the last crawl are like, siblings by their signatures: a smaller share
+    of its site's pages than `remains` of the share before."""
+    if not candidates or crawls.before is None:
         return []
     sites = pa.array(sorted({site for site, _ in candidates}))
     names = {*candidates}
-    was = _drawn(before[0], sites, OF_TEMPLATE, lambda row: (row["site"], row["template_id"]))
-    has = _drawn(now, sites, OF_SITE, lambda row: row["site"])
+    was = _drawn(crawls.before, sites, OF_TEMPLATE, lambda row: (row["site"], row["template_id"]))
+    has = _drawn(crawls.now, sites, OF_SITE, lambda row: row["site"])
     wanted = {one for template, ids in was.items() if template in names for one in ids}.union(*has.values())
-    signatures = _signatures(collection, version, sites, wanted)
-    settings = version.settings["config"]["lsh"]
+    signatures = _signatures(crawls.collection, crawls.version, sites, wanted)
+    settings = crawls.version.settings["config"]["lsh"]
     found = []
     for site, name in candidates:
         threshold = settings.get("threshold_by_site", {}).get(site, settings["threshold"])
         likenesses = [signatures[one] for one in was[site, name] if one in signatures]
         pages = [signatures.get(one) for one in has[site]]
         alike = sum(page is not None and _is_like(page, likenesses, threshold) for page in pages)
-        share = before[1].templates[site, name] / before[1].sites[site].captures
+        share = figures_before.templates[site, name] / figures_before.sites[site].captures
         if alike < remains * share * len(pages):
             found.append((site, name))
     return found

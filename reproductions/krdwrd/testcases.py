@@ -91,7 +91,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 
 def _cells(figures: Iterable[float]) -> Iterator[str]:
-    return (f"{one:.3f}" for one in figures)
+    return (f"{figure:.3f}" for figure in figures)
 
 
 def _outcome(case: str, site: str, truth: Sequence[Bits], predictions: Sequence[Bits]) -> Outcome:

@@ -8,7 +8,6 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.files.markdown_table import table
 from reproductions.thesis import boxplots, gold_sample, prepared
 from reproductions.thesis.gold_sample import Sample
-from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.outcomes import Outcome, compared
 from reproductions.thesis.phases import PHASES, Clock
@@ -34,7 +33,7 @@ def measure(sample: Sample, config: DbceConfig) -> Measured:
     times: dict[str, Mapping[str, float]] = {}
     for name, case in CASES.items():
         clock = Clock()
-        found[name] = gold_sample.outcomes(sample, annotations, case, by_evidence, clock)
+        found[name] = gold_sample.outcomes(sample, annotations, case, clock)
         times[name] = {phase: read.seconds[phase] + clock.seconds[phase] for phase in PHASES}
     return Measured(outcomes=found, seconds=times)
 

@@ -1,6 +1,6 @@
 """A classifier for one cross, learned from the nodes that the bit patterns know (thesis 2.3, listings 4.1 and 4.2)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -33,8 +33,6 @@ class Model(Protocol):
 
 Learner = Callable[[Examples], Model]
 """From examples, at least one, to a model of them."""
-
-Balance = Callable[[Examples], Examples]
 
 
 def examples(vectors: Vectors, labels: Bits) -> Examples:
@@ -117,67 +115,3 @@ def forest(*, trees: int, min_samples_leaf: int, class_weight: str | None, seed:
         return fitted
 
     return fit
-
-
-def scaled(learner: Learner) -> Learner:
-    """Scale features to mean 0 and variance 1 over the examples before a learner; the thesis leaves them as is."""
-
-    def fit(from_these: Examples) -> Model:
-        mean = from_these.vectors.mean(axis=0)
-        spread = np.where(np.ptp(from_these.vectors, axis=0) > 0, from_these.vectors.std(axis=0), 1.0)
-        model = learner(Examples((from_these.vectors - mean) / spread, from_these.labels, from_these.conflicts))
-        return _Scaled(model, mean, spread)
-
-    return fit
-
-
-def balanced(balance: Balance, learner: Learner) -> Learner:
-    """Balance the examples before a learner."""
-    return lambda from_these: learner(balance(from_these))
-
-
-@dataclass(frozen=True, slots=True)
-class _Scaled:
-    model: Model
-    mean: Vectors
-    spread: Vectors
-
-    def predict(self, vectors: Vectors) -> Any:
-        return self.model.predict((vectors - self.mean) / self.spread)
-
-
-def as_found(examples: Examples) -> Examples:
-    return examples
-
-
-def undersampled(examples: Examples) -> Examples:
-    """Choose as many examples of each label as the rarer one has, evenly spread over the page."""
-    return _resampled(examples, min)
-
-
-def oversampled(examples: Examples) -> Examples:
-    """Choose as many examples of each label as the more frequent one has, repeated in turn."""
-    return _resampled(examples, max)
-
-
-def _resampled(examples: Examples, choose: Callable[[list[int]], int]) -> Examples:
-    places = [np.flatnonzero(examples.labels == label) for label in sorted(set(examples.labels.tolist()))]
-    size = choose([len(some) for some in places]) if places else 0
-    chosen = [_drawn(some, size) for some in places]
-    order = np.sort(np.concatenate(chosen)) if chosen else np.empty(0, np.intp)
-    return Examples(examples.vectors[order], examples.labels[order], examples.conflicts)
-
-
-def _drawn(places: Any, size: int) -> Any:
-    """Draw `size` of the places: every one in turn if there are fewer, else evenly spread ones."""
-    if size >= len(places):
-        return np.resize(places, size)
-    return places[np.arange(size) * len(places) // size]
-
-
-BALANCES: Mapping[str, Balance] = {
-    "as found": as_found,
-    "undersampled": undersampled,
-    "oversampled": oversampled,
-}
-"""Chapter 6: ways to balance the labels of the learning set, by name."""

@@ -11,7 +11,6 @@ from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Annotation, Bits
 from reproductions.thesis import learned_cases, prepared
-from reproductions.thesis.label_merging import Rule, by_evidence
 from reproductions.thesis.learned_cases import CASES, Case
 from reproductions.thesis.outcomes import GoldCapture, Outcome, outcome
 from reproductions.thesis.phases import Clock
@@ -23,7 +22,7 @@ MIN_SIBLINGS = 2
 
 
 PER_GROUP = 12
-"""Pages of one group in a sample, so that no site decides the result; enough for a cross with ten siblings."""
+"""Pages of one group in a sample, so that no site decides the result; enough for every cross."""
 
 
 def chosen(pages: Sequence[GoldPage], count: int) -> list[GoldPage]:
@@ -67,14 +66,14 @@ def read(pages: Sequence[GoldPage], config: DbceConfig) -> Sample:
 
 
 def outcomes(
-    sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case, rule: Rule, clock: Clock
+    sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case, clock: Clock
 ) -> list[Outcome]:
     """Measure a test case on each capture that has annotations."""
     found = []
     for capture_id, of_capture in annotations.items():
         one = sample.captures[capture_id]
         dom, blocks = one.capture.dom, one.capture.page.blocks
-        nodes, labels = learned_cases.merged(dom, blocks, of_capture, case, rule, clock)
+        nodes, labels = learned_cases.merged(dom, blocks, of_capture, case, clock)
         found.append(outcome(one, nodes, labels, patterns_alone(one, of_capture)))
     return found
 
@@ -82,4 +81,4 @@ def outcomes(
 def patterns_alone(one: GoldCapture, annotations: Sequence[Annotation]) -> Bits:
     """Label the nodes of a capture by T001."""
     capture = one.capture
-    return learned_cases.merged(capture.dom, capture.page.blocks, annotations, CASES["T001"], by_evidence, Clock())[1]
+    return learned_cases.merged(capture.dom, capture.page.blocks, annotations, CASES["T001"], Clock())[1]

@@ -10,8 +10,8 @@ from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.dbce_elements import Nodes, cut, token_labels
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.model import Annotation, Bits, Blocks, Label, Segments
-from reproductions.thesis.cross_learning import Examples, Learner, examples, forest, learn, nearest, reclassify
-from reproductions.thesis.label_merging import Opinions, Rule
+from reproductions.thesis.cross_learning import Learner, examples, forest, learn, nearest, reclassify
+from reproductions.thesis.label_merging import Opinions, by_evidence
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.windows import vectors
 
@@ -46,13 +46,12 @@ class Labelled:
     """The `<dbce>` elements of a capture in one cross, with their labels.
 
     `elements` are the labels of the elements above them, by their path in the Dom (thesis 2.3, "set the parent's
-    class"). `learned_from` is None where nothing was learned.
+    class").
     """
 
     nodes: Nodes
     labels: Bits
     elements: Mapping[str, Label]
-    learned_from: Examples | None
 
 
 def label(dom: Dom, annotation: Annotation, case: Case, clock: Clock) -> Labelled:
@@ -64,15 +63,14 @@ def label(dom: Dom, annotation: Annotation, case: Case, clock: Clock) -> Labelle
     with clock.phase("classify_pp"):
         elements = propagate(dom, nodes, labels)
     if case.learner is None or case.layers is None:
-        return Labelled(nodes=nodes, labels=labels, elements=elements, learned_from=None)
+        return Labelled(nodes=nodes, labels=labels, elements=elements)
     with clock.phase("learn"):
         windows = vectors(nodes, case.layers)
-        learning_set = examples(windows, labels)
-        model = learn(case.learner, learning_set)
+        model = learn(case.learner, examples(windows, labels))
     with clock.phase("reclassify"):
         labels = reclassify(model, windows, labels)
         elements = propagate(dom, nodes, labels)
-    return Labelled(nodes=nodes, labels=labels, elements=elements, learned_from=learning_set)
+    return Labelled(nodes=nodes, labels=labels, elements=elements)
 
 
 def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
@@ -85,7 +83,7 @@ def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
 
 def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labelled: Iterable[Labelled]) -> Opinions:
     """Collect the labels of several crosses, on nodes that are cut wherever the bits of one of them change."""
-    nodes = cut(dom, np.stack([one.per_token() for one in annotations]))
+    nodes = cut(dom, np.stack([annotation.per_token() for annotation in annotations]))
     per_token = np.stack([token_labels(one.nodes, one.labels) for one in labelled])
     segments = resolve(blocks, annotations, undecided=Label.UNDECIDED)
     return Opinions(
@@ -95,16 +93,14 @@ def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labell
     )
 
 
-def merged(
-    dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], case: Case, rule: Rule, clock: Clock
-) -> tuple[Nodes, Bits]:
-    """Merge the labels of all crosses of a capture, at least one, under one test case; return its nodes and their
-    labels."""
+def merged(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], case: Case, clock: Clock) -> tuple[Nodes, Bits]:
+    """Merge the labels of all crosses of a capture, at least one, under one test case, by evidence; return its nodes
+    and their labels."""
     ordered = sorted(annotations, key=lambda one: one.cross.cross_id)
     labelled = [label(dom, one, case, clock) for one in ordered]
     with clock.phase("merge"):
         crosses_opinions = opinions(dom, blocks, ordered, labelled)
-        labels = rule(crosses_opinions)
+        labels = by_evidence(crosses_opinions)
         return crosses_opinions.nodes, np.where(labels == Label.UNDECIDED, case.undecided, labels).astype(np.uint8)
 
 

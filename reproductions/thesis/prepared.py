@@ -10,7 +10,7 @@ from dbce_spark.dbce import buckets, dom, pages, sites
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.html import charset
-from dbce_spark.model import Annotation, Cross, Hashes, Member, Page, Reject
+from dbce_spark.model import Annotation, Cross, Hashes, Page, Reject
 from reproductions.thesis.phases import Clock
 
 
@@ -33,15 +33,6 @@ class Archive:
     @property
     def tokens(self) -> dict[str, Hashes]:
         return {capture_id: one.page.blocks.tokens for capture_id, one in self.captures.items()}
-
-    def members_by_site(self) -> dict[str, list[Member]]:
-        """Group the captures that can meet by site, in order of their ids."""
-        pages_ = (self.captures[capture_id].page for capture_id in sorted(self.captures))
-        met = buckets.group_by_bucket(buckets.members(pages_))
-        found: dict[str, dict[str, Member]] = defaultdict(dict)
-        for bucket, members in met.items():
-            found[bucket.site] |= {member.capture_id: member for member in members}
-        return {site: [members[capture_id] for capture_id in sorted(members)] for site, members in found.items()}
 
 
 def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:

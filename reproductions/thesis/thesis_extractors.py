@@ -15,7 +15,6 @@ from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extractors import Setting
 from dbce_spark.model import Annotation, Reject
 from reproductions.thesis import learned_cases, prepared
-from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES, Clock
 from reproductions.thesis.prepared import Capture
@@ -59,7 +58,7 @@ def _text(capture: Capture, annotations: Sequence[Annotation], name: str) -> Ext
     blocks = capture.page.blocks
     if not annotations:
         return Extract(postprocess.text(blocks.text, single.segments(blocks)), clock.seconds, "")
-    nodes, labels = learned_cases.merged(capture.dom, blocks, annotations, CASES[name], by_evidence, clock)
+    nodes, labels = learned_cases.merged(capture.dom, blocks, annotations, CASES[name], clock)
     with clock.phase("merge"):
         text = learned_cases.text(capture.dom, blocks, nodes, labels)
     return Extract(text, clock.seconds, "")

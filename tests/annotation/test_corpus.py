@@ -139,7 +139,7 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     index = page_resources.build_index([path], CONFIG.input)
     workbench_store.create(str(tmp_path / "labels.db"))
     opened = workbench_store.open_store(str(tmp_path / "labels.db"))
-    page_resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
+    page_resources.copy(opened, index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
     found = page_resources.nearest(opened, url, MOMENT)
     opened.close()
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.annotation import submission
-from dbce_spark.annotation.submission import Submission, push_down, text_digest
+from dbce_spark.annotation.submission import Submission, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
 
@@ -22,23 +22,6 @@ SUBMISSIONS = st.builds(
     tags=st.lists(TAGS).map(tuple),
     prelabelled=st.text(),
 )
-XPATHS = ("/html[1]/body[1]/div[1]/p[1]", "/html[1]/body[1]/div[1]/p[2]", "/html[1]/body[1]/div[10]")
-
-
-def test_a_tag_on_a_container_reaches_what_lies_below_it_and_nothing_beside_it() -> None:
-    """/div[1] is around its paragraphs, but not around /div[10], whose path begins alike."""
-    pushed = push_down([None] * 3, XPATHS, {"/html[1]/body[1]/div[1]": Label.CONTENT})
-
-    assert pushed == (Label.CONTENT, Label.CONTENT, None)
-
-
-def test_a_tag_from_above_does_not_overwrite_one_below() -> None:
-    """A segment's own tag counts before its element's, and that before one further up."""
-    containers = {"/html[1]": Label.BOILERPLATE, XPATHS[1]: Label.UNDECIDED}
-
-    pushed = push_down([Label.CONTENT, None, None], XPATHS, containers)
-
-    assert pushed == (Label.CONTENT, Label.UNDECIDED, Label.BOILERPLATE)
 
 
 @given(st.lists(SUBMISSIONS))

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_every_extra_is_tried() -> None:
-    """Those of setup.cfg, and none."""
+    """Each extra of setup.cfg is tried, and none of them."""
     parsed = ConfigParser()
     parsed.read(ROOT / "setup.cfg", encoding="utf-8")
 

@@ -77,7 +77,7 @@ def test_nothing_has_a_second_name() -> None:
 
 
 def test_dates_alone_have_from_and_to() -> None:
-    """What is written goes to --output."""
+    """Output goes to --output."""
     assert {("dbce extract", "--from"), ("dbce extract", "--to")} == {
         (name, option) for name, option, _ in options() if option in ("--from", "--to")
     }

@@ -72,7 +72,7 @@ def test_what_is_kept_has_markdown_and_html_and_what_the_page_says_of_itself() -
 
 
 def test_formats_are_written_when_they_are_looked_at() -> None:
-    """Who asks for text alone does not wait for them."""
+    """A caller that wants text alone does not wait for them."""
     found = extract(page(1))
     before = set(vars(found))
     written = found.markdown
@@ -113,7 +113,8 @@ def test_text_is_no_other_charset_whatever_it_declares() -> None:
 
 
 def test_pages_of_a_site_are_siblings() -> None:
-    """What all have counts against a block, and what one has alone for it; those of another site do not count."""
+    """Text that all have counts against a block, text that one has alone counts for it; pages of another site do not
+    count."""
     found = extract_pages([(page(number), f"{SITE}{number}") for number in range(5)] + [(page(9), "http://b.example/")])
     menu = next(block for block in found[0].blocks if "Kultur" in block.text)
     own = max(found[0].blocks, key=lambda block: len(block.text))
@@ -159,7 +160,7 @@ def test_results_come_in_the_order_of_the_pages(numbers: list[int]) -> None:
 )))  # fmt: skip
 @settings(max_examples=50)
 def test_the_blocks_are_the_text(parts: list[str]) -> None:
-    """Those of all labels are the page, and those of content the main text."""
+    """Blocks of all labels are the page, and blocks of content the main text."""
     (found,) = extract_pages(["".join(parts)])
     kept = [block.text for block in found.blocks if block.label == "content"]
 

@@ -1,4 +1,4 @@
-"""What is kept of a page follows its labels exactly, and ends whatever the page."""
+"""The kept part of a page follows its labels exactly, and rendering it ends whatever the page."""
 
 from dataclasses import replace
 

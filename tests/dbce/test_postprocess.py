@@ -236,7 +236,7 @@ def test_deep_page_is_marked() -> None:
     ],
 )
 def test_text_of_styles_holds_no_markup(style: str) -> None:
-    """What a browser would read as elements in a drawing is gone, and elsewhere it begins none."""
+    """Text that a browser would read as elements in a drawing is gone, and elsewhere it begins none."""
     made = labelled(f"<p>word</p>{style}<p>more</p>")
 
     assert "onerror" not in made

@@ -27,7 +27,7 @@ def test_no_line_of_markdown_is_too_long(path: Path) -> None:
 
 
 def test_tables_and_urls_may_be_longer(tmp_path: Path) -> None:
-    """What cannot be broken is not counted; a long sentence is, and so is a long line of code."""
+    """A line that cannot be broken is not counted; a long sentence is, and so is a long line of code."""
     page = tmp_path / "page.md"
     page.write_text(f"| {'cell ' * 40}|\nhttps://example.org/{'a' * 140}\n{'word ' * 40}\n```\n{'code ' * 40}\n```\n")
 

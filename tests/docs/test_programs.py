@@ -87,7 +87,7 @@ def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixtur
 
 
 def test_the_query_of_the_tables_finds_a_text(extracted: Path) -> None:
-    """What a URL said on a day, of a URL of the sample."""
+    """It finds the text that a URL of the sample had on a day."""
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     for name, files in {"captures": "*.parquet", "extractions": "*/*.parquet"}.items():

@@ -115,7 +115,7 @@ def plain(value: Any) -> Any:
 
 
 def given(found: Any) -> Rows:
-    """What a recipe has found, whatever it is held in."""
+    """Return the rows that a recipe has found, whatever they are held in."""
     if hasattr(found, "fetchall"):
         found = found.fetchall()
     elif hasattr(found, "itertuples"):
@@ -130,7 +130,7 @@ def given(found: Any) -> Rows:
 
 
 def run(recipe: Recipe, output: str) -> Rows:
-    """What a recipe finds in an output."""
+    """Run a recipe on an output."""
     space: dict[str, Any] = {"output": output}
     exec(recipe.before, space)
     exec(recipe.code, space)

@@ -29,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_is_there(site: Path) -> None:
-    """Those of docs/, those that are files of the repository, and those that are made."""
+    """Pages of docs/, pages that are files of the repository, and pages that are made."""
     named = {Path(page).stem.lower() for page in PAGES} - {"readme"} | {"changelog", "index"}
     made = {Path(name).stem for name in hooks.pages() if not name.startswith("files/")}
 

@@ -45,7 +45,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def step(nth: int, block: Block) -> str:
-    """What a shell does for a block. What is to be installed, is; a text is what the block before it prints."""
+    """Run a block as a shell would. Packages are installed; a text must be printed by the block before it."""
     lines = [line for line in block.code.splitlines() if not line.startswith("pip ")]
     if block.kind == "python":
         lines = ["python - <<'THE_PROGRAM'", *lines, "THE_PROGRAM"]
@@ -99,7 +99,7 @@ def test_what_other_pages_ask_is_answered(
 
 
 def answer(block: Block, capsys: pytest.CaptureFixture[str]) -> object:
-    """What a program prints, or the rows that a query finds."""
+    """Return the output of a program, or the rows that a query finds."""
     if block.kind == "python":
         exec(block.code, {})
         return capsys.readouterr().out

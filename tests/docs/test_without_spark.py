@@ -51,7 +51,7 @@ def test_the_tutorial_prints_what_it_shows(
 
 
 def run(block: Block, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What the last command of a block prints, or its program; nothing if that is Spark's."""
+    """Return the output of the last command of a block, or of its program; nothing if that is Spark's."""
     capsys.readouterr()
     if block.kind == "python":
         exec(block.code, {})

@@ -90,7 +90,7 @@ def test_image_of_the_tests_has_all_files_of_the_project() -> None:
 
 
 def test_image_has_the_extras_that_its_services_need() -> None:
-    """Those of feeds, of streams and of inputs in object stores."""
+    """It has the extras for feeds, streams and inputs in object stores."""
     lines = (REPOSITORY / "Dockerfile").read_text().splitlines()
 
     assert any("/opt/dbce[acquire,s3,stream]" in line for line in lines)

@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_text_is_what_only_one_page_has() -> None:
-    """What the tests below look for: the menu is gone, the ship is there."""
+    """The tests below look for this: the menu is gone, the ship is there."""
     assert all(f"Ship {n} of the line" in text and "Town" not in text for n, text in enumerate(TEXTS))
 
 

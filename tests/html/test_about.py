@@ -1,4 +1,4 @@
-"""What pages say of themselves."""
+"""Facts that pages state of themselves."""
 
 import pytest
 from hypothesis import given

@@ -45,7 +45,7 @@ def test_sums_are_those_of_the_rows(finished: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_doubtful_pages_are_counted(finished: Path) -> None:
-    """Those with a low confidence; a page that bit patterns labelled has none."""
+    """Pages with a low confidence are; a page that bit patterns labelled has none."""
     paths = sorted((finished / "extractions").rglob("*.parquet"))
     for path in paths:
         table = pq.ParquetFile(path).read()

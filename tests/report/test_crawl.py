@@ -86,7 +86,7 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
         assert both.before
         was = crawl_figures.figures(both.before, CONFIG)
         large = [name for name, captures in was.templates.items() if captures >= CONFIG.least]
-        found = template_likeness.lost_templates(large, (both.before, was), both.now, of, version, CONFIG.remains)
+        found = template_likeness.lost_templates(large, both, was, CONFIG.remains)
         lost[of.folder] = [site for site, _ in found]
         assert {crawls.GAZETTE, crawls.DIARY} == {site for site, _ in large}
 

@@ -54,7 +54,7 @@ def extraction(of: dict[str, Any], *texts: str, label: str = "content") -> dict[
 
 
 def held(of: dict[str, Any], day: int) -> list[str]:
-    """What a page holds on a day: a menu, entries that come and go, one that is corrected."""
+    """Make the page of a day: a menu, entries that come and go, one that is corrected."""
     entries = [f"Entry {(day + at) % 5} of {of['url']}" for at in range(day % 4)]
     return ["Menu" if day < 5 else "Home", *entries, TEXTS[day % 3], "Foot", "Foot"]
 

@@ -1,4 +1,4 @@
-"""What came of stages and tasks is read as it was written, and they are done once."""
+"""Results of stages and tasks are read as they were written, and each is done once."""
 
 from collections import Counter
 from pathlib import Path

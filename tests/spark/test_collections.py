@@ -116,7 +116,7 @@ def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown
 
 
 def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, whole: Whole) -> None:
-    """What run.json of all increments says together is what that of one run says."""
+    """The sums over run.json of all increments are those of one run."""
     told, expected = (
         output_reader.open_output(grown_in_time.to.folder).run,
         output_reader.open_output(str(whole.output)).run,

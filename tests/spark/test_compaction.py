@@ -258,7 +258,7 @@ def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.Mo
 
 
 def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) -> None:
-    """Who ends a run after the collection was rolled back is told, and nothing is changed."""
+    """A run that ends after the collection was rolled back fails with a message, and nothing is changed."""
     grown.rollback(1)
 
     with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
@@ -267,7 +267,7 @@ def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) ->
 
 
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
-    """What it has done is neither lost nor put together."""
+    """Its work is neither lost nor put together."""
     begun = Path(staging.path(grown.increment(4), staging.PLAN))
     begun.parent.mkdir(parents=True)
     begun.write_text("{}")

@@ -94,7 +94,7 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
 
 
 def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
-    """What pools are sent is ids, times and fixed-width columns."""
+    """Pools are sent ids, times and columns of fixed width."""
     sent = pool_evidence.features(staged_pages(spark, staged))
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns

@@ -84,7 +84,7 @@ def test_evidence_and_annotations_come_to_their_pages(
 
 
 def _what(row: dict[str, Any]) -> str:
-    """What a row of the work list brings."""
+    """Name the content of a row of the work list."""
     if row["annotation"]:
         return f"annotation {row['annotation']['cur']}"
     if row["evidence"]:

@@ -100,7 +100,7 @@ def small_site(archive: list[str]) -> list[str]:
 def undisturbed(
     spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, bytes]:
-    """What a run over both sites writes that nothing disturbs."""
+    """The output of a run over both sites that nothing disturbs."""
     return undisturbed_run(spark, archive, tmp_path_factory.mktemp("undisturbed"), STAGES)
 
 
@@ -132,7 +132,7 @@ def submit(sparks: Cluster, archive: list[str], folder: Path, **set_traps: str) 
 
 @dataclass
 class Losses:
-    """What a run loses, and how often Spark has noticed."""
+    """The processes that a run loses, and how often Spark has noticed."""
 
     sparks: Cluster
     run: Run

@@ -1,4 +1,4 @@
-"""Which files a stream takes in which step, whatever comes between; no Spark runs."""
+"""A stream's files by step, whatever comes between; no Spark runs."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ LIMIT = ReadMaxFiles(2)
 
 
 def reader(folder: Path, **given: Any) -> ArrivalsReader:
-    """What Spark makes of the format in a process: the folder `in`, two files a batch."""
+    """Make the reader that Spark makes in a process: of the folder `in`, two files a batch."""
     options = {"inputs": json.dumps([str(folder / "in")]), "patterns": json.dumps(["*.warc"])}
     options |= {"ledger": str(folder / "ledger"), "files": "2", "bytes": "1000000"}
     return Arrivals(options | {name: str(value) for name, value in given.items()}).streamReader(None)
@@ -56,7 +56,7 @@ def test_files_are_taken_by_name_and_so_many_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_batch_has_no_more_than_so_many_bytes(tmp_path: Path) -> None:
-    """Where two files are more than a batch may have, it has one; also if that alone is more."""
+    """It has one file if two are more than a batch may have; also if that one alone is more."""
     put(tmp_path, "a.warc", "b.warc", size=600)
     put(tmp_path, "c.warc", size=3000)
 
@@ -108,7 +108,7 @@ def test_a_run_over_what_is_there_takes_nothing_that_comes_meanwhile(tmp_path: P
 
 
 def test_without_a_limit_all_is_one_step(tmp_path: Path) -> None:
-    """Where Spark asks for all there is, the limits do not count."""
+    """The limits do not count when Spark asks for all there is."""
     put(tmp_path, "a.warc", "b.warc", "c.warc")
 
     assert {"files": 3} == reader(tmp_path).latestOffset({"files": 0}, ReadAllAvailable())

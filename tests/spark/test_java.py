@@ -42,7 +42,7 @@ def test_java_home_is_kept(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_path_comes_second(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where JAVA_HOME is too old, the java on PATH is taken, by the home it names itself."""
+    """If JAVA_HOME is too old, the java on PATH is taken, by the home it names itself."""
     only.setenv("JAVA_HOME", str(fake_java(tmp_path / "eight", version="1.8")))
     home = fake_java(tmp_path / "twenty-one", version="21")
     only.setenv("PATH", str(home / "bin"))
@@ -51,7 +51,7 @@ def test_path_comes_second(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_too_old_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where the only Java is 11, the message says so and what to do."""
+    """If the only Java is 11, the message says so and what to do."""
     only.setenv("PATH", str(fake_java(tmp_path / "eleven", version="11") / "bin"))
 
     with pytest.raises(PlatformError, match=r"the java on PATH is Java 11\): install one, or run `pip install 'dbce"):
@@ -71,7 +71,7 @@ def test_too_new_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def test_none_is_refused(only: pytest.MonkeyPatch) -> None:
-    """Where there is no Java at all, the message says what to do."""
+    """If there is no Java at all, the message says what to do."""
     with pytest.raises(PlatformError, match=r"^no Java 17 or newer: install one"):
         java.java_home()
 
@@ -148,7 +148,7 @@ def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch
 
 
 def test_unwritable_cache_is_named(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where the cache folder cannot be made, the message says which variable moves it."""
+    """If the cache folder cannot be made, the message says which variable moves it."""
     (tmp_path / "cache").write_text("a file where a folder should be")
 
     with pytest.raises(PlatformError, match="set XDG_CACHE_HOME"):

@@ -98,7 +98,7 @@ def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None
 
 
 def test_rejects_are_rows_with_their_place_and_reason(ran: Ran, expected: local.Result, whole_input: Input) -> None:
-    """What cannot be read becomes a row of `rejects` and ends nothing."""
+    """A record that cannot be read becomes a row of `rejects` and ends nothing."""
     found = rows(ran.output, "rejects", reject_rows.REJECTS)
     missing, broken = sorted(whole_input.files[-2:])
 

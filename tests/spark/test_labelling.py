@@ -1,4 +1,4 @@
-"""What happens to the rows of a file on their way, by PySpark's own tester of stateful processors: no Spark runs."""
+"""Labelling of the rows of a stream's files, by PySpark's own tester of stateful processors: no Spark runs."""
 
 import json
 from collections import Counter, defaultdict

@@ -98,7 +98,7 @@ def stage_once(path: str, output: Path) -> RecordCounts:
 
 
 def test_a_file_is_read_once(tmp_path: Path) -> None:
-    """What was staged of it is taken as it is: also if the file has vanished, and if it says something else now."""
+    """Its staged pages are taken as they are, also if the file has vanished or has other content now."""
     path = archive(tmp_path / "a.warc", record(KINDS[0]))
     counts = stage_once(path, tmp_path)
     before = staged(tmp_path)

@@ -1,4 +1,4 @@
-"""What a run has set out to do, and what is refused to go on with it. No Spark is started for that."""
+"""The plan of a run, and the refusals to resume it with another. No Spark is started."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +46,7 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     ],
 )
 def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other: Plan, told: str) -> None:
-    """What is other is named, with both values, and shortened where it is long."""
+    """The difference is named, with both values, shortened where it is long."""
     plan.save(planned(), str(tmp_path))
     with pytest.raises(OutputError) as refused:
         plan.is_begun(other, str(tmp_path))
@@ -86,7 +86,7 @@ def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 def test_a_plan_of_another_version_is_refused(tmp_path: Path) -> None:
-    """What an earlier version of this program has left is not guessed at."""
+    """Nothing that an earlier version of this program has left is guessed at."""
     path = Path(staging.path(str(tmp_path), staging.PLAN))
     path.parent.mkdir()
     path.write_text('{"inputs": []}')

@@ -52,7 +52,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def undisturbed(
     spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, bytes]:
-    """What a run that nothing disturbs writes."""
+    """The output of a run that nothing disturbs."""
     output = tmp_path_factory.mktemp("undisturbed")
     extract(spark, archive, output)
     return tables_below(output)

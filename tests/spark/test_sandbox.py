@@ -66,7 +66,7 @@ def die(ending: signal.Signals = signal.SIGKILL) -> None:
 
 
 def ends_by(ending: signal.Signals) -> Callable[[warc.Fetch], Page | Reject]:
-    """What parses a page, but for one that ends the process."""
+    """Parse a page, but end the process at a certain one."""
 
     def work(one: warc.Fetch) -> Page | Reject:
         if one.capture.url.endswith("/bad"):
@@ -104,7 +104,7 @@ def test_a_page_that_ends_its_process_is_a_reject(ending: signal.Signals) -> Non
 
 
 def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
-    """What ends it once, over a page or between two, is not the page."""
+    """A process that is ended once, over a page or between two, is not ended by the page."""
     mark = tmp_path / "ended"
 
     def work(one: warc.Fetch) -> Page | Reject:
@@ -123,7 +123,7 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
 
 
 def test_a_process_that_waits_for_ever_is_ended() -> None:
-    """What computes nothing is not ended by the timer, but by who waits for it."""
+    """A process that computes nothing is ended by the one that waits for it, not by the timer."""
     with Sandbox[float, None](time.sleep, 60, patience=0.2) as sleeper, pytest.raises(Lost, match=r"0\.2 s") as lost:
         sleeper.result(600.0)
 
@@ -282,7 +282,7 @@ def staged_by_worker(
 def test_a_task_ends_over_what_kills_its_worker(
     spark: "SparkSession", tmp_path: Path, of: str, expected: dict[str, Any]
 ) -> None:
-    """What kills the worker at every attempt is found and rejected.
+    """A page that kills the worker at every attempt is found and rejected.
 
     Nothing is known that crashes libxml2 each time, so in the workers one page (or the reading of one record) is made
     to kill the process that it is in, as the kernel does when memory is short. All else is the real thing.
@@ -334,7 +334,7 @@ def stage_with_killer(
 
 
 def test_each_record_has_the_whole_time() -> None:
-    """What the one before has used is not taken from it."""
+    """Time that the record before has used is not taken from it."""
     left = []
     records = sandbox._timed(iter([Skip("a"), Skip("b"), Skip("c")]), 50.0)
     try:

@@ -27,8 +27,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> local.Result:
 
 
 def test_only_what_is_wanted_is_read(plain: local.Result) -> None:
-    """What the filters refuse is counted and not fetched, what is wrong with an index is a reject, the same place twice
-    is read once, and a capture that is in an input file and at a place is one."""
+    """Captures that filters refuse are counted and not fetched, a fault of an index is a reject, a place that is named
+    twice is read once, and a capture that is in an input file and at a place is one."""
     assert {"read": 26, "selected": 18, "skipped": {"select:date": 4}, "undeclared": {}, "duplicate": 1} == {
         name: count for name, count in (plain.selection or {}).items() if name != "faults"
     }

@@ -60,13 +60,13 @@ def test_local_session_has_our_defaults(spark: "SparkSession") -> None:
 
 @pytest.mark.spark
 def test_settings_win(spark: "SparkSession") -> None:
-    """What the caller sets is stronger than the file."""
+    """Settings of the caller are stronger than the file."""
     assert spark.conf.get("spark.sql.shuffle.partitions") == "4"
 
 
 @pytest.mark.spark
 def test_active_session_is_kept(spark: "SparkSession") -> None:
-    """Where a session is active it is given back as it is, whatever is asked for."""
+    """An active session is given back as it is, whatever is asked for."""
     again = session("another", master="local[7]", settings={"spark.sql.shuffle.partitions": "99"})
 
     assert again is spark

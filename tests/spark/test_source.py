@@ -53,7 +53,7 @@ def values(column: str, path: str | Path = "", **options: str | int | Path) -> l
 
 
 def plain(path: Path) -> list[tuple[Any, ...]]:
-    """What a short reader without any of the source's code finds in a file: offset, kind, URL, status, body, text."""
+    """Read a file by a short reader without any of the source's code: offset, kind, URL, status, body, text."""
     found: list[tuple[Any, ...]] = []
     with path.open("rb") as stream:
         for one in records(stream, at_most(record_bytes=1 << 24)):
@@ -268,7 +268,7 @@ def test_a_payload_that_is_not_asked_for_is_not_damaged(tmp_path: Path) -> None:
 
 
 def test_dropmalformed_leaves_damage_out(tmp_path: Path) -> None:
-    """What is damaged, or cannot be decoded, has no row."""
+    """A record that is damaged, or cannot be decoded, has no row."""
     path = archive(tmp_path / "a.warc.gz", *gzipped(record()), BROKEN_GZIP, *gzipped(record(UNKNOWN_CODING)))
 
     assert [b"<p>Hello world</p>"] == values("payload", path, mode="dropMalformed")
@@ -368,7 +368,7 @@ def test_files_are_sampled_by_name(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_options_are_told(options: dict[str, str], message: str, tmp_path: Path) -> None:
-    """What is wrong, where, and what to write instead."""
+    """The message says what is wrong, where, and what to write instead."""
     path = archive(tmp_path / "a.warc", record())
     with pytest.raises(DbceError) as raised:
         WarcDataSource({"path": path} | options)
@@ -434,7 +434,7 @@ def test_an_index_leads_to_the_same_rows(sample: Path) -> None:
 
 
 def test_a_bad_line_of_an_index_is_a_row(sample: Path, tmp_path: Path) -> None:
-    """What an index names and cannot be had is not lost silently: neither a line nor a file."""
+    """Neither a line nor a file that an index names and that cannot be had is lost silently."""
     line = (sample / "index.cdxj").read_text().splitlines()[0]
     index = tmp_path / "index.cdxj"
     index.write_text(f"{line}\nexample,a)/ 2020 nonsense\n")

@@ -1,4 +1,4 @@
-"""What is kept of an unfinished run, and what is not. No Spark is started for that."""
+"""Files that are kept of an unfinished run, and files that are not. No Spark is started."""
 
 import subprocess
 import sys
@@ -55,7 +55,7 @@ def test_what_a_broken_file_leaves(tmp_path: Path, broken: str, left: list[str])
 
 
 def test_halves_of_files_are_removed(tmp_path: Path) -> None:
-    """What an ended process has begun to write goes; what is whole stays, also with an underscore."""
+    """Files that an ended process has begun to write go; whole ones stay, also with an underscore."""
     write(tmp_path, f"pages/{HALF}", "crosses/_SUCCESS")
     (tmp_path / "extractions" / "site_part=0").mkdir(parents=True)
     (tmp_path / "extractions" / "site_part=0" / HALF).touch()

@@ -75,13 +75,13 @@ def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeCon
 
 
 def expected(files: list[str]) -> Tables:
-    """What plain Python makes of the files, in this order."""
+    """Label the files in plain Python, in this order."""
     made = local_stream.run(files, config.load(), TREE)
     return {name: as_table(name, rows) for name, rows in made.items()}
 
 
 def written(folder: Path) -> Tables:
-    """What is committed."""
+    """Read the committed rows."""
     found: Tables = {}
     for name, schema in stream_tables.SCHEMAS.items():
         paths = stream_tables.files(str(folder / "out"), name)
@@ -91,7 +91,7 @@ def written(folder: Path) -> Tables:
 
 
 def told_outside(folder: Path) -> tuple[str, int | None]:
-    """What `dbce status` says: the condition, and how often the stream was begun."""
+    """Run `dbce status`: the condition, and how often the stream was begun."""
     told = inspect_stream(str(folder / "out")).as_dict()
     return told["condition"], told["attempts"]
 
@@ -271,7 +271,7 @@ def test_another_state_is_refused_before_spark_reads_it(
 def test_a_state_that_cannot_be_used_ends_the_stream_with_words(
     spark: "SparkSession", streamed: Streamed, tmp_path: Path
 ) -> None:
-    """Where the state was made by another hash, and what says so was tampered with, nothing is written over it."""
+    """Nothing is written over a state that was made by another hash, even if its note of that was tampered with."""
     shutil.copytree(streamed.folder / "out", tmp_path / "out")
     begun = tmp_path / "out" / stream_tables.BEGUN
     told = begun.read_text(encoding="utf-8").replace(str(streamed.folder), str(tmp_path))

@@ -1,4 +1,4 @@
-"""What is said of the output of a stream from outside. No Spark is started for that."""
+"""The status of the output of a stream. No Spark is started."""
 
 import json
 import os

@@ -33,8 +33,8 @@ _GAUGE = re.compile(r'metrics_dbce_driver_AccumulatorSource_(\w+)_Value\{type="g
 
 @dataclass(frozen=True)
 class Watched:
-    """What was seen of a run: how it ended, what it wrote on stderr, its log, its report, what Prometheus would have
-    read of it, what status said of it, and its event logs."""
+    """A run as it was seen: its exit status, stderr, log and report, the metrics that Prometheus would have read, the
+    lines of `dbce status`, and its event logs."""
 
     exit_status: int
     errors: str
@@ -188,7 +188,7 @@ def history(events: Path) -> Iterator[str]:
 
 
 def answered(url: str) -> list[dict[str, Any]]:
-    """What a server says that may still be reading its logs."""
+    """Return the answer of a server that may still be reading its logs."""
     assert wait_for(lambda: bool(told_by(url)))
     return told_by(url)
 
@@ -233,7 +233,7 @@ def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
 
 
 def test_settings_of_spark_are_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is none is told; under spark-submit there is another place for them."""
+    """A setting that is no pair is refused; under spark-submit there is another place for them."""
     from dbce_spark.commands.cli import main
 
     (tmp_path / "a.warc").touch()

@@ -40,7 +40,7 @@ def words(text: str) -> Hashes:
 
 
 def parsed(html: str | bytes, declared_charset: str = "") -> Parsed:
-    """What one walk over a page gives."""
+    """Parse a page in one walk."""
     return parse(html if isinstance(html, bytes) else html.encode(), declared_charset, CONFIG.page)
 
 
@@ -214,7 +214,7 @@ def read(path: str | Path, *settings: str) -> list[Any]:
 
 
 def fates(path: str | Path, *settings: str) -> list[str]:
-    """What became of each record of a file: its URL, "revisit:URL", "reject:REASON" or "skip:FILTER"."""
+    """List the outcome of each record of a file: its URL, "revisit:URL", "reject:REASON" or "skip:FILTER"."""
     return [fate(one) for one in read(path, *settings)]
 
 

@@ -53,7 +53,7 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Host:
-    """Where processes run. `inside` begins a command that is to run there; `link` joins it to the master's host."""
+    """A place for processes. `inside` begins a command that is to run there; `link` joins it to the master's host."""
 
     address: str
     inside: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Network:
 
     @property
     def is_apart(self) -> bool:
-        """Whether its hosts are apart, so that links between them can be cut."""
+        """Return whether its hosts are apart, so that links between them can be cut."""
         return bool(self.master.inside)
 
     def cut(self, host: Host) -> None:
@@ -213,7 +213,7 @@ class Cluster:
         return run
 
     def state(self) -> dict[str, Any]:
-        """What the master says about itself; empty while it does not answer."""
+        """Return the master's own account; empty while it does not answer."""
         url = f"http://{self.network.master.address}:{self._web_port}/json/"
         ask = (
             "import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1], timeout=5).read())"

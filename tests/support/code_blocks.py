@@ -40,7 +40,7 @@ def blocks() -> list[Block]:
 
 
 def inline(page: str) -> list[str]:
-    """What stands in code in the prose of a page."""
+    """List the code in the prose of a page."""
     found = []
     for one in MarkdownIt().enable("table").parse((ROOT / page).read_text(encoding="utf-8")):
         found += [child.content for child in one.children or [] if child.type == "code_inline"]

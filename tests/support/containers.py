@@ -45,7 +45,7 @@ exec chroot "$root" /bin/sh -c 'cd "$(cat /folder)" && exec "$@"' sh "$@"
 
 
 def image_environment() -> dict[str, str]:
-    """What the Dockerfile sets."""
+    """Read the environment that the Dockerfile sets."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line.removeprefix("ENV ") for line in text.splitlines() if line.startswith("ENV ")]
     return dict(word.split("=", 1) for line in lines for word in shlex.split(line))
@@ -80,7 +80,7 @@ class Engine:
             assert not self._has_ended(name), self.told(name)
 
     def is_healthy(self, name: str) -> bool:
-        """Whether a service passes its own check, run where it runs."""
+        """Return whether a service passes its own check, run where it runs."""
         _, *command = self.services[name]["healthcheck"]["test"]
         return self._start(name, command, self.folder / f"{name}-check.log").wait() == 0
 
@@ -94,7 +94,7 @@ class Engine:
         return self.running[name].wait(timeout=PATIENCE)
 
     def output_of(self, name: str, command: list[str]) -> str:
-        """What a command prints that is run beside a service."""
+        """Return the output of a command that is run beside a service."""
         log = self.folder / f"{name}-command.log"
         log.unlink(missing_ok=True)
         assert self._start(name, command, log).wait() == 0, log.read_text(errors="replace")

@@ -1,4 +1,4 @@
-"""What an export has written, read back."""
+"""The files of an export, read back."""
 
 import gzip
 import io

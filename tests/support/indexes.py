@@ -172,7 +172,7 @@ def write_wacz(path: Path, archive: bytes, lines: Sequence[str], compression: in
 def found_in(
     *paths: str, base: str = "", counts: FilterCounts | None = None, **filters: Any
 ) -> list[IndexEntry | BadLine]:
-    """What some indexes give."""
+    """List the entries of some indexes."""
     chosen = selection(select(**filters))
     return list(read_entries(paths, base, chosen, FETCH, FilterCounts() if counts is None else counts))
 

@@ -13,8 +13,8 @@ RSS = "application/rss+xml"
 
 @dataclass
 class Newsroom:
-    """What is at which path: a body with its media type, or a status with headers. `asked` are the requests, with the
-    headers that matter and the time."""
+    """A server, its content by path: a body with its media type, or a status with headers. `asked` are the requests,
+    with the headers that matter and the time."""
 
     url: str
     pages: dict[str, tuple[bytes, str]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Newsroom:
         self.pages[path] = (f"<html><title>{text}</title><p>{text}</p></html>".encode(), "text/html; charset=utf-8")
 
     def paths(self) -> list[str]:
-        """What was asked for, in order."""
+        """List the requested paths, in order."""
         return [path for path, _, _ in self.asked]
 
 

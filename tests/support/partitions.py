@@ -1,4 +1,4 @@
-"""How Spark spreads its rows, as a test chooses."""
+"""Ways of Spark to spread its rows, as a test chooses."""
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Site:
-    """What a server holds, how its next answers go wrong (one word each), and the ranges that it was asked for."""
+    """A server's files, the faults of its next answers (one word each), and the ranges that it was asked for."""
 
     url: str
     files: dict[str, bytes] = field(default_factory=dict)

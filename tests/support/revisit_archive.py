@@ -30,7 +30,7 @@ def revisit(url: str, date: str, block: bytes = b"", profile: str = IDENTICAL, *
 
 
 def digest(name: str) -> str:
-    """What a record declares as the digest of a page, in the words of Browsertrix: not the one that is computed."""
+    """Declare a digest of a page, as Browsertrix writes it: not the one that is computed."""
     return f"sha-256:{name:0>64}"
 
 
@@ -182,7 +182,7 @@ def _line(
     mime: str = "text/html",
     status: int = 200,
 ) -> str:
-    """What an index says of a record. Of revisits it says what many say: what their HTTP head has."""
+    """Write the line of an index for a record; for a revisit, as many do, with the fields of its HTTP head."""
     fields = {"url": f"{HOST}{path}", "mime": mime, "status": str(status), "digest": payload, "filename": filename}
     written = json.dumps(fields | {"length": str(place[0]), "offset": str(place[1])})
     return f"org,example){path} {date} {written}"

@@ -1,4 +1,4 @@
-"""How a run under test ends: killed in the midst of its work, or with all its tables written."""
+"""Ends of a run under test: killed in the midst of its work, or with all its tables written."""
 
 import os
 import signal

@@ -68,7 +68,7 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
 
 
 class Known:
-    """What increments have of each table so far, as text by the row's key."""
+    """The rows of each table that increments have so far, as text by the row's key."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, str]] = {name: {} for name in TABLES}
@@ -146,7 +146,7 @@ def _write(
 
 
 def _members(folder: str, result: local.Result, ids: set[str]) -> None:
-    """Who is new, with a signature."""
+    """Write the new captures, with their signatures, as an increment's members."""
     rows = [
         {
             "capture_id": one.page.capture_id,

@@ -63,5 +63,5 @@ def classifier() -> Classifier:
 
 
 def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.ShownNeighbours]:
-    """What each page is set beside when everything is hidden, by capture id."""
+    """Hide all neighbours of each page: none are shown, by capture id."""
     return {one.page.capture_id: training_examples.ShownNeighbours((), ()) for one in examples}

@@ -88,7 +88,7 @@ def texts_below(output: Path) -> Texts:
 
 @dataclass(frozen=True)
 class Step:
-    """What a collection holds behind one increment."""
+    """The rows of a collection behind one increment."""
 
     report: dict[str, Any]
     texts: Texts

@@ -67,7 +67,7 @@ class Ran(NamedTuple):
 
 @dataclass(frozen=True)
 class Way:
-    """How Spark goes about a run: its settings, the order of the inputs, and which sites are compared as a whole."""
+    """A way for Spark to do a run: its settings, the order of inputs, and the sites that are compared as a whole."""
 
     spark: Mapping[str, str] = field(default_factory=dict)
     shuffled_by: int | None = None

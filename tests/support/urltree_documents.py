@@ -42,7 +42,7 @@ Plain = Mapping[str, tuple[int, Mapping[int, int]]]
 
 
 def plain(tree: UrlTree) -> Plain:
-    """What a tree holds."""
+    """List the counts of a tree."""
     found: dict[str, tuple[int, dict[int, int]]] = {node.path: (node.documents, {}) for node in tree.nodes()}
     for held in tree.documents.values():
         for node in held.leaf.up():
@@ -52,7 +52,7 @@ def plain(tree: UrlTree) -> Plain:
 
 
 def counted(name: str, documents: Iterable[tuple[tuple[str, ...], Iterable[int]]]) -> Plain:
-    """What a tree of documents (branch, blocks) must hold, counted as the paper says it."""
+    """Count what a tree of documents (branch, blocks) must hold, as the paper says it."""
     seen: Counter[str] = Counter({name: 0})
     blocks: dict[str, Counter[int]] = defaultdict(Counter)
     for branch, ids in documents:

@@ -1,4 +1,4 @@
-"""What people do in a browser."""
+"""Actions of people in a browser."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def press(window: Any, *keys: str) -> None:
 
 
 def tags(window: Any) -> list[str]:
-    """What stands at the segments, as the workbench has it."""
+    """Read the tags of the segments from the workbench."""
     found: list[str] = window.evaluate("workbench.tags")
     return found
 

@@ -1,4 +1,4 @@
-"""What the Python workers of a cluster under test run into: `spark.python.daemon.module` names this module there.
+"""Traps for the Python workers of a cluster under test: `spark.python.daemon.module` names this module there.
 
 It is Spark's own daemon, whose workers set the traps that the environment names before they take their first task.
 """

@@ -44,7 +44,7 @@ def expected(archive: Path) -> list[dict[str, Any]]:
     """Extract the archive in plain Python; return its rows by capture id."""
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
     languages = local.detect_languages(result.extractions, CONFIG.language)
-    again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
+    again = fetch_times([extraction.page.capture for extraction in result.extractions], result.revisits)
     no_html = [Formats()] * len(result.extractions)
     batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
     return sorted_rows(pa.Table.from_batches([batch]))

@@ -40,7 +40,7 @@ def _place(entry: IndexEntry) -> tuple[int, int, str, int, str]:
 def spans(entries: Sequence[IndexEntry], gap_bytes: int, span_bytes: int) -> Iterator[ByteSpan]:
     """Cut the entries of one file, which come in file order, into ranges; see `stretches`."""
     first = 0
-    for offset, length, count in stretches(((one.offset, one.length) for one in entries), gap_bytes, span_bytes):
+    for offset, length, count in stretches(((entry.offset, entry.length) for entry in entries), gap_bytes, span_bytes):
         yield ByteSpan(offset, length, tuple(entries[first : first + count]))
         first += count
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -82,12 +82,6 @@ class FilterCounts:
             "undeclared": dict(sorted(self.undeclared.items())),
             "faults": dict(sorted(self.faults.items())),
         }
-
-    @staticmethod
-    def from_dict(plain: Mapping[str, Any]) -> "FilterCounts":
-        """Read the counts that `as_dict` wrote."""
-        names = ("skipped", "undeclared", "faults")
-        return FilterCounts(plain["read"], plain["selected"], *(Counter(plain[name]) for name in names))
 
     def takes(self, entry: IndexEntry, selection: Selection) -> bool:
         """Count an entry, and return whether it is selected."""

@@ -21,23 +21,23 @@ _NO_MIME = ("-", "unk", REVISIT_MIME, "")
 class IndexEntry:
     """One capture as an index lists it.
 
-    A record that is read without an index makes one of its header too (`entry_of_record`), so that the same filters
-    hold for both.
+    A record that is read without an index makes one of its header too, so that the same filters hold for both. Filters
+    pass what is unknown, and are applied again when it is read.
     """
 
-    urlkey: str  # as the index writes it: SURT, or something older; "" if it names none
+    urlkey: str = ""  # as the index writes it: SURT, or something older; "" if it names none
     timestamp: int  # microseconds since 1970-01-01 UTC
     url: str
-    mime: str  # as the server declared it, without parameters, lower case; "" unknown
-    mime_detected: str  # by the payload, where the index says so; else ""
-    status: int  # HTTP; 0 unknown
+    mime: str = ""  # as the server declared it, as `known_mime` writes it; "" unknown
+    mime_detected: str = ""  # by the payload, where the index says so; else ""
+    status: int = 0  # HTTP; 0 unknown
     digest: str  # of the payload, as `normal_digest` writes it; "" unknown
-    languages: tuple[str, ...]  # ISO 639-3; () unknown
-    offset: int  # bytes, in the file as stored
-    length: int  # bytes, in the file as stored; -1 unknown
-    filename: str  # as the index writes it
-    path: str  # where that lies: what to open
-    is_revisit: bool
+    languages: tuple[str, ...] = ()  # ISO 639-3; () unknown, as always without an index: no header gives it
+    offset: int = -1  # bytes, in the file as stored
+    length: int = -1  # bytes, in the file as stored; -1 unknown
+    filename: str = ""  # as the index writes it
+    path: str = ""  # where that lies: what to open
+    is_revisit: bool = False
 
 
 class NoEntry(ValueError):
@@ -60,13 +60,12 @@ def entry_of(fields: dict[str, Any]) -> IndexEntry:
     filename = given.get("filename", "")
     if not filename:
         raise NoEntry("no file name")
-    mime, detected = _media_type(given.get("mime", "")), _media_type(given.get("mime-detected", ""))
     return IndexEntry(
         urlkey=urlkey,
         timestamp=moment(given.get("timestamp", "")),
         url=url,
-        mime="" if mime in _NO_MIME else mime,
-        mime_detected="" if detected in _NO_MIME else detected,
+        mime=known_mime(given.get("mime", "")),
+        mime_detected=known_mime(given.get("mime-detected", "")),
         status=_whole(given.get("status", "0"), "status") if given.get("status", "0").isdigit() else 0,
         digest=normal_digest(given.get("digest", "")),
         languages=tuple(filter(None, given.get("languages", "").lower().split(","))),
@@ -74,33 +73,7 @@ def entry_of(fields: dict[str, Any]) -> IndexEntry:
         length=_whole(given["length"], "length") if "length" in given else -1,
         filename=filename,
         path=filename,
-        is_revisit=mime == REVISIT_MIME,
-    )
-
-
-def entry_of_record(
-    *, url: str, timestamp: int, digest: str, mime: str, status: int, is_revisit: bool = False
-) -> IndexEntry:
-    """Build an entry from a record's header, so that the same filters hold before its payload is read.
-
-    Give "" and 0 for fields that are not read yet: their filters pass, and are applied again later. Languages are
-    always unknown here: no header gives the language of a text.
-    """
-    media_type = _media_type(mime)
-    return IndexEntry(
-        urlkey="",
-        timestamp=timestamp,
-        url=url,
-        mime="" if media_type in _NO_MIME else media_type,
-        mime_detected="",
-        status=status,
-        digest=normal_digest(digest),
-        languages=(),
-        offset=-1,
-        length=-1,
-        filename="",
-        path="",
-        is_revisit=is_revisit,
+        is_revisit=_media_type(given.get("mime", "")) == REVISIT_MIME,
     )
 
 
@@ -162,6 +135,12 @@ def url_of(urlkey: str) -> str:
 def _with_scheme(url: str) -> str:
     """Add the "http://" that CDX of the nineties leave out."""
     return url if not url or _SCHEME.match(url) else f"http://{url}"
+
+
+def known_mime(written: str) -> str:
+    """Return a media type without parameters, in lower case; "" where an index writes that it has none."""
+    media_type = _media_type(written)
+    return "" if media_type in _NO_MIME else media_type
 
 
 def _media_type(written: str) -> str:

@@ -1,7 +1,7 @@
 """Write a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from dbce_spark.export.corpus.corpus_account import CorpusAccount
 from dbce_spark.export.corpus.corpus_filters import chosen, outcomes
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.files import storage
-from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE, TableFile
+from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
@@ -56,7 +56,8 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     account = CorpusAccount(chosen(config))
     for part in found.parts:
         for file, gone in part.current_files():
-            _filter(found, file, gone, target, schema, account)
+            rows = found.batches(file, gone, schema.names)
+            _filter(rows, f"{target}/{EXTRACTIONS}/{file.name}", schema, account)
         account.end_part()
     if not account.left:
         storage.write_parquet(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
@@ -87,21 +88,17 @@ def _make_room(target: str, *, overwrite: bool) -> None:
         storage.remove(f"{target}/{name}")
 
 
-def _filter(
-    found: CorpusSource, file: TableFile, gone: Set[str], target: str, schema: pa.Schema, account: CorpusAccount
-) -> None:
-    """Write the kept rows of one file, as a file of its name; none where no row is kept. Rows of captures that are gone
-    are not looked at."""
+def _filter(batches: Iterable[pa.RecordBatch], path: str, schema: pa.Schema, account: CorpusAccount) -> None:
+    """Write the kept rows to a file; none where no row is kept."""
     with ExitStack() as opened:
         kept = None
-        for batch in found.batches(file, gone, schema.names):
+        for batch in batches:
             outcome = outcomes(batch, account.filters)
             account.add(batch, outcome)
             rows = batch.take(pa.array(np.flatnonzero(outcome == len(account.filters))))
             if not len(rows):
                 continue
             if kept is None:
-                path = f"{target}/{EXTRACTIONS}/{file.name}"
                 writer = storage.parquet_file(path, schema, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
                 kept = opened.enter_context(writer)
             kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))

@@ -91,7 +91,7 @@ class _Share:
 
     def over(self, sites: Iterable[Site]) -> float:
         """Divide the part by the whole, both summed over sites; 0 of nothing."""
-        counts = [(getattr(one, self.part), getattr(one, self.whole)) for one in sites]
+        counts = [(getattr(site, self.part), getattr(site, self.whole)) for site in sites]
         return _quotient(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 

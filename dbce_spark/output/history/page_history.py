@@ -244,7 +244,7 @@ def _drop(pairs: Sequence[tuple[int, int]], left: list[int], come: list[int]) ->
     """Remove paired pieces from those that went and those that came."""
     for at, places in ((0, left), (1, come)):
         paired = {pair[at] for pair in pairs}
-        places[:] = [one for one in places if one not in paired]
+        places[:] = [place for place in places if place not in paired]
 
 
 def _alike(left: Iterable[tuple[int, Hashable]], come: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
@@ -265,7 +265,7 @@ def _similar(
     """
     if not left or not come:
         return []
-    ours, theirs = ([words(one.text) for one in pieces] for pieces in (old, new))
+    ours, theirs = ([words(piece.text) for piece in pieces] for pieces in (old, new))
     weights = _weights(ours, theirs)
     totals = [
         {at: sum(weights[word] for word in texts[at]) for at in places}

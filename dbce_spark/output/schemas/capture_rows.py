@@ -30,7 +30,7 @@ CAPTURES = pa.schema(
 
 def captures_batch(captures: Sequence[Capture]) -> pa.RecordBatch:
     """Store captures that have extractions of their own as CAPTURES rows."""
-    ids = [one.capture_id for one in captures]
+    ids = [capture.capture_id for capture in captures]
     return encode(CAPTURES, captures, capture_id=ids, extraction_id=ids)
 
 

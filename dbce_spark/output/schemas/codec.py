@@ -85,12 +85,12 @@ def plain(column: pa.Array) -> list[Any]:
 
 def packed(arrays: Iterable[npt.NDArray[Any] | None], kind: npt.DTypeLike) -> list[bytes | None]:
     """List the bytes of arrays, stored as numbers of one kind; None where there is no array."""
-    return [None if one is None else one.astype(kind, copy=False).tobytes() for one in arrays]
+    return [None if array is None else array.astype(kind, copy=False).tobytes() for array in arrays]
 
 
 def unpacked(values: Iterable[bytes | None], kind: npt.DTypeLike) -> Iterator[npt.NDArray[Any] | None]:
     """Restore arrays of one dimension from their bytes, without a copy."""
-    return (None if one is None else np.frombuffer(one, kind) for one in values)
+    return (None if value is None else np.frombuffer(value, kind) for value in values)
 
 
 def row_places(rows: int, file_no: int, first_row: int) -> dict[str, list[int]]:

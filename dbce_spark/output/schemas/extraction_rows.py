@@ -73,21 +73,21 @@ def extractions_batch(
     `languages` are those of their texts, `formats` what the run writes of them beside the text. `seen` has the capture
     ids of those that were revisited.
     """
-    pages = [one.page for one in extractions]
+    pages = [extraction.page for extraction in extractions]
     crosses = crosses_batch([cross for one in extractions for cross in one.crosses])
     return encode(
         EXTRACTIONS,
         extractions,
         **capture_columns(pages),
         **_seen_columns(pages, seen),
-        crosses=lists([one.crosses for one in extractions], crosses.to_struct_array()),
+        crosses=lists([extraction.crosses for extraction in extractions], crosses.to_struct_array()),
         segments=segments_column(extractions),
         language=[language.tag for language in languages],
         language_score=[language.score for language in languages],
         page_text=[page.blocks.text for page in pages],
         blocks=[len(page.blocks) for page in pages],
         words=[int(page.blocks.words.sum()) for page in pages],
-        text_words=[len(tokens(one.text)) for one in extractions],
+        text_words=[len(tokens(extraction.text)) for extraction in extractions],
         **attributes(formats, ("annotated_html", "markdown", "html")),
         about=[None if one.about is None else asdict(one.about) for one in formats],
         site_part=[site_part(page.capture.site, site_parts) for page in pages],

@@ -85,7 +85,7 @@ def held_batch(number: int, extracted: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _packed(pieces: Iterable[Piece]) -> bytes:
-    plain = [[getattr(one, name) for name in _PIECE] for one in pieces]
+    plain = [[getattr(piece, name) for name in _PIECE] for piece in pieces]
     packed: bytes = zstandard.compress(json.dumps(plain, ensure_ascii=False).encode())
     return packed
 
@@ -121,7 +121,7 @@ def _of_step(step: HistoryStep, times: int) -> dict[str, Any]:
 
 def steps_batch(step: HistoryStep, *, is_redesigned: bool) -> pa.RecordBatch:
     """Store a step as a STEPS row."""
-    kinds = Counter(one.kind for one in step.changes)
+    kinds = Counter(change.kind for change in step.changes)
     return encode(
         STEPS,
         [step],
@@ -137,7 +137,7 @@ def changes_batch(step: HistoryStep) -> pa.RecordBatch:
     """Store the changes of a step as CHANGES rows, in the order of the page."""
     columns = _of_step(step, len(step.changes))
     for side in ("before", "after"):
-        sides = [getattr(one, side) for one in step.changes]
+        sides = [getattr(change, side) for change in step.changes]
         columns |= {f"{name}_{side}": [one and getattr(one, name) for one in sides] for name in _PIECE}
     return encode(CHANGES, step.changes, **columns)
 
@@ -158,5 +158,5 @@ def redesigned_from(steps: pa.Table) -> tuple[list[PageRedesign], Any, Any]:
 
 def redesigns_batch(site: str, redesigns: Sequence[Redesign]) -> pa.RecordBatch:
     """Store redesigns of a site as REDESIGNS rows."""
-    templates = [[asdict(exchange) for exchange in one.templates] for one in redesigns]
+    templates = [[asdict(exchange) for exchange in redesign.templates] for redesign in redesigns]
     return encode(REDESIGNS, redesigns, site=[site] * len(redesigns), templates=templates)

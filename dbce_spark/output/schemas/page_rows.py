@@ -43,16 +43,16 @@ def pages_batch(
 ) -> pa.RecordBatch:
     """Store pages as PAGES rows; `htmls` are their HTML in UTF-8 where it is kept."""
     blocks = [page.blocks for page in pages]
-    numbers = (np.concatenate([getattr(one, name) for name in _BLOCK_NUMBERS]) for one in blocks)
+    numbers = (np.concatenate([getattr(block, name) for name in _BLOCK_NUMBERS]) for block in blocks)
     return encode(
         PAGES,
         pages,
         **capture_columns(pages),
         **_traits_columns([page.features for page in pages]),
-        page_text=[one.text for one in blocks],
-        xpaths=["\n".join(one.xpaths) for one in blocks],
+        page_text=[block.text for block in blocks],
+        xpaths=["\n".join(block.xpaths) for block in blocks],
         block_numbers=packed(numbers, NUMBER),
-        tokens=packed((one.tokens for one in blocks), HASH),
+        tokens=packed((block.tokens for block in blocks), HASH),
         signature=packed((page.signature for page in pages), SIGNATURE),
         bands=[page.bands.view(np.int64) for page in pages],
         carried=[_carried(page) for page in pages],
@@ -71,11 +71,11 @@ def _carried(page: Page) -> int:
 
 def _traits_columns(traits: Sequence[BlockFeatures | None]) -> dict[str, Any]:
     return {
-        "traits_codes": packed((None if one is None else one.codes for one in traits), np.uint8),
-        "verdicts": packed((None if one is None else one.first_scores for one in traits), VERDICT),
-        "keys": packed((None if one is None else one.keys for one in traits), KEY),
-        "units": packed((None if one is None else _unit_numbers(one.units) for one in traits), NUMBER),
-        "holders": packed((None if one is None else one.units.holders for one in traits), NUMBER),
+        "traits_codes": packed((None if trait is None else trait.codes for trait in traits), np.uint8),
+        "verdicts": packed((None if trait is None else trait.first_scores for trait in traits), VERDICT),
+        "keys": packed((None if trait is None else trait.keys for trait in traits), KEY),
+        "units": packed((None if trait is None else _unit_numbers(trait.units) for trait in traits), NUMBER),
+        "holders": packed((None if trait is None else trait.units.holders for trait in traits), NUMBER),
     }
 
 

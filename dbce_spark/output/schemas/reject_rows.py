@@ -22,5 +22,5 @@ REJECTS = pa.schema(
 
 def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
     """Store rejects as REJECTS rows, their stage and reason in words."""
-    stages, reasons = ([str(getattr(one, name)) for one in rejects] for name in ("stage", "reason"))
+    stages, reasons = ([str(getattr(reject, name)) for reject in rejects] for name in ("stage", "reason"))
     return encode(REJECTS, rejects, stage=stages, reason=reasons)

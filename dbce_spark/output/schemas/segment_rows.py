@@ -34,13 +34,13 @@ _LABEL_WORDS = pa.array([label.word for label in Label])
 # A page has hundreds of segments: their columns are joined over all pages, and none becomes an object of its own.
 def segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
     """Build the `segments` column of extractions."""
-    parts = [one.segments for one in extractions]
+    parts = [extraction.segments for extraction in extractions]
     joined = {
         name: np.concatenate([getattr(one, _FIELDS.get(name, name)) for one in parts] or [np.empty(0, np.int32)])
         for name in column_names(SEGMENT[1:])
     }
     xpaths = pa.array([xpath for one in extractions for xpath in one.page.blocks.xpaths], STRING)
-    firsts = np.cumsum([0, *(len(one.page.blocks) for one in extractions)])[: len(parts)]
+    firsts = np.cumsum([0, *(len(extraction.page.blocks) for extraction in extractions)])[: len(parts)]
     block_of_all = joined["block"] + np.repeat(firsts, [len(part) for part in parts])
     columns = joined | {
         "xpath": xpaths.take(pa.array(block_of_all)),

@@ -261,7 +261,7 @@ class _Part:
         is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))
         self._write(STEPS, history_rows.steps_batch(step, is_redesigned=is_redesigned))
         self._write(CHANGES, history_rows.changes_batch(step))
-        self.counts.update(one.kind for one in step.changes)
+        self.counts.update(change.kind for change in step.changes)
 
     def _write(self, name: str, rows: pa.RecordBatch) -> None:
         if not rows.num_rows:

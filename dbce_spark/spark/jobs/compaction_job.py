@@ -64,7 +64,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     _check_free(target)
     if len(version.increments) == 1:
         return None
-    folders = [Path(collection.increment(one.number)) for one in version.increments]
+    folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
     work = target.with_name(_WORK)
     with staging.run_lock(str(work)):
@@ -289,7 +289,7 @@ def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
         if metadata.num_row_groups:
             group = metadata.row_group(0)
             columns = [group.column(at) for at in range(group.num_columns)]
-            return schema, [one.path_in_schema for one in columns if one.has_dictionary_page]
+            return schema, [column.path_in_schema for column in columns if column.has_dictionary_page]
     return schema, []
 
 
@@ -317,12 +317,12 @@ def _keep_runs(collection: Collection, version: Version, work: Path) -> None:
 def _report(version: Version, seconds: float) -> dict[str, Any]:
     """Return the content of run.json."""
     counts = {
-        name: sum(getattr(one, name) for one in version.increments)
+        name: sum(getattr(increment, name) for increment in version.increments)
         for name in ("page_files", "captures", "extractions")
     }
     return {
         "why": increment_job.COMPACT,
-        "increments": [one.number for one in version.increments],
+        "increments": [increment.number for increment in version.increments],
         **counts,
         "relabelled": 0,
         "seconds": {"compaction": round(seconds, 2)},

@@ -47,7 +47,7 @@ _CAPTURES_PER_GROUP = 1 << 14
 
 @dataclass(slots=True)
 class SourceRecords:
-    """What was read of one file; `htmls` has the HTML of each page where that is kept."""
+    """The records that were read of one file; `htmls` has the HTML of each page where that is kept."""
 
     pages: list[Page] = field(default_factory=list)
     htmls: list[bytes | None] = field(default_factory=list)
@@ -62,7 +62,7 @@ class SourceRecords:
 
 @dataclass(slots=True)
 class _Extracted:
-    """What is left of writing the extractions: the TEXTS rows of each part, and the rejects of pages that could not be
+    """By-products of writing the extractions: the TEXTS rows of each part, and the rejects of pages that could not be
     labelled, by capture id."""
 
     texts: list[pa.RecordBatch] = field(default_factory=list)

@@ -48,9 +48,9 @@ def prior_state(collection: Collection, version: Version | None) -> PriorState:
     """Return the state that a version gives; the empty one without a version."""
     increments = version.increments if version else ()
     return PriorState(
-        tuple(collection.increment(one.number) for one in increments),
-        tuple(one.page_files for one in increments),
-        sum(one.captures for one in increments),
+        tuple(collection.increment(increment.number) for increment in increments),
+        tuple(increment.page_files for increment in increments),
+        sum(increment.captures for increment in increments),
     )
 
 

@@ -125,7 +125,9 @@ class Progress:
         tracker = self._context.statusTracker()
         jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(group))
         stages = [tracker.getStageInfo(stage_id) for job in jobs if job for stage_id in job.stageIds]
-        return sum(one.numCompletedTasks for one in stages if one), sum(one.numTasks for one in stages if one)
+        return sum(stage.numCompletedTasks for stage in stages if stage), sum(
+            stage.numTasks for stage in stages if stage
+        )
 
 
 def _has_passed(interval: float, before: float, now: float) -> bool:

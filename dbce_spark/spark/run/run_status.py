@@ -74,7 +74,7 @@ class OpenIncrement:
         """Render it for a person."""
         if self.version is None:
             return f"no version yet; below, increment {self.increment}"
-        captures = sum(one.captures for one in self.version.increments)
+        captures = sum(increment.captures for increment in self.version.increments)
         return (
             f"version {self.version.number} of {self.version.made} counts: {len(self.version.increments):,} crawls,"
             f" {captures:,} captures; below, increment {self.increment}"
@@ -85,7 +85,7 @@ class OpenIncrement:
         if self.version is None:
             known = dict.fromkeys(("version", "made", "crawls", "captures"))
         else:
-            captures = sum(one.captures for one in self.version.increments)
+            captures = sum(increment.captures for increment in self.version.increments)
             counts = {"crawls": len(self.version.increments), "captures": captures}
             known = {"version": self.version.number, "made": self.version.made, **counts}
         return {**known, "increment": self.increment}
@@ -302,7 +302,7 @@ def _source_counts(work: str) -> tuple[int, list[RecordCounts], bool]:
 def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     """Read what came of those tasks of a stage that have ended."""
     results = (checkpoints.kept(path, kind) for path in staging.done_tasks(work, stage))
-    return [one for one in results if one is not None]
+    return [result for result in results if result is not None]
 
 
 def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> FailedFiles:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from dbce_spark.archive.index.capture_filter import Selection, selection
-from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record
+from dbce_spark.archive.index.index_entry import IndexEntry, normal_digest
 from dbce_spark.spark.source.options import Options
 from dbce_spark.spark.source.rows import RecordRow
 
@@ -35,7 +35,7 @@ class Choice:
         elif self.filters:
             if row.date is None and "date" in self.filters:
                 return False
-            values = entry_of_record(url=row.url or "", timestamp=row.date or 0, digest=row.digest, mime="", status=0)
+            values = IndexEntry(url=row.url or "", timestamp=row.date or 0, digest=normal_digest(row.digest))
             if self.selection.refusal(values) is not None:
                 return False
         if self.filters.isdisjoint(_DECIDED):

@@ -106,7 +106,7 @@ class WarcReader(DataSourceReader):
             for path in partition.paths:
                 yield from self._of_file(path)
         elif isinstance(partition, RangePartition):
-            yield from ((rows.of_bad_line(one), None) for one in partition.faults)
+            yield from ((rows.of_bad_line(fault), None) for fault in partition.faults)
             for path, entries in partition.entries.items():
                 yield from self._of_ranges(path, entries)
 

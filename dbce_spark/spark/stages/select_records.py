@@ -121,7 +121,7 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
 
 
 def _batch(entries: Sequence[IndexEntry]) -> pa.RecordBatch:
-    columns = {name: [getattr(one, name) for one in entries] for name in _SCHEMA.names}
+    columns = {name: [getattr(entry, name) for entry in entries] for name in _SCHEMA.names}
     return pa.RecordBatch.from_pydict(columns, schema=_SCHEMA)
 
 

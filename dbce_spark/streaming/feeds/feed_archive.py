@@ -117,14 +117,14 @@ class FeedArchive:
             "http-header-user-agent": self._user_agent,
         }
         headers = {"WARC-Record-ID": self._info, "WARC-Date": timestamps.warc_date(began), "WARC-Filename": self.name}
-        return _record("warcinfo", "", _fields(fields), "application/warc-fields", headers)
+        return _record("warcinfo", "", _fields(fields), headers)
 
     def _request(self, exchange: WebExchange, reply: str) -> ArcWarcRecord:
         target = urlsplit(exchange.url)
         place = target.path + (f"?{target.query}" if target.query else "")
         head = StatusAndHeaders(f"GET {place} HTTP/1.1", [*exchange.request_headers], is_http_request=True)
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
-        return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
+        return _record("request", exchange.url, b"", headers, head)
 
     def _response(self, exchange: WebExchange, reply: str, item: Item | None) -> ArcWarcRecord:
         # The library escapes what is not ASCII in some headers, and fails on others and on a server's French phrase.
@@ -137,13 +137,13 @@ class FeedArchive:
         if item is not None:
             own = {ITEM_TITLE: _line(item.title), ITEM_LINK: _line(item.link)}
             headers |= {name: value for name, value in own.items() if value}
-        return _record("response", exchange.url, exchange.body, "application/http; msgtype=response", headers, head)
+        return _record("response", exchange.url, exchange.body, headers, head)
 
     def _metadata(self, exchange: WebExchange, reply: str, item: Item) -> ArcWarcRecord:
         fields = {"via": item.feed, "link": item.link, "title": item.title, "date": item.date}
         fields["description"] = item.description
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
-        return _record("metadata", exchange.url, _fields(fields), "application/warc-fields", headers)
+        return _record("metadata", exchange.url, _fields(fields), headers)
 
     def _headers(self, exchange: WebExchange, record_id: str) -> dict[str, str]:
         return {
@@ -154,14 +154,14 @@ class FeedArchive:
 
 
 def _record(
-    kind: str, url: str, body: bytes, content_type: str, headers: dict[str, str], head: StatusAndHeaders = None
+    kind: str, url: str, body: bytes, headers: dict[str, str], head: StatusAndHeaders | None = None
 ) -> ArcWarcRecord:
     return _BUILDER.create_warc_record(
         url,
         kind,
         payload=BytesIO(body),
         length=len(body),
-        warc_content_type=content_type,
+        warc_content_type=f"application/http; msgtype={kind}" if head else "application/warc-fields",
         warc_headers_dict=headers,
         http_headers=head,
     )

@@ -44,7 +44,7 @@ def parse(body: bytes, content_type: str, url: str, *, most_items: int) -> Feed:
     items = (_item(entry, url) for entry in found.entries[:most_items])
     ttl = str(found.feed.get("ttl", "")).strip()
     return Feed(
-        tuple(one for one in items if one.link.lower().startswith(("http://", "https://"))),
+        tuple(item for item in items if item.link.lower().startswith(("http://", "https://"))),
         _MINUTE * float(ttl) if ttl.isascii() and ttl.isdigit() else 0.0,
     )
 

@@ -16,7 +16,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 from dbce_spark.archive.mime import declared_type, is_sniffed
-from dbce_spark.config import AcquireConfig
+from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
 from dbce_spark.streaming.feeds import feed_parser
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
@@ -73,19 +73,19 @@ class _Outcome:
 
 
 class Reader:
-    """Polls `urls`. `mimes` are the media types that are pages; `warn` is called with each failure."""
+    """Polls `urls`; `warn` is called with each failure."""
 
     def __init__(
         self,
         urls: Iterable[str],
         memory: Memory,
         archive: FeedArchive,
-        config: AcquireConfig,
-        mimes: tuple[str, ...],
+        config: DbceConfig,
         warn: Callable[[str], object],
     ):
-        self._memory, self._archive, self._config, self._mimes, self._warn = memory, archive, config, mimes, warn
-        self._web = Web(config)
+        self._memory, self._archive, self._warn = memory, archive, warn
+        self._config, self._mimes = config.acquire, config.input.mimes
+        self._web = Web(config.acquire)
         self._hosts: dict[str, _Host] = {}
         self._robots: dict[str, Robots] = {}
         self._asking: set[Future[_Outcome]] = set()

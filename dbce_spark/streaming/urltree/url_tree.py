@@ -110,14 +110,9 @@ class UrlTree:
             node = node.children.get(name)
         return node
 
-    def insert(
-        self, number: int, document_id: str, timestamp: int, branch: Sequence[str], ids: Ids, blocks: int
-    ) -> HeldDocument:
-        """Insert a document, and return it as the tree holds it.
-
-        `ids` are its blocks in page order, of a vocabulary that has so many `blocks` now.
-        """
-        self._make_room(blocks)
+    def insert(self, number: int, document_id: str, timestamp: int, branch: Sequence[str], ids: Ids) -> HeldDocument:
+        """Insert a document, and return it as the tree holds it; `ids` are its blocks in page order."""
+        self._make_room(int(ids.max(initial=-1)) + 1)
         leaf = self._grow(branch)
         leaf.ends = number
         held = self.documents[number] = HeldDocument(document_id, timestamp, leaf, ids)

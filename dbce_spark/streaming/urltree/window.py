@@ -82,9 +82,7 @@ class DomainTree:
         self._evict(document.timestamp)
         ids = self._vocabulary.numbers(document.keys)
         number, self._next = self._next, self._next + 1
-        held = self._tree.insert(
-            number, document.document_id, document.timestamp, document.url_key.branch, ids, len(self._vocabulary)
-        )
+        held = self._tree.insert(number, document.document_id, document.timestamp, document.url_key.branch, ids)
         insort(self._order, (document.timestamp, number))
         return (self._label(held, is_late=False), *(self._label(one, is_late=True) for one in self._due(held)))
 

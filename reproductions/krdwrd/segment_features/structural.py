@@ -46,7 +46,7 @@ def features(sheet: Sheet) -> Values:
             if len(found) != 1:
                 raise InputError(f"{sheet.page}: {one.xpath} is not in the page; give the page that was cut")
             by_xpath[one.xpath] = _of_element(found[0], of_page)
-    return np.array([by_xpath[one.xpath] for one in sheet.segments], np.float64).reshape(-1, len(NAMES))
+    return np.array([by_xpath[segment.xpath] for segment in sheet.segments], np.float64).reshape(-1, len(NAMES))
 
 
 def _of_page(root: Any) -> list[float]:

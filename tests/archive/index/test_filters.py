@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
-from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.config import load
 from dbce_spark.errors import ConfigError
 from tests.support.index_strategies import entries, filters
@@ -130,7 +130,7 @@ def test_index_and_records_agree(tmp_path: Path, written: list[IndexEntry], chos
     """Selecting lines of an index of any kind selects what the same filters select of the records' own headers."""
     numbered = [replace(one, offset=nth, length=1) for nth, one in enumerate(written)]
     headers = [
-        entry_of_record(url=one.url, timestamp=one.timestamp, digest=one.digest, mime=one.mime, status=one.status)
+        IndexEntry(url=one.url, timestamp=one.timestamp, digest=one.digest, mime=one.mime, status=one.status)
         for one in numbered
     ]
     ordered = sorted(numbered, key=cdxj_line)

@@ -24,7 +24,7 @@ HERE = Addresses("http://a.example/b/c?d")
     ],
 )
 def test_links_are_absolute_and_safe(reference: str, expected: str | None) -> None:
-    """What acts, or is no address, is none."""
+    """A link that acts, or is no address, is none."""
     assert expected == HERE.link(reference)
 
 

@@ -1,4 +1,4 @@
-"""What is left of a page's tree when some of its text goes."""
+"""The rest of a page's tree when some of its text goes."""
 
 import pytest
 

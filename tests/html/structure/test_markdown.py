@@ -1,4 +1,4 @@
-"""What turbohtml writes, and what is mended before and behind it."""
+"""Markdown by turbohtml, and the mending before and behind it."""
 
 import pytest
 

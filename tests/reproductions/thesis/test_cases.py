@@ -7,7 +7,6 @@ from dbce_spark.dbce import postprocess
 from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.model import Annotation, Label
 from reproductions.thesis import learned_cases
-from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES, Clock
 from tests.support.builders import annotation, filled_cross
@@ -28,7 +27,7 @@ def full(html: str = HTML) -> Annotation:
 
 def labels_by(name: str) -> list[int]:
     dom, blocks = read(HTML)
-    _, labels = learned_cases.merged(dom, blocks, [full()], CASES[name], by_evidence, Clock())
+    _, labels = learned_cases.merged(dom, blocks, [full()], CASES[name], Clock())
     return [int(label) for label in labels]
 
 
@@ -48,15 +47,6 @@ def test_learned_cases_label_it_by_what_it_is_like(name: str) -> None:
     assert [*[B] * 6, *[C] * 7] == labels_by(name)
 
 
-def test_a_cross_keeps_what_it_learned_from() -> None:
-    """All nodes that the patterns know, without those in conflict."""
-    dom, _ = read(HTML)
-    found = learned_cases.label(dom, full(), CASES["T005"], Clock())
-    assert found.learned_from is not None
-    assert (12, 0) == (len(found.learned_from), found.learned_from.conflicts)
-    assert learned_cases.label(dom, full(), CASES["T001"], Clock()).learned_from is None
-
-
 def test_elements_get_the_label_of_what_is_in_them() -> None:
     """The menu's list is boilerplate; the story's element is content once its last paragraph is."""
     dom, _ = read(HTML)
@@ -72,8 +62,8 @@ def test_phases_are_timed_where_they_are() -> None:
     """A case without learning spends nothing on it."""
     plain, learned = Clock(), Clock()
     dom, blocks = read(HTML)
-    learned_cases.merged(dom, blocks, [full()], CASES["T002"], by_evidence, plain)
-    learned_cases.merged(dom, blocks, [full()], CASES["T006"], by_evidence, learned)
+    learned_cases.merged(dom, blocks, [full()], CASES["T002"], plain)
+    learned_cases.merged(dom, blocks, [full()], CASES["T006"], learned)
     assert list(PHASES) == list(plain.seconds)
     assert (0, 0) == (plain.seconds["learn"], plain.seconds["reclassify"])
     assert learned.seconds["learn"] > 0
@@ -83,7 +73,7 @@ def test_text_is_not_torn_where_an_element_begins() -> None:
     """Characters of a script without spaces stay together, and so does what stands between two nodes."""
     dom, blocks = read("<html><body><p>日<b>本</b>語, <i>yes</i>no</p><p>two</p></body></html>")
     some = annotation(filled_cross("11000"), ["10000"] * len(blocks.tokens))
-    nodes, labels = learned_cases.merged(dom, blocks, [some], CASES["T001"], by_evidence, Clock())
+    nodes, labels = learned_cases.merged(dom, blocks, [some], CASES["T001"], Clock())
     assert "日本語, yesno\ntwo" == learned_cases.text(dom, blocks, nodes, labels)
 
 
@@ -93,6 +83,6 @@ def test_t001_and_t002_label_as_the_method_does(drawn: tuple[str, list[Annotatio
     html, some = drawn
     dom, blocks = read(html)
     for name in ("T001", "T002"):
-        nodes, labels = learned_cases.merged(dom, blocks, some, CASES[name], by_evidence, Clock())
+        nodes, labels = learned_cases.merged(dom, blocks, some, CASES[name], Clock())
         expected = postprocess.text(blocks.text, resolve(blocks, some, undecided=CASES[name].undecided))
         assert "".join(expected.split()) == "".join(learned_cases.text(dom, blocks, nodes, labels).split())

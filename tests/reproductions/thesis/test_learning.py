@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reproductions.thesis import cross_learning
-from reproductions.thesis.cross_learning import BALANCES, Learner, balanced, forest, learn, nearest, reclassify, scaled
+from reproductions.thesis.cross_learning import Learner, forest, learn, nearest, reclassify
 from reproductions.thesis.learned_cases import CASES
 from tests.support.thesis_pages import B, C, U, examples, labels
 
@@ -74,40 +72,3 @@ def test_a_forest_is_the_same_every_time() -> None:
         return [int(label) for label in learner(some).predict(unseen)]
 
     assert predicted(1) == predicted(1) != predicted(2)
-
-
-def test_scaling_makes_units_irrelevant() -> None:
-    """Metres or kilometres: the nearest stays the nearest. A feature that never varies is no division by zero."""
-    vectors = np.array([[0.0, 0, 7], [0, 9, 7], [1000, 0, 7], [1000, 9, 7]])
-    model = scaled(nearest(neighbours=1, weights="uniform"))(examples(vectors.tolist(), [C, B, C, B]))
-    assert [C, B] == model.predict(np.array([[600.0, 1, 7], [400, 8, 7]])).tolist()
-
-
-def test_balanced_sets_have_as_many_of_each_label() -> None:
-    """Cut to the rarer label or filled up to the more frequent one; the order of the page stays."""
-    some = examples([[value] for value in range(7)], [C, B, B, B, C, B, B])
-    found = {name: balance(some) for name, balance in BALANCES.items()}
-    assert [0, 1, 2, 3, 4, 5, 6] == found["as found"].vectors[:, 0].tolist()
-    assert [0, 1, 3, 4] == found["undersampled"].vectors[:, 0].tolist()
-    assert [0, 0, 0, 1, 2, 3, 4, 4, 5, 6] == found["oversampled"].vectors[:, 0].tolist()
-
-
-@given(st.lists(st.sampled_from([C, B]), max_size=20))
-def test_balancing_invents_nothing(some: list[int]) -> None:
-    """Each example keeps its label, and a set of one label or none stays whole."""
-    found = examples(
-        [[float(value)] for value in range(len(some))] or np.empty((0, 1)).tolist(), [C if x == C else B for x in some]
-    )
-    for balance in BALANCES.values():
-        made = balance(found)
-        assert all(some[int(value)] == label for (value,), label in zip(made.vectors, made.labels, strict=True))
-        assert set(some) == set(made.labels.tolist())
-
-
-def test_a_balanced_learner_sees_the_balanced_set() -> None:
-    """Five boilerplate neighbours outvote the one content node until it is as frequent as they are."""
-    some = examples([[0.0], *[[float(value)] for value in range(2, 7)]], [C, *[B] * 5])
-    plain = nearest(neighbours=5, weights="uniform")
-    unseen = np.array([[0.0]])
-    assert [B] == plain(some).predict(unseen).tolist()
-    assert [C] == balanced(BALANCES["oversampled"], plain)(some).predict(unseen).tolist()

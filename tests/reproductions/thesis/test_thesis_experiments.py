@@ -11,12 +11,12 @@ from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import datasets, extractors
 from dbce_spark.evaluation.metrics import rouge_l, words
 from dbce_spark.model import Label
-from reproductions.thesis import boxplots, chapter4, gold_sample, learner, merges, prepared, snapshots, thesis_report
+from reproductions.thesis import boxplots, chapter4, gold_sample, thesis_report
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES
 from reproductions.thesis.thesis_extractors import extract
 from reproductions.thesis.truth import counts, text_node_labels
-from tests.support.builders import CONFIG, archive, http, record
+from tests.support.builders import CONFIG
 from tests.support.fake_extractors import gold_pages, line, own_set, written
 
 U, C, B = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
@@ -162,99 +162,13 @@ def test_boxes_stand_at_the_quartiles() -> None:
     assert {"A & B", "<all>"} <= {str(text.text) for text in root.iter("{*}text")}
 
 
-def test_balancing_measures_every_learning_set(tmp_path: Path) -> None:
-    """Four cases with three sets each, and the weighed forest."""
-    rows = cells(learner.balancing(measured(tmp_path, sites()), CONFIG))
-    assert 13 == len(rows) == len({(row[0], row[1]) for row in rows})
-
-
-def test_tuning_chooses_on_other_sites_than_it_measures(tmp_path: Path) -> None:
-    """Both halves together are all nodes, of the listed parameters and of the tuned ones."""
-    rows = cells(learner.tuning(measured(tmp_path, sites()), CONFIG))
-    nodes = [int(row[-1].replace(",", "")) for row in rows]
-    assert nodes[0] == nodes[1] + nodes[2] == nodes[3] == nodes[4] == nodes[5] + nodes[6]
-
-
-def test_wider_crosses_are_measured_under_every_rule(tmp_path: Path) -> None:
-    """Only pages with siblings enough for the widest."""
-    fields = [story(name, site="a.example") for name in NAMES[:10]] + sites()[3:]
-    rows = [row for row in cells(merges.wider(measured(tmp_path, fields), CONFIG)) if len(row) > 10]
-    assert {"10"} == {row[3] for row in rows}
-    assert 2 * len(merges.WIDTHS) * len(merges.RULES) == len(rows)
-
-
-def test_quarrels_are_counted(tmp_path: Path) -> None:
-    """A text that two pages of ten share is content to all crosses but one: caution tells it right, votes do not."""
-    fields = [story(name, site="a.example") for name in NAMES[:10]]
-    for one in fields[:2]:
-        one["html"] = one["html"].replace("</div>", f"<p>{prose('late')}</p></div>")
-    rows = cells(merges.wider(measured(tmp_path, fields), CONFIG))
-    quarrels = {
-        (row[0], row[1]): dict(zip(("nodes", "share", *merges.RULES), row[2:], strict=True)) for row in rows[-8:]
-    }
-    assert (".000", ".000") == (quarrels["T001", "1"]["share"], quarrels["T006", "1"]["share"])
-    found = quarrels["T001", "5"]
-    assert (".000", ".000", "1.000") == (found["evidence"], found["votes"], found["caution"])
-
-
-def test_fullness_measures_the_same_captures_in_every_cross(tmp_path: Path) -> None:
-    """Three of each URL. What was worded anew is undecided in a full cross, and content in one without snapshots."""
-    rows = {(row[0], row[1]): row[2:] for row in cells(snapshots.fullness(measured(tmp_path, series(5)), CONFIG))}
-    assert {"9"} == {row[0] for row in rows.values()}
-    assert set(snapshots.PATTERNS) == {pattern for pattern, _ in rows}
-    assert (".000", "1.000") == (rows["11100", "T001"][-2], rows["11100", "T001"][2])
-    assert float(rows["11111", "T001"][3]) < float(rows["11100", "T001"][3]) == 1
-
-
-def test_distances_have_the_days_between_snapshots(tmp_path: Path) -> None:
-    """Nine snapshots a year apart: only the middle one has four on either side."""
-    rows = cells(snapshots.distances(measured(tmp_path, series()), CONFIG))
-    assert [("1", "365"), ("2", "730"), ("3", "1,096"), ("4", "1,461")] == sorted({(row[0], row[1]) for row in rows})
-    assert {"3"} == {row[3] for row in rows}
-
-
-def test_siblings_in_series_are_of_the_same_crawl(tmp_path: Path) -> None:
-    """A page that stood under another URL before is no sibling of its own."""
-    moved = [
-        {**story("seal", version), "id": f"moved/{version}", "url_key": "elsewhere", "url": "http://harbour.example/m"}
-        for version in (20, 21, 22)
-    ]
-    of = measured(tmp_path, [*series(), *moved])
-    assert snapshots.distances(of, CONFIG) == snapshots.distances(measured(tmp_path, series()), CONFIG)
-
-
-def test_context_is_measured_beside_the_cases(tmp_path: Path) -> None:
-    """Three test cases, three densities."""
-    rows = cells(snapshots.context(measured(tmp_path, series(3)), CONFIG))
-    assert 6 == len(rows)
-    assert {".000"} == {row[-2] for row in rows if row[0].startswith("T007")}
-
-
-def test_a_crawl_without_gold_shows_what_is_still_there(tmp_path: Path) -> None:
-    """Nothing changes but one paragraph of a page."""
-    records = [
-        record(http(story(name, version)["html"]), url=f"http://a.org/{name}", date=f"20{10 + version}-01-01T00:00:00Z")
-        for name in NAMES[:3]
-        for version in (1, 2, 3)
-    ]
-    path = archive(tmp_path / "crawl.warc", *records)
-    [(name, fetches)] = thesis_report.crawls([path], CONFIG)
-    rows = cells(snapshots.crawled(prepared.archive(fetches, CONFIG), CONFIG))
-    assert "crawl.warc" == name
-    assert [("1", "9"), ("2", "6")] == [(row[0], row[2]) for row in rows]
-    assert all(0.8 < float(row[-1]) < 1 for row in rows)
-
-
-def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
-    """Sets with series and without, in one document that is the same the next time, but for the times."""
+def test_the_report_holds_every_table_and_figure(tmp_path: Path) -> None:
+    """Sets with series and without, in one document that is written to the output folder."""
     paths = [written(tmp_path, sites(), "sites.jsonl"), written(tmp_path, series(3), "series.jsonl")]
-    crawl = archive(tmp_path / "c.warc", record())
-    report = thesis_report.write(
-        thesis_report.Request(paths=paths, crawls=[crawl], output=str(tmp_path / "out"), pages=6), CONFIG
-    )
+    report = thesis_report.write(thesis_report.Request(paths=paths, output=str(tmp_path / "out"), pages=6), CONFIG)
     assert report == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
-    heads = [row.removeprefix("## ") for row in report.splitlines() if row.startswith("## ")]
-    assert [*thesis_report.ON_SITES, *(f"{title}: series" for title in thesis_report.ON_SERIES)] == heads[2:-1]
+    rows = [row.split("|")[1:4] for row in report.splitlines() if row.startswith(("| sites | T001", "| series | T001"))]
+    assert [["sites", "T001", "6"], ["series", "T001", "9"]] == [[cell.strip() for cell in row] for row in rows[:2]]
     assert 2 == report.count("<svg ")
 
 

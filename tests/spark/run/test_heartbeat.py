@@ -109,7 +109,7 @@ def fails() -> None:
 
 @pytest.mark.parametrize(("work", "is_ended"), [(lambda: None, True), (fails, False)], ids=["well", "failed"])
 def test_a_stream_beats_until_it_ends(tmp_path: Path, work: Callable[[], None], is_ended: bool) -> None:
-    """That all is read is written only where it ended well; what it failed by is written where that is kept."""
+    """Its end is written only where it ended well, and its failure where failures are kept."""
     seen: list[Any] = []
     try:
         with heartbeat.keeping_failure(str(tmp_path)), heartbeat.beating(str(tmp_path), RUN):

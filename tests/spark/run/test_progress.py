@@ -1,4 +1,4 @@
-"""What a stage tells while it runs, and what it leaves for whoever asks from outside."""
+"""Progress of a stage: lines of a log while it runs, and the heartbeat for readers outside."""
 
 import logging
 import re

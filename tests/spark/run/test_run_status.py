@@ -1,4 +1,4 @@
-"""What is said of an output from outside, in all states that it can be in. No Spark is started for that."""
+"""The status of an output in all states that it can be in. No Spark is started."""
 
 import json
 import os
@@ -67,8 +67,7 @@ def at_work(output: Path) -> Iterator[None]:
 
 
 def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
-    """How far it came is counted by what lies there: files, records, rejects by reason, failed files of those that may
-    fail."""
+    """Its progress is counted by its files: input files, records, rejects by reason, failed files of those that may."""
     found = inspect_run(begun(tmp_path, updated=LONG_AGO))
 
     assert (Condition.DEAD, "a run", 2) == (found.condition, found.run_id, found.attempts)
@@ -191,7 +190,7 @@ def test_a_finished_run_ends_as_its_command_did(
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
-    """What is unfinished there is known by its staging folder, which must be named."""
+    """An unfinished one is known by its staging folder, which must be named."""
     url = "memory://status/out"
     begun(tmp_path)
     with pytest.raises(OutputError, match="give --staging DIR"):
@@ -298,7 +297,7 @@ def test_status_needs_no_spark(tmp_path: Path) -> None:
 
 
 def test_a_run_of_another_version_of_this_program_is_named_as_such(tmp_path: Path) -> None:
-    """What it has staged may have another form."""
+    """Its staged tables may have another form."""
     work = begun(tmp_path)
     made = plan.made(FILES, [], "", CONFIG, limit=None)
     plan.save(replace(made, staging_version=1), work)

@@ -40,7 +40,7 @@ def test_a_person_reads_what_a_run_did() -> None:
 
 
 def test_of_an_index_the_lines_are_counted_first() -> None:
-    """Those read and selected, and by which filter others were passed over."""
+    """Lines that were read, lines that were selected, and the filters that others did not pass."""
     selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}
     lines = summary.text({**REPORT, "selection": selection}, "/o").splitlines()
 

@@ -47,7 +47,7 @@ class Desk:
         made = config(*QUICK, *settings)
         with Memory(self.folder / "state" / "memory.sqlite") as memory:
             archive = FeedArchive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
-            reader = Reader(feeds, memory, archive, made.acquire, made.input.mimes, self.warned.append)
+            reader = Reader(feeds, memory, archive, made, self.warned.append)
             reader.run(stops=stops, once=once)
             return {name: count for name, count in reader.counts.items() if count}
 
@@ -362,7 +362,7 @@ def targets(path: Path) -> set[str]:
 def test_a_page_that_cannot_be_written_leaves_no_bytes(
     desk: Desk, room: Newsroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was written of it is taken back, so that the next page stands behind the one before."""
+    """Its bytes are taken back, so that the next page stands behind the one before."""
     feed = room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in "abc"))
     for name in "abc":
         room.article(f"/{name}", name)

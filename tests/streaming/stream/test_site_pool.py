@@ -1,4 +1,4 @@
-"""What a site has shown is evidence as it would be in an archive, is bounded, and survives as bytes."""
+"""The last pages of a site are evidence as they would be in an archive, are bounded, and survive as bytes."""
 
 from dataclasses import replace
 from random import Random
@@ -67,7 +67,7 @@ def test_order_of_arrival_is_nothing_while_all_are_kept(arrived: Arrived, random
 @settings(deadline=None, max_examples=50)
 @given(captures(), st.integers(1, 4))
 def test_only_the_last_pages_are_kept(arrived: Arrived, most: int) -> None:
-    """What has left is as if it had never come."""
+    """Pages that have left are as if they had never come."""
     assert filled(arrived, most).to_bytes() == filled(arrived[-most:], most).to_bytes()
     assert len(filled(arrived, most)) == min(most, len(arrived))
 

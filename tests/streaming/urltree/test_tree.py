@@ -48,7 +48,7 @@ def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], li
     tree = UrlTree("news.eu")
     left: dict[int, tuple[tuple[str, ...], list[int]]] = {}
     for number, (branch, ids) in enumerate(some):
-        tree.insert(number, "", 0, branch, np.array(ids, np.int32), 13)
+        tree.insert(number, "", 0, branch, np.array(ids, np.int32))
         left[number] = (branch, ids)
         leaving = data.draw(st.lists(st.sampled_from(sorted(left)), max_size=2, unique=True))
         for gone in leaving:
@@ -61,7 +61,7 @@ def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], li
 def test_emptied_branches_leave_the_tree() -> None:
     """A node without documents is removed from the tree."""
     tree = UrlTree("news.eu")
-    tree.insert(0, "", 0, ("a", "b"), np.array([1], np.int32), 2)
+    tree.insert(0, "", 0, ("a", "b"), np.array([1], np.int32))
     tree.remove(0)
 
     assert ["news.eu"] == [node.path for node in tree.nodes()]

@@ -54,7 +54,7 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
     by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
     crosses = [cross_rows.bucket_cross_from(row) for row in group.column("cross").slice(captures).to_pylist()]
-    annotated = annotate([one.cross for one in crosses], by_id, exact_limit=exact_limit)
+    annotated = annotate([cross.cross for cross in crosses], by_id, exact_limit=exact_limit)
     return annotation_rows.annotations_batch(list(zip(crosses, annotated, strict=True)))
 
 
