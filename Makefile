@@ -43,7 +43,7 @@ READY_DOCS  = $(VENV)/ready-docs
 READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
-# Hundreds of processes of a test run would each compile the package anew, half a second to two.
+# Hundreds of processes of a test run would each compile the package anew: half a second for dbce, one for a run on Spark.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
