@@ -43,6 +43,9 @@ READY_DOCS  = $(VENV)/ready-docs
 READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
+# Hundreds of processes of a test run would each compile the package anew: half a second for dbce, one for a run on Spark.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
@@ -174,9 +177,12 @@ $(READY_UV): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[environments]'
 	touch $@
 
-# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
-# All in one: each call of pip resolves everything anew.
+# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has. uv resolves and
+# installs these 230 packages on all cores, in a third of pip's time; pip does it where uv is not there, or does not reach
+# the index that pip is told of.
+DEV = --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
 $(READY_DEV): $(CREATED) setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
+	$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode $(DEV) \
+	  || $(BIN)/python -m pip install $(DEV)
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $(READY) $@

