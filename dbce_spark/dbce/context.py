@@ -9,7 +9,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
+from dbce_spark.dbce.features import (
+    HEIGHT,
+    LEVELS,
+    REPEATED,
+    UNKNOWN,
+    Columns,
+    is_heading,
+    sections,
+    share,
+    shifted,
+    total,
+)
 from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, Texts, grouped, sums
 
 CERTAIN = 1024
@@ -46,7 +57,7 @@ def of_pages(pages: Layout, scores: Numbers) -> Columns:
     """Compute the features of `of_groups`, and those of the elements around and of lists of records."""
     content_mass = scores * pages.words
     columns = of_groups(pages, pages.slot_groups, scores) | _of_elements(pages, content_mass)
-    columns |= _of_records(pages, content_mass, "beside", pages.beside)
+    columns |= _of_records(pages, content_mass, "beside", pages.beside) | _of_sections(pages, scores, content_mass)
     return columns | _of_records(pages, content_mass, "like", pages.like)
 
 
@@ -105,6 +116,19 @@ def _of_elements(pages: Layout, content_mass: Numbers) -> Columns:
         columns[f"density^{level}"] = share(within[element], words[element])
         columns[f"mass_share^{level}"] = share(within[element], page_content_mass)
     return columns
+
+
+def _of_sections(pages: Layout, scores: Numbers, content_mass: Numbers) -> Columns:
+    """Compute the density of content in the rest of the block's section, and the score of its heading."""
+    section, head = sections(pages, is_heading(pages))
+    count = int(section[-1]) + 1
+    mass, words = (total(section, count, values)[section] for values in (content_mass, pages.words))
+    others = words - pages.words
+    return {
+        "section_density": share(mass, words),
+        "section_others": np.where(others > 0, share(mass - content_mass, others), UNKNOWN),
+        "section_heading": np.where(head >= 0, scores[head], UNKNOWN).astype(np.float64),
+    }
 
 
 def _of_slots(pages: Rows, slots: Sequence[Groups], content_mass: Numbers) -> Columns:

@@ -34,10 +34,12 @@ _TITLE_LIKE = 0.3
 _OWN_TAGS = ("p", "div", "li", "td", "h", "pre", "dd", "blockquote", "figcaption")
 _TAGS_ABOVE = (
     "ul", "ol", "table", "nav", "header", "footer", "aside", "article", "main", "section", "figure", "blockquote",
-    "pre", "dl", "form", "li", "td", "p", "h",
+    "pre", "dl", "form", "li", "td", "p", "h", "a", "button", "label", "th", "dt", "address", "details", "caption",
+    "fieldset", "center", "font", "code",
 )  # fmt: skip
 _COUNTED_TAGS = ("list", "table", "div")
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
+_PARTS = (("buttons", "button"), ("times", "time"), ("labels", "label"))
 _NEIGHBOURS = (-2, -1, 1, 2)
 _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentence", "upper", "words")
 
@@ -46,6 +48,7 @@ def of_pages(pages: Layout) -> Columns:
     """Compute the features of all blocks of some pages, by name: (blocks,) each."""
     columns = _of_text(pages) | _of_path(pages) | _of_place(pages) | _of_title(pages) | _of_page(pages)
     columns |= _of_elements(pages) | _of_slot(pages) | _of_replies(pages)
+    columns |= _of_section(pages, columns["title_like"])
     for offset in _NEIGHBOURS:
         columns |= {f"{name}{offset:+}": shifted(pages, columns[name], offset) for name in _OF_NEIGHBOURS}
     return columns
@@ -60,6 +63,13 @@ def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Valu
 def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
     """Mark the blocks that read like prose."""
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
+
+
+def is_heading(pages: Layout) -> npt.NDArray[np.bool_]:
+    """Mark the blocks that an element of a heading holds."""
+    is_one = np.array([name.rpartition("/")[2] in _LEVELS for name in pages.path_names], np.bool_)
+    marked: npt.NDArray[np.bool_] = is_one[pages.slot_paths[pages.block_slots]]
+    return marked
 
 
 def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
@@ -155,7 +165,7 @@ def _of_place(pages: Layout) -> Columns:
         "controls": pages.controls.astype(np.float64),
         "elements": pages.count_before(pages.firsts, pages.element_pages).astype(np.float64),
     }
-    for name, tag in (("images", "img"), ("anchors", "a"), ("breaks", "br"), ("bold", "b")):
+    for name, tag in (("images", "img"), ("anchors", "a"), ("breaks", "br"), ("bold", "b"), *_PARTS):
         chosen = (shown & layout.SHOWN[tag]) > 0
         columns[name] = pages.count_before(pages.firsts[chosen], pages.element_pages[chosen]).astype(np.float64)
     return columns
@@ -277,9 +287,41 @@ def _of_slot(pages: Layout) -> Columns:
             f"{name}_long": share(prose, words)[group],
             f"{name}_share": share(words[group], page_words),
         }
-    group, counts = grouped(pages.pages, pages.texts)
-    columns["copies"] = counts[group].astype(np.float64)
+    for name, keys in (("copies", pages.texts), ("shape_copies", pages.shapes)):
+        group, counts = grouped(pages.pages, keys)
+        columns[name] = counts[group].astype(np.float64)
+    columns["slot_shared"] = share(pages.slot_words, pages.words)
     return columns
+
+
+def _of_section(pages: Layout, likeness: Values) -> Columns:
+    """Measure the section that a block stands in: from the heading before it, which it may be, to the next."""
+    section, head = sections(pages, is_heading(pages))
+    count = int(section[-1]) + 1
+    long = is_long(pages) * pages.words
+    words, links, prose, blocks = (
+        total(section, count, values)[section] for values in (pages.words, pages.link_words, long, np.ones(len(pages)))
+    )
+    at = np.arange(len(pages))
+    return {
+        "section_words": words.astype(np.float64),
+        "section_blocks": blocks.astype(np.float64),
+        "section_links": share(links, words),
+        "section_long": share(prose, words),
+        "section_share": share(words, pages.in_pages(pages.words)),
+        "section_titled": np.where(head >= 0, likeness[head], UNKNOWN),
+        "section_heading_words": np.where(head >= 0, pages.words[head], UNKNOWN),
+        "since_heading": np.where(head >= 0, at - head, UNKNOWN).astype(np.float64),
+    }
+
+
+def sections(pages: Layout, begins: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
+    """Number the sections that headings begin; return of each block its section, and the block of its heading or -1."""
+    starts = np.zeros(len(pages), np.bool_)
+    starts[pages.starts[:-1]] = True
+    section: Numbers = np.cumsum(begins | starts) - 1
+    head = np.maximum.accumulate(np.where(begins, np.arange(len(pages)), -1))
+    return section, np.where(head >= pages.starts[pages.pages], head, -1)
 
 
 def _of_replies(pages: Layout) -> Columns:

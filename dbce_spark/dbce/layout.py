@@ -42,6 +42,9 @@ _CLASS_OF_CATEGORY = {
 _CLASSIFIED = 0x30000
 """Code points beyond are ideographs and private use: letters."""
 
+OFTEN = 3
+"""Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
+
 _DIGITS = re.compile(r"\d+")
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -143,8 +146,8 @@ CLASSES = {
 """Marks by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
 
 
-SHOWN = {"img": 1, "a": 2, "br": 4, "b": 8, "strong": 8, "em": 8, "i": 8}
-"""Bits of what a tag of running text shows: a picture, a link, a new line, stress."""
+SHOWN = {"img": 1, "a": 2, "br": 4, "b": 8, "strong": 8, "em": 8, "i": 8, "button": 16, "time": 32, "label": 64}
+"""Bits of what a tag of running text shows: a picture, a link, a new line, stress, a button, a time, a form's label."""
 
 
 def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
@@ -232,10 +235,11 @@ class Rows:
 class Layout(Rows):
     """The blocks and elements of some pages, one page behind the other. Indexes run over all of them.
 
-    More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost
-    block-level element), `nths`, `first_classes`, `last_classes` (of their first and last character), `titled` (words
-    that the title has too). Columns of elements: `parents` (their own index for a root), `firsts`, `lasts`,
-    `element_slots`. Columns of slots: `slots` has their names; `slot_pages`, `slot_paths` and `slot_parents`.
+    More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost block-level element), `nths`,
+    `first_classes`, `last_classes` (of their first and last character), `titled` (words that the title has too),
+    `slot_words` (words that other blocks of the slot have too). Columns of elements: `parents` (their own index for a
+    root), `firsts`, `lasts`, `element_slots`. Columns of slots: `slots` has their names; `slot_pages`, `slot_paths` and
+    `slot_parents`.
     """
 
     def __init__(self, parsed: Sequence[Parsed]):
@@ -300,6 +304,10 @@ class Layout(Rows):
         has_digit = _has_digit(parsed, offsets, classes)
         counted = sums(~has_digit)
         self.shapes = self._hashed_blocks(np.where(has_digit, np.uint64(0), tokens), counted[:-1] - counted[first])
+        slot, slot_blocks = self.slot_groups[0]
+        word, times = grouped(np.repeat(slot, self.words), tokens)
+        recurs = times[word] >= np.maximum(OFTEN, slot_blocks[np.repeat(slot, self.words)] // 2)
+        self.slot_words = self.in_blocks(recurs)
 
     def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""

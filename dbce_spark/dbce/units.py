@@ -33,9 +33,9 @@ Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no
 _FARTHEST = 6 * STEPS
 """Most that one block may cost: none is so certain that it decides for a whole list."""
 
-CUTS = {"precision": 0.6, "balanced": 0.3, "recall": 0.1}
-"""The score from which on a block by itself is content. 0.3: content that is lost costs a reader more than boilerplate
-that is kept, and of 0.3, 0.4 and 0.5 it gave the most pages as a reader would copy them (docs/method.md)."""
+CUTS = {"precision": 0.6, "balanced": 0.4, "recall": 0.1}
+"""The score from which on a block by itself is content. 0.4: of 0.3, 0.35, 0.4, 0.45 and 0.5 it gave the most pages as a
+reader would copy them, and the highest F1 (docs/method.md). Lower, the bare "more" of each item comes with the item."""
 
 
 def of_pages(pages: Layout) -> list[Units]:

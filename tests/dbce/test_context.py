@@ -54,6 +54,14 @@ def test_page_without_a_sure_block() -> None:
     assert {-1e6} == {*columns["from_first_strong"].tolist(), *columns["from_last_strong"].tolist()}
 
 
+def test_sections_with_and_without_the_block() -> None:
+    """The rest of a section speaks for itself, and so does its heading."""
+    columns = seen("<p>a</p><h2>b</h2><p>c d</p><p>e</p>", 100, 200, 600, 900)
+
+    assert [UNKNOWN, 2100 / 3, 1100 / 2, 1400 / 3] == columns["section_others"].tolist()
+    assert [UNKNOWN, 200, 200, 200] == columns["section_heading"].tolist()
+
+
 def test_slots_with_and_without_the_block() -> None:
     """The other blocks of a slot speak for themselves."""
     columns = seen("<p>a</p><p>b c</p><div>d</div>", 0, 600, 900)

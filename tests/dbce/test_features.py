@@ -112,6 +112,38 @@ def test_copies_are_counted_on_one_page() -> None:
     assert [2, 1, 2] == measured("<p>a b</p><p>c</p><div>a b</div>")["copies"].tolist()
 
 
+def test_copies_but_for_numbers_are_counted_apart() -> None:
+    """"3 comments" and "17 comments" are alike."""
+    columns = measured("<p>3 comments</p><p>17 comments</p><p>no comments</p>")
+
+    assert [2, 2, 1] == columns["shape_copies"].tolist()
+    assert [1, 1, 1] == columns["copies"].tolist()
+
+
+def test_words_that_the_items_of_a_list_share() -> None:
+    """Of each block the share of words that stand three times in its slot, and on half of its blocks."""
+    columns = measured("<ul><li>price 3 in basket<li>price 4 in basket<li>price 5 in basket</ul><p>price</p>")
+
+    assert [0.75, 0.75, 0.75, 0] == columns["slot_shared"].tolist()
+
+
+def test_a_section_goes_from_its_heading_to_the_next() -> None:
+    """Its words, links and blocks, and how far behind its heading a block stands."""
+    columns = measured("<p>menu</p><h1>Old bridge</h1><p>one two</p><h2>Links</h2><p><a>a b</a></p><p><a>c</a></p>")
+
+    assert [1, 4, 4, 4, 4, 4] == columns["section_words"].tolist()
+    assert [0, 0, 0, 0.75, 0.75, 0.75] == columns["section_links"].tolist()
+    assert [-1, 0, 1, 0, 1, 2] == columns["since_heading"].tolist()
+    assert [-1, 2, 2, 1, 1, 1] == columns["section_heading_words"].tolist()
+
+
+def test_buttons_times_and_labels_are_counted() -> None:
+    """Those that begin in each block."""
+    columns = measured("<p><time>May</time> a</p><p><label>Name</label> <button>Buy</button> <button>Go</button></p>")
+
+    assert [[1, 0], [0, 1], [0, 2]] == [columns[name].tolist() for name in ("times", "labels", "buttons")]
+
+
 def test_readers_write_beside_a_field() -> None:
     """A text field and records with numbered ids."""
     columns = measured(
