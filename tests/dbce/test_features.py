@@ -138,7 +138,7 @@ def test_a_section_goes_from_its_heading_to_the_next() -> None:
 
 
 def test_buttons_times_and_labels_are_counted() -> None:
-    """Those that begin in each block."""
+    """A block has those that begin in it."""
     columns = measured("<p><time>May</time> a</p><p><label>Name</label> <button>Buy</button> <button>Go</button></p>")
 
     assert [[1, 0], [0, 1], [0, 2]] == [columns[name].tolist() for name in ("times", "labels", "buttons")]
