@@ -19,6 +19,7 @@ from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import config, fates, read
+from tests.support.full_disks import full_disk
 from tests.support.newsroom import Newsroom, item, newsroom
 
 QUICK = (
@@ -457,3 +458,33 @@ def test_a_page_is_noted_when_it_is_on_the_disk(room: Newsroom, desk: Desk, monk
     desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
 
     assert ["sync", "note"] == steps[:2]
+
+
+@pytest.mark.parametrize(
+    ("description", "page", "named"), [("x" * 90_000, b"<p>b", "memory.sqlite"), ("", os.urandom(90_000), "state/open")]
+)
+def test_a_full_disk_is_named_and_loses_nothing(
+    room: Newsroom, desk: Desk, description: str, page: bytes, named: str
+) -> None:
+    """Of the memory, or of the open WARC file: the run ends with an error of one line, and the next has every page."""
+    desk.read([])
+    room.pages["/b"] = (page, "text/html")
+    room.article("/a", "a")
+    links = [item(f"{room.url}/{name}", name, description=description) for name in "ab"]
+    with full_disk(70_000), pytest.raises(OutputError, match=f"{named}: .*; make room"):
+        desk.read([room.publish("/feed", *links)])
+    desk.read([f"{room.url}/feed"])
+
+    assert [f"{room.url}/a", f"{room.url}/b"] == sorted(url for url, _ in captured(desk))
+
+
+def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -> None:
+    """Where its tables lie, which are read while it is at work."""
+    room.article("/a", "a")
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    desk.read([feed])
+    kept = desk.folder / "state/memory.sqlite"
+    kept.write_bytes(kept.read_bytes()[:4096] + b"\xff" * 4096 + kept.read_bytes()[8192:])
+
+    with pytest.raises(OutputError, match=r"memory\.sqlite: database disk image is malformed"):
+        desk.read([feed])
