@@ -1,5 +1,5 @@
 """Every night the crawls of all days that have ended and are not extracted: FOLDER/inbox/2026-11-22 becomes
-FOLDER/extracted/2026-11-22. A crawl that comes late is taken the night after it has come; move its folder into the inbox
+FOLDER/extracted/2026-11-22. A crawl that comes late is taken the night after: its folder is moved into the inbox
 when it is whole.
 
 With spark-submit by the connection `spark_default`, whose host is the master: Airflow then knows the driver, follows it

@@ -117,6 +117,24 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("size", [10, 1000, 100_000])
+@pytest.mark.parametrize("says_size", [True, False])
+@pytest.mark.parametrize("is_trained", [True, False])
+def test_heads_of_zstd_frames(size: int, says_size: bool, is_trained: bool) -> None:
+    """A frame's head has from two bytes to fourteen: with the size of its content or a window, and with the id of a
+    dictionary or without one."""
+    parts = [record(http(bytes(64 + nth % 26 for nth in range(size))), url=url(nth)) for nth in range(3)]
+    dictionary = zstandard.train_dictionary(2000, [b"%d words of page %d" % (nth * nth, nth) * 9 for nth in range(500)])
+    raw = dictionary.as_bytes()
+    compressor = zstandard.ZstdCompressor(
+        dict_data=dictionary if is_trained else None, write_content_size=says_size, write_checksum=True
+    )
+    first = b"\x5d\x2a\x4d\x18" + len(raw).to_bytes(4, "little") + raw if is_trained else b""
+    found = read(first + b"".join(compressor.compress(part) for part in parts))
+
+    assert expected_urls("warc", 3) == urls(found)
+
+
 @given(st.binary(max_size=3000))
 @example(b"\x1f\x8b\x08\x00garbage")
 @example(b"WARC/1.0\r\n" * 3)

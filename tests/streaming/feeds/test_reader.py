@@ -314,7 +314,10 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
         metadata = content if found.rec_type == "metadata" else metadata
 
     assert ["warcinfo", "request", "response", "metadata"] == kinds
-    assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == metadata.decode().splitlines()[:3]
+    when = "date: Mon, 24 Oct 2011 08:00:00 GMT"
+    said = [f"via: {feed}", f"link: {room.url}/a", "title: A", when, "description: Of it"]
+    assert said == metadata.decode().splitlines()
+    assert {"gzip"} == {headers["Accept-Encoding"] for _, headers, _ in room.asked}
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
@@ -488,3 +491,28 @@ def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -
 
     with pytest.raises(OutputError, match=r"memory\.sqlite: database disk image is malformed"):
         desk.read([feed])
+
+
+def test_a_page_waits_as_long_as_its_server_asks(room: Newsroom, desk: Desk) -> None:
+    """Also where the reader was stopped and begun again in the meantime."""
+    room.answers["/a"] = [(503, {"Retry-After": "7200"})]
+    desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        (waiting,) = memory.waiting()
+
+    assert 7000 < waiting.next_at - time.time() <= 7200
+
+
+def test_what_no_feed_shows_any_more_is_forgotten(room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After as many days as are configured, and no page that is still to be fetched."""
+    room.article("/a", "a")
+    room.answers["/b"] = [(503, {"Retry-After": "86400"})]
+    desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in "ab"))])
+    held, now = desk.items(), time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 1.5 * 86_400)
+    desk.read([], "acquire.remember_days=2", stops=lambda: True)
+    held_in_time = desk.items()
+    desk.read([], "acquire.remember_days=1", stops=lambda: True)
+
+    assert {ItemStatus.KEPT: 1, ItemStatus.WAITING: 1} == held == held_in_time
+    assert {ItemStatus.WAITING: 1} == desk.items()
