@@ -420,6 +420,15 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
     assert 4 == desk.read([feed], "acquire.feed_items=4")["items"]
 
 
+def test_a_feed_that_is_too_large_is_not_parsed(room: Newsroom, desk: Desk) -> None:
+    """Its poll has failed, and says why; a smaller one is read again later."""
+    links = [item(f"{room.url}/{nth}", str(nth)) for nth in range(9)]
+    told = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
+
+    assert {"polls": 1, "failed_polls": 1} == told
+    assert [f"{room.url}/feed: {room.url}/feed: is neither RSS nor Atom nor RDF"] == desk.warned
+
+
 def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
     """The rules hold for where it leads, too."""
     room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
