@@ -78,6 +78,15 @@ def test_an_error_is_one_line_that_names_its_cause(
     assert message in errors
 
 
+def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does what stands in it reach the terminal as a command."""
+    status = main(["acquire", "ftp://me:secret@news.example/\x1b[2J", "--output", "o", "--state", "s"])
+    told = capsys.readouterr().err
+
+    assert 2 == status
+    assert told.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
+
+
 def test_a_dry_run_lists_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """--dry-run lists the files with their sizes, and makes no output."""
     (tmp_path / "a.warc").write_bytes(b"x" * 1234)
