@@ -312,3 +312,19 @@ def test_a_process_ends_by_the_status_of_its_command(arguments: list[str], statu
 
     assert status == ended.returncode
     assert ended.stdout.startswith(shown)
+
+
+@pytest.mark.parametrize("job", ["extract", "changes", "stream"])
+def test_a_script_of_spark_submit_ends_as_its_command_does(job: str) -> None:
+    """By the same status, whatever a library does then."""
+    program = (
+        "import atexit, os, runpy, sys; atexit.register(os.abort); sys.argv = ['job', *sys.argv[2:]];"
+        f" runpy.run_path('{ROOT}/jobs/{job}.py', run_name='__main__')"
+    )
+    ended = [
+        subprocess.run([sys.executable, "-c", program, job, *words], capture_output=True, text=True, check=False)
+        for words in (["--help"], ["--no-such-option"])
+    ]
+
+    assert [0, 2] == [one.returncode for one in ended]
+    assert ended[0].stdout.startswith(f"usage: dbce {job}")
