@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,6 +182,21 @@ def test_an_output_that_exists_is_refused_before_spark_starts(
 
     assert 2 == status
     assert "--overwrite" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("export", "--format", "jsonl"), ("report",), ("corpus",)])
+def test_an_output_with_a_part_missing_is_refused(
+    words: tuple[str, ...], extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its table is named, and nothing is made of the rest."""
+    shutil.copytree(extracted, tmp_path / "o")
+    min((tmp_path / "o/extractions").rglob("*.parquet")).unlink()
+    status = main([words[0], str(tmp_path / "o"), *words[1:], "--output", str(tmp_path / "made")])
+
+    assert 2 == status
+    assert "/o/extractions has " in (told := capsys.readouterr().err)
+    assert "a part is missing" in told
+    assert not (tmp_path / "made").exists()
 
 
 def test_the_help_needs_neither_spark_nor_java() -> None:
