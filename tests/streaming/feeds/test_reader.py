@@ -408,9 +408,11 @@ def test_a_reader_that_is_stopped_does_not_wait_for_answers(desk: Desk) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/feed"
         looks = iter(range(3))
-        told = desk.read([url], stops=lambda: next(looks, None) is None)
+        began = time.monotonic()
+        told = desk.read([url], "acquire.timeout_seconds=60", stops=lambda: next(looks, None) is None)
 
         assert {} == told
+        assert time.monotonic() - began < 30
 
 
 def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> None:
