@@ -94,6 +94,16 @@ def test_members_that_know_nothing_of_records(size: int, kind: str) -> None:
     assert [page(nth) for nth in range(6)] == [one.block for one in found if isinstance(one, Record)][-6:]
 
 
+@pytest.mark.parametrize(("zeros", "cause"), [(10_240, Cause.BLANK), (10_241, Cause.BROKEN)])
+@pytest.mark.parametrize("coding", CODINGS)
+def test_zeros_behind_records_are_padding_up_to_a_size(coding: str, zeros: int, cause: Cause) -> None:
+    """As a tape or a file system pads; more of them are what a crash has left of records."""
+    found = read(b"".join(map(CODINGS[coding], made("warc"))) + bytes(zeros))
+
+    assert expected_urls("warc") == urls(found)
+    assert [(cause, zeros)] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
+
+
 def test_codings_may_change_within_a_file() -> None:
     """A file joined from files of every kind is read like one."""
     parts = made("warc")
