@@ -26,6 +26,8 @@ DBCE = $(BIN)/dbce
 PYTEST = $(BIN)/python -m pytest
 # Seconds for each of what `make fuzz` looks at.
 FUZZ_SECONDS ?= 3600
+# Seconds that all nights of `make soak` take together.
+SOAK_SECONDS ?= 21600
 # Such as PYTEST_ARGS="-k buckets" or, as in CI, PYTEST_ARGS=--cov.
 PYTEST_ARGS ?=
 
@@ -47,7 +49,7 @@ READY_UV    = $(VENV)/ready-uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month soak urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -77,6 +79,9 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
 	$(BIN)/python -m benchmarks.programs.month $(BUILD)/month
+
+soak: $(READY_DEV) ## let feeds be acquired, streamed and extracted for SOAK_SECONDS (six hours), with kills and a full disk; called again, it goes on
+	$(BIN)/python -m benchmarks.programs.soak $(BUILD)/soak $(SOAK_SECONDS)
 
 urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
 	$(BIN)/python -m benchmarks.programs.urltree_day

@@ -46,16 +46,17 @@ _PIPE_CLOSED = 128 + signal.SIGPIPE
 """The exit status of a program whose reader has gone, as a shell has it."""
 
 
-def entry() -> None:
+def entry(*command: str) -> None:
     """Run one command of `dbce` as a process, which ends by the status of the command.
 
+    `command` are the arguments that come before those of the process: scripts for spark-submit are of one command.
     What libraries leave to the end of a process may abort it: Arrow does, where a thread of its own still runs then
     (apache/arrow issue 34314). All that Python does at the end is done before.
     """
     statuses = [1]
     atexit.register(lambda: _leave(statuses[-1]))
     try:
-        statuses.append(main())
+        statuses.append(main([*command, *sys.argv[1:]]))
     except SystemExit as stop:
         statuses.append(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
         raise
@@ -112,21 +113,6 @@ def _drop_output() -> None:
     """Let what waits to be printed go nowhere: Python would try once more when it ends, and complain."""
     with suppress(OSError):  # standard output is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def extract_main(argv: Sequence[str] | None = None) -> int:
-    """`dbce extract`, for spark-submit."""
-    return main(["extract", *(sys.argv[1:] if argv is None else argv)])
-
-
-def changes_main(argv: Sequence[str] | None = None) -> int:
-    """`dbce changes`, for spark-submit."""
-    return main(["changes", *(sys.argv[1:] if argv is None else argv)])
-
-
-def stream_main(argv: Sequence[str] | None = None) -> int:
-    """`dbce stream`, for spark-submit."""
-    return main(["stream", *(sys.argv[1:] if argv is None else argv)])
 
 
 def parser() -> argparse.ArgumentParser:

@@ -123,7 +123,7 @@ def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, Added
 
 def test_a_redirect_is_followed(opened: Connection) -> None:
     """The resource at the end of a redirect is shown."""
-    found = page_resources.nearest(opened, "http://geese.example/moved.png", MOMENT)
+    found = page_resources.nearest(opened, "http://geese.example/pictures/moved.png", MOMENT)
 
     assert found is not None
     assert DOT == found.body

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -76,6 +77,15 @@ def test_an_error_is_one_line_that_names_its_cause(
     assert 2 == status
     assert 1 == errors.count("\n")
     assert message in errors
+
+
+def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nor does what stands in it reach the terminal as a command."""
+    status = main(["acquire", "ftp://me:secret@news.example/\x1b[2J", "--output", "o", "--state", "s"])
+    told = capsys.readouterr().err
+
+    assert 2 == status
+    assert told.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
 
 
 def test_a_dry_run_lists_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -172,6 +182,21 @@ def test_an_output_that_exists_is_refused_before_spark_starts(
 
     assert 2 == status
     assert "--overwrite" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("export", "--format", "jsonl"), ("report",), ("corpus",)])
+def test_an_output_with_a_part_missing_is_refused(
+    words: tuple[str, ...], extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its table is named, and nothing is made of the rest."""
+    shutil.copytree(extracted, tmp_path / "o")
+    min((tmp_path / "o/extractions").rglob("*.parquet")).unlink()
+    status = main([words[0], str(tmp_path / "o"), *words[1:], "--output", str(tmp_path / "made")])
+
+    assert 2 == status
+    assert "/o/extractions has " in (told := capsys.readouterr().err)
+    assert "a part is missing" in told
+    assert not (tmp_path / "made").exists()
 
 
 def test_the_help_needs_neither_spark_nor_java() -> None:
@@ -303,3 +328,19 @@ def test_a_process_ends_by_the_status_of_its_command(arguments: list[str], statu
 
     assert status == ended.returncode
     assert ended.stdout.startswith(shown)
+
+
+@pytest.mark.parametrize("job", ["extract", "changes", "stream"])
+def test_a_script_of_spark_submit_ends_as_its_command_does(job: str) -> None:
+    """By the same status, whatever a library does then."""
+    program = (
+        "import atexit, os, runpy, sys; atexit.register(os.abort); sys.argv = ['job', *sys.argv[2:]];"
+        f" runpy.run_path('{ROOT}/jobs/{job}.py', run_name='__main__')"
+    )
+    ended = [
+        subprocess.run([sys.executable, "-c", program, job, *words], capture_output=True, text=True, check=False)
+        for words in (["--help"], ["--no-such-option"])
+    ]
+
+    assert [0, 2] == [one.returncode for one in ended]
+    assert ended[0].stdout.startswith(f"usage: dbce {job}")

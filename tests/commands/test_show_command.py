@@ -7,6 +7,7 @@ import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.commands.terminal import DIM, PLAIN
+from tests.support.builders import archive, http, record
 from tests.support.sample_output import SMILES
 
 PAGE = "http://dnevnik.example/"
@@ -84,3 +85,15 @@ def test_a_page_that_is_not_there_is_an_error(
     for place in places:
         assert 2 == main([*command, str(place), *(["http://no.example/"] if command[0] == "show" else [])])
         assert "has no page http://no.example/" in capsys.readouterr().err
+
+
+def test_a_page_turns_no_line_around(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What would hide a part of it is left out of its title and of its text."""
+    page = "<title>A &#8238;title</title><p>Some words &#8238;of &#8294;a page that has a few more.</p>"
+    path = archive(tmp_path / "a.warc", record(http(page), url="http://a.example/"))
+    status = main(["show", "http://a.example/", "--in", path])
+    shown = capsys.readouterr().out
+
+    assert 0 == status
+    assert "A title\n" in shown
+    assert "Some words of a page that has a few more." in shown

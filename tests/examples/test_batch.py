@@ -91,10 +91,10 @@ def test_a_batch_takes_what_is_new(tmp_path: Path) -> None:
     delivered(tmp_path, "a.warc.gz", "deep/er/b.ARC", "notes.txt", "c.warc.open")
 
     assert (0, "") == batch(one)
-    delivered(tmp_path, "d.wacz")
+    delivered(tmp_path, "d.wacz", "e [1]?*.warc.gz")
     assert (0, "") == batch(one)
     assert (0, "") == batch(one)
-    assert [["a.warc.gz", "b.ARC"], ["d.wacz"]] == taken(tmp_path)
+    assert [["a.warc.gz", "b.ARC"], ["d.wacz", "e [1]?*.warc.gz"]] == taken(tmp_path)
     assert 2 == len(given_commands(tmp_path))
 
 

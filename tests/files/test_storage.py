@@ -2,6 +2,7 @@
 
 import os
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,41 @@ def test_a_byte_that_was_changed_makes_no_other_rows(tmp_path: Path) -> None:
             assert list(range(300)) == found, at
 
     assert failed > len(whole) // 3
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The files and folders that were waited for until they were on the disk, in their order."""
+    found: list[Path] = []
+    sync = os.fsync
+
+    def noted(number: int) -> None:
+        found.append(Path(f"/proc/self/fd/{number}").readlink())
+        sync(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the names of open files")
+def test_a_folder_is_on_the_disk_before_it_has_its_name(tmp_path: Path, synced: list[Path]) -> None:
+    """With all that was written into it, by whatever program, and its name before anything is said of it."""
+    with store.atomic_folder(str(tmp_path / "f")) as folder:
+        Path(folder, "in").mkdir()
+        Path(folder, "in/a").write_text("a")
+    partial = Path(folder)
+
+    assert [{partial / "in", partial / "in/a", partial, tmp_path}, {tmp_path}] == [{*synced[:-1]}, {*synced[-1:]}]
+    assert "a" == (tmp_path / "f/in/a").read_text()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the names of open files")
+def test_a_link_is_on_the_disk(tmp_path: Path, synced: list[Path]) -> None:
+    """Its name is: the file was there."""
+    (tmp_path / "a").write_text("a")
+    store.link(tmp_path / "a", tmp_path / "b")
+
+    assert [tmp_path] == synced
 
 
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

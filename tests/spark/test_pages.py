@@ -3,11 +3,13 @@
 import shutil
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import fsspec
 import pyarrow.parquet as pq
 import pytest
 
+from dbce_spark.dbce import pages
 from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
 from dbce_spark.spark.run import record_outcomes, staging
@@ -136,6 +138,17 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
     assert {"file_unreadable": 1} == lost.rejects
     assert RecordCounts(1, 1) == counts
     assert 0 == pq.read_table(staging.file(str(tmp_path), read_pages.REJECTS, 0)).num_rows
+
+
+def test_a_file_that_its_store_did_not_give_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it has the size that it had then."""
+    path = archive(tmp_path / "a.warc", record(KINDS[0]))
+    with monkeypatch.context() as broken:
+        broken.setattr(pages, "open_file", Mock(side_effect=OSError("the store is away")))
+        lost = stage_once(path, tmp_path)
+    counts = stage_once(path, tmp_path)
+
+    assert ({"file_unreadable": 1}, RecordCounts(1, 1)) == (lost.rejects, counts)
 
 
 def test_a_task_waits_before_it_asks_a_store_for_the_first_time(

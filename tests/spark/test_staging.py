@@ -3,10 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.spark.run import checkpoints, staging
 
 HALF = "_part-00000.parquet.0123456789abcdef0123456789abcdef"
@@ -89,3 +91,24 @@ def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> Non
     checkpoints.write(staging.done(str(tmp_path), "originals", 7), {})
 
     assert [3, 12] == staging.read_sources(str(tmp_path))
+
+
+def test_what_spark_has_staged_is_on_the_disk_before_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark waits for no disk: its files are waited for, and only then the folder has its mark."""
+    target, steps = tmp_path / "_staging/crosses", []
+
+    def written(path: str) -> None:
+        Path(path).mkdir(parents=True)
+        Path(path, "part-0.parquet").touch()
+
+    def synced(folder: Path) -> None:
+        steps.append(sorted(one.name for one in folder.iterdir()))
+
+    rows = MagicMock()
+    rows.write.mode.return_value.option.return_value.parquet = written
+    monkeypatch.setattr(storage, "sync_folder", synced)
+    staging.write(rows, str(tmp_path), "crosses")
+    staging.write(rows, str(tmp_path), "crosses")
+
+    assert [["part-0.parquet"]] == steps
+    assert ["_WHOLE", "part-0.parquet"] == sorted(one.name for one in target.iterdir())

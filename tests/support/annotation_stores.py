@@ -44,9 +44,13 @@ def crawl(path: Path) -> str:
             http("h1 { color: #123456 }", content_type="text/css"),
         ),
         ("http://geese.example/dot.png", "2020-01-01T00:00:07Z", http(DOT, content_type="image/png")),
-        ("http://geese.example/frame.html", "2020-01-01T00:00:08Z", http("<p>Framed<img src=/moved.png>")),
         (
-            "http://geese.example/moved.png",
+            "http://geese.example/frame.html",
+            "2020-01-01T00:00:08Z",
+            http("<base href=/pictures/><p>Framed<img src=moved.png>"),
+        ),
+        (
+            "http://geese.example/pictures/moved.png",
             "2020-01-01T00:00:09Z",
             http("", status="302 Found", headers={"Location": "/dot.png"}),
         ),

@@ -96,10 +96,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def newsroom(address: str = "127.0.0.1") -> Iterator[Newsroom]:
-    """One that is open, and empty."""
+def newsroom(address: str = "127.0.0.1", port: int = 0) -> Iterator[Newsroom]:
+    """One that is open, and empty, at any port that is free if none is given."""
     handler = type("Handler", (_Handler,), {})
-    with ThreadingHTTPServer((address, 0), handler) as server:
+    with ThreadingHTTPServer((address, port), handler) as server:
         handler.room = Newsroom(f"http://{address}:{server.server_address[1]}")  # type: ignore[attr-defined]
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()

@@ -82,7 +82,7 @@ def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
         for clean in _clean_members(archive, at):
             yield clean
             at = clean.offset + clean.length
-        if at < size:
+        if at < size and _may_start(archive, at):
             for found in _stretch(archive, at):
                 yield found
                 at = found.offset + found.length

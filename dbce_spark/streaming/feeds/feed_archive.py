@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -46,18 +47,36 @@ class FeedArchive:
 
     def write(self, item: Item, exchanges: list[WebExchange]) -> int:
         """Write the exchanges that led to the page of an item, redirects first; return the size of the open file
-        then."""
+        then.
+
+        Raises:
+            OutputError: they cannot be written.
+        """
+        try:
+            return self._written(item, exchanges)
+        except OSError as error:
+            self._give_up()
+            raise OutputError(f"{self._folder}: cannot be written: {error}; make room, and go on") from error
+
+    def _written(self, item: Item, exchanges: list[WebExchange]) -> int:
         file = self._opened()
         begun = file.tell()
         try:
             self._write(file, item, exchanges)
+            file.flush()
         except BaseException:
             file.seek(begun)
             file.truncate()
             raise
-        file.flush()
         os.fsync(file.fileno())
         return file.tell()
+
+    def _give_up(self) -> None:
+        """Close the open file as it is; what is not noted of it does not count."""
+        if self._file is not None:
+            with suppress(OSError):  # what waits to be written still cannot be
+                self._file.close()
+            self._file = None
 
     def _write(self, file: BinaryIO, item: Item, exchanges: list[WebExchange]) -> None:
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)

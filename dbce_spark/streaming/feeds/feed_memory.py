@@ -5,7 +5,7 @@ It is one SQLite file. All that one call notes is written or none of it, also af
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
@@ -58,11 +58,15 @@ class WaitingItem:
 
 
 class Memory:
-    """The SQLite file, held by one process at a time."""
+    """The SQLite file, held by one process at a time.
+
+    What cannot be noted, since the disk is full or broken, is an OutputError.
+    """
 
     def __init__(self, path: Path):
         """Open or create the file; raise OutputError if it cannot be opened, is held by another process, or is of
         another version."""
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
@@ -70,10 +74,10 @@ class Memory:
             self._store.execute("BEGIN EXCLUSIVE")
             self._begin(path)
             self._store.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            raise OutputError(f"{path}: {error}; is another `dbce acquire` at work with this --state?") from error
         except (sqlite3.DatabaseError, OSError) as error:
-            raise OutputError(f"{path}: cannot be read as the memory of `dbce acquire`: {error}") from error
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
+                raise OutputError(f"{path}: {error}; is another `dbce acquire` at work with this --state?") from error
+            raise OutputError(f"{path}: cannot be the memory of `dbce acquire`: {error}") from error
 
     def _begin(self, path: Path) -> None:
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
@@ -92,18 +96,22 @@ class Memory:
 
     @contextmanager
     def _together(self) -> Iterator[sqlite3.Connection]:
-        self._store.execute("BEGIN")
         try:
+            self._store.execute("BEGIN")
             yield self._store
-        except BaseException:
-            self._store.execute("ROLLBACK")
+            self._store.execute("COMMIT")
+        except BaseException as error:
+            if self._store.in_transaction:  # SQLite itself ends one that a full disk has broken
+                self._store.execute("ROLLBACK")
+            if isinstance(error, sqlite3.DatabaseError):
+                raise OutputError(f"{self._path}: {error}; make room, or mend the disk, and go on") from error
             raise
-        self._store.execute("COMMIT")
 
     def feed(self, url: str) -> FeedState:
         """Return the state of a feed; a new one if nothing was noted of it."""
         names = [field.name for field in fields(FeedState)]
-        row = self._store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
+        with self._together() as store:
+            row = store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
         if row is None:
             return FeedState(url=url)
         values = dict(zip(names, row, strict=True))
@@ -127,13 +135,12 @@ class Memory:
 
     def waiting(self) -> list[WaitingItem]:
         """Return all items whose pages are to be fetched, in the order in which they were noted."""
-        with closing(
-            self._store.execute(
+        with self._together() as store:
+            rows = store.execute(
                 "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE fate = ?"
                 " ORDER BY rowid",
                 (ItemStatus.WAITING,),
             )
-        ) as rows:
             return [
                 WaitingItem(
                     item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4]),
@@ -164,7 +171,8 @@ class Memory:
 
     def files(self) -> dict[str, int]:
         """Return the WARC files that are not handed over, with the number of bytes noted of each."""
-        return dict(self._store.execute("SELECT name, bytes FROM files ORDER BY name"))
+        with self._together() as store:
+            return dict(store.execute("SELECT name, bytes FROM files ORDER BY name"))
 
     def drop_file(self, file: str) -> None:
         """Note that a WARC file was handed over."""
@@ -180,4 +188,5 @@ class Memory:
 
     def counts(self) -> dict[str, int]:
         """Count items by status."""
-        return dict(self._store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))
+        with self._together() as store:
+            return dict(store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))

@@ -5,7 +5,6 @@ that was killed goes on with it.
 """
 
 import heapq
-import sqlite3
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
@@ -224,7 +223,7 @@ class Reader:
         """Take an outcome; what a hostile answer breaks costs its own item only."""
         try:
             self._take(outcome)
-        except (DbceError, OSError, sqlite3.Error):  # of the machine, the output or the memory
+        except (DbceError, OSError):  # of the machine, the output or the memory
             raise
         except Exception as error:
             self._end(outcome.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])

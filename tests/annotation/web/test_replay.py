@@ -56,6 +56,23 @@ def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskC
     assert (404, 404) == (loaded(shown, f"{site}/none.png")[0], loaded(shown, "file:///etc/passwd")[0])
 
 
+def test_a_frame_of_no_origin_may_use_what_was_archived(shown: tuple[FlaskClient, str]) -> None:
+    """Web fonts are loaded in the mode of CORS, and the frame is sandboxed; but no type is guessed, and nobody told of
+    the address."""
+    client, ticket = shown
+    font = client.get(f"{ticket}/loaded", query_string={"url": "http://geese.example/dot.png", "kind": "other"})
+    guards = (
+        "Access-Control-Allow-Origin",
+        "Cross-Origin-Resource-Policy",
+        "X-Content-Type-Options",
+        "Referrer-Policy",
+    )
+
+    assert ["*", "cross-origin", "nosniff", "no-referrer"] == [font.headers[name] for name in guards]
+    assert "default-src 'none'; sandbox" == font.headers["Content-Security-Policy"]
+    assert "no-store" == client.get(f"{ticket}/page").headers["Cache-Control"]
+
+
 def test_a_page_runs_one_script_and_that_is_ours(shown: tuple[FlaskClient, str]) -> None:
     """Our script has a nonce that is new each time; a frame in the page runs none."""
     client, ticket = shown

@@ -94,6 +94,16 @@ def test_members_that_know_nothing_of_records(size: int, kind: str) -> None:
     assert [page(nth) for nth in range(6)] == [one.block for one in found if isinstance(one, Record)][-6:]
 
 
+@pytest.mark.parametrize(("zeros", "cause"), [(10_240, Cause.BLANK), (10_241, Cause.BROKEN)])
+@pytest.mark.parametrize("coding", CODINGS)
+def test_zeros_behind_records_are_padding_up_to_a_size(coding: str, zeros: int, cause: Cause) -> None:
+    """As a tape or a file system pads; more of them are what a crash has left of records."""
+    found = read(b"".join(map(CODINGS[coding], made("warc"))) + bytes(zeros))
+
+    assert expected_urls("warc") == urls(found)
+    assert [(cause, zeros)] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
+
+
 def test_codings_may_change_within_a_file() -> None:
     """A file joined from files of every kind is read like one."""
     parts = made("warc")
@@ -115,6 +125,24 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
 
     assert expected_urls("warc", 40) == urls(found)
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
+
+
+@pytest.mark.parametrize("size", [10, 1000, 100_000])
+@pytest.mark.parametrize("says_size", [True, False])
+@pytest.mark.parametrize("is_trained", [True, False])
+def test_heads_of_zstd_frames(size: int, says_size: bool, is_trained: bool) -> None:
+    """A frame's head has from two bytes to fourteen: with the size of its content or a window, and with the id of a
+    dictionary or without one."""
+    parts = [record(http(bytes(64 + nth % 26 for nth in range(size))), url=url(nth)) for nth in range(3)]
+    dictionary = zstandard.train_dictionary(2000, [b"%d words of page %d" % (nth * nth, nth) * 9 for nth in range(500)])
+    raw = dictionary.as_bytes()
+    compressor = zstandard.ZstdCompressor(
+        dict_data=dictionary if is_trained else None, write_content_size=says_size, write_checksum=True
+    )
+    first = b"\x5d\x2a\x4d\x18" + len(raw).to_bytes(4, "little") + raw if is_trained else b""
+    found = read(first + b"".join(compressor.compress(part) for part in parts))
+
+    assert expected_urls("warc", 3) == urls(found)
 
 
 @given(st.binary(max_size=3000))

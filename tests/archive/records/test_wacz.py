@@ -112,8 +112,8 @@ def test_bomb_in_a_zip() -> None:
     found = read(content, at_most(record_bytes=100_000, inflated_bytes=1 << 20, inflated_ratio=10))
 
     assert [url(0), url(1), *(url(nth) for nth in range(3))] == [address for _, address in places(found)]
-    assert [("a.warc", Cause.SWOLLEN)] == [
-        (one.within, one.cause) for one in found if isinstance(one, Damage) and one.cause.is_loss
+    assert [("a.warc", Cause.SWOLLEN, 0)] == [
+        (one.within, one.cause, one.length) for one in found if isinstance(one, Damage) and one.cause.is_loss
     ]
 
 

@@ -19,6 +19,7 @@ from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import config, fates, read
+from tests.support.full_disks import full_disk
 from tests.support.newsroom import Newsroom, item, newsroom
 
 QUICK = (
@@ -313,7 +314,10 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
         metadata = content if found.rec_type == "metadata" else metadata
 
     assert ["warcinfo", "request", "response", "metadata"] == kinds
-    assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == metadata.decode().splitlines()[:3]
+    when = "date: Mon, 24 Oct 2011 08:00:00 GMT"
+    said = [f"via: {feed}", f"link: {room.url}/a", "title: A", when, "description: Of it"]
+    assert said == metadata.decode().splitlines()
+    assert {"gzip"} == {headers["Accept-Encoding"] for _, headers, _ in room.asked}
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
@@ -404,9 +408,11 @@ def test_a_reader_that_is_stopped_does_not_wait_for_answers(desk: Desk) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/feed"
         looks = iter(range(3))
-        told = desk.read([url], stops=lambda: next(looks, None) is None)
+        began = time.monotonic()
+        told = desk.read([url], "acquire.timeout_seconds=60", stops=lambda: next(looks, None) is None)
 
         assert {} == told
+        assert time.monotonic() - began < 30
 
 
 def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> None:
@@ -414,6 +420,15 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
     feed = room.publish("/feed", *(item(f"{room.url}/{nth}", str(nth)) for nth in range(9)))
 
     assert 4 == desk.read([feed], "acquire.feed_items=4")["items"]
+
+
+def test_a_feed_that_is_too_large_is_not_parsed(room: Newsroom, desk: Desk) -> None:
+    """Its poll has failed, and says why; a smaller one is read again later."""
+    links = [item(f"{room.url}/{nth}", str(nth)) for nth in range(9)]
+    told = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
+
+    assert {"polls": 1, "failed_polls": 1} == told
+    assert [f"{room.url}/feed: {room.url}/feed: is neither RSS nor Atom nor RDF"] == desk.warned
 
 
 def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
@@ -457,3 +472,58 @@ def test_a_page_is_noted_when_it_is_on_the_disk(room: Newsroom, desk: Desk, monk
     desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
 
     assert ["sync", "note"] == steps[:2]
+
+
+@pytest.mark.parametrize(
+    ("description", "page", "named"), [("x" * 90_000, b"<p>b", "memory.sqlite"), ("", os.urandom(90_000), "state/open")]
+)
+def test_a_full_disk_is_named_and_loses_nothing(
+    room: Newsroom, desk: Desk, description: str, page: bytes, named: str
+) -> None:
+    """Of the memory, or of the open WARC file: the run ends with an error of one line, and the next has every page."""
+    desk.read([])
+    room.pages["/b"] = (page, "text/html")
+    room.article("/a", "a")
+    links = [item(f"{room.url}/{name}", name, description=description) for name in "ab"]
+    with full_disk(70_000), pytest.raises(OutputError, match=f"{named}: .*; make room"):
+        desk.read([room.publish("/feed", *links)])
+    desk.read([f"{room.url}/feed"])
+
+    assert [f"{room.url}/a", f"{room.url}/b"] == sorted(url for url, _ in captured(desk))
+
+
+def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -> None:
+    """Where its tables lie, which are read while it is at work."""
+    room.article("/a", "a")
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    desk.read([feed])
+    kept = desk.folder / "state/memory.sqlite"
+    kept.write_bytes(kept.read_bytes()[:4096] + b"\xff" * 4096 + kept.read_bytes()[8192:])
+
+    with pytest.raises(OutputError, match=r"memory\.sqlite: database disk image is malformed"):
+        desk.read([feed])
+
+
+def test_a_page_waits_as_long_as_its_server_asks(room: Newsroom, desk: Desk) -> None:
+    """Also where the reader was stopped and begun again in the meantime."""
+    room.answers["/a"] = [(503, {"Retry-After": "7200"})]
+    desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        (waiting,) = memory.waiting()
+
+    assert 7000 < waiting.next_at - time.time() <= 7200
+
+
+def test_what_no_feed_shows_any_more_is_forgotten(room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After as many days as are configured, and no page that is still to be fetched."""
+    room.article("/a", "a")
+    room.answers["/b"] = [(503, {"Retry-After": "86400"})]
+    desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in "ab"))])
+    held, now = desk.items(), time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 1.5 * 86_400)
+    desk.read([], "acquire.remember_days=2", stops=lambda: True)
+    held_in_time = desk.items()
+    desk.read([], "acquire.remember_days=1", stops=lambda: True)
+
+    assert {ItemStatus.KEPT: 1, ItemStatus.WAITING: 1} == held == held_in_time
+    assert {ItemStatus.WAITING: 1} == desk.items()
