@@ -81,8 +81,9 @@ def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> No
 def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures: list[Page]) -> None:
     """Each beside those that had come; the order in which they are handed over is nothing."""
     pooled = gold_stream.by_site_pool(captures[::-1], CONFIG)
-    evidence = {at: gold_stream._evidence(captures[at], captures[: at + 1], CONFIG) for at in range(len(captures))}
-    compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(captures)]
+    came = sorted(captures, key=lambda page: page.capture.warc_offset)
+    evidence = {at: gold_stream._evidence(came[at], came[: at + 1], CONFIG) for at in range(len(came))}
+    compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(came)]
 
     expected = {one.page.capture_id: one.text for one in local.label_pages(compared, CONFIG.label)}
     assert expected == {one.page.capture_id: one.text for one in pooled}
