@@ -85,11 +85,11 @@ def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
 def by_site_pool(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract pages when they come, by what the state of their site keeps, which has no words to make crosses of."""
     classifier = classify.load_classifier(config.label.classifier)
-    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.bucket.cap))
-    compared = [
-        local.gather(page, [], site_pools[page.capture.site].take(page, classifier), "")
-        for page in sorted(unique, key=_arrival)
-    ]
+    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages))
+    compared = []
+    for page in sorted(unique, key=_arrival):
+        shown = site_pools[page.capture.site].take(page, classifier)
+        compared.append(local.gather(page, [], pools.page_evidence(page, shown.by_siblings, shown.by_snapshots), ""))
     return local.label_pages(compared, config.label)
 
 

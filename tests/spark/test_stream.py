@@ -24,7 +24,7 @@ from dbce_spark.spark.jobs import stream_job
 from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from tests.support import bucket
 from tests.support.builders import http, record

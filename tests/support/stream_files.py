@@ -1,13 +1,14 @@
 """Files of pages as they come from some domains, day by day."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival
+from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival, pack_keys
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from tests.support.builders import archive, gzipped, http, page, record
 
@@ -25,7 +26,7 @@ def html(*texts: str, title: str = "T") -> str:
 
 def arrival(url: str, *texts: str, row_no: int = 0, settings: UrlTreeConfig = TREE, **fields: Any) -> Arrival:
     """A page with these texts as blocks, the nth of the first file."""
-    return make_arrival(page(html(*texts), url, **fields), 0, row_no, settings)
+    return make_arrival(page(html(*texts), url, **fields), 0, row_no, settings, partial(pack_keys, config=settings))
 
 
 def article(domain: str, number: int) -> bytes:
