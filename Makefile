@@ -47,7 +47,7 @@ READY_UV    = $(VENV)/ready-uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month stream-day urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -77,6 +77,9 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
 	$(BIN)/python -m benchmarks.programs.month $(BUILD)/month
+
+stream-day: $(READY_DEV) ## send a day of 20,000 documents through a stream by DBCE, and see that memory stays flat (ten minutes)
+	$(BIN)/python -m benchmarks.programs.stream_day
 
 urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
 	$(BIN)/python -m benchmarks.programs.urltree_day
