@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import config
+from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.dbce import buckets, pages, pools
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
@@ -203,7 +204,7 @@ def collected(folder: Path, file_of_pages: str, made: config.DbceConfig) -> dict
     collection.commit(Version(number=1, made="", why="", increments=(increment,), settings=settings))
     sites: dict[str, StreamedSite] = defaultdict(partial(StreamedSite, made, TREE.window.max_documents))
     for one in sorted(found, key=lambda one: (one.capture.timestamp, one.capture_id)):
-        sites[one.capture.site].prime([(pools.page_features(one), buckets.member(one))])
+        sites[domain_of(host_of(one.capture.url))].prime([(pools.page_features(one), buckets.member(one))])
     return {name: site.to_bytes() for name, site in sites.items()}
 
 

@@ -42,7 +42,7 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
             reading=replace(config, label=replace(config.label, by="T002")),  # no classifier looks at the pages
             pack_blocks=partial(pack_keys, config=tree),
             begin=partial(Domain, config=tree),
-            restore=partial(Domain.from_bytes, config=tree),
+            restore=partial(_restore_domain, config=tree),
         )
     remembered = tree.window.max_documents
     return StreamMethod(
@@ -51,9 +51,18 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
         reading=config,
         pack_blocks=partial(pack_page, with_titles=config.label.title == "drop"),
         begin=partial(_begin_site, config=config, remembered=remembered),
-        restore=partial(StreamedSite.from_bytes, config=config, remembered=remembered),
+        restore=partial(_restore_site, config=config, remembered=remembered),
     )
+
+
+# Functions, since a class method is sent to other processes with all that its module holds.
+def _restore_domain(data: bytes, config: UrlTreeConfig) -> Domain:
+    return Domain.from_bytes(data, config)
 
 
 def _begin_site(_: str, config: DbceConfig, remembered: int) -> StreamedSite:
     return StreamedSite(config, remembered)
+
+
+def _restore_site(data: bytes, config: DbceConfig, remembered: int) -> StreamedSite:
+    return StreamedSite.from_bytes(data, config, remembered)
