@@ -107,9 +107,7 @@ def main(documents: int) -> int:
         seen.append(mark)
     warm = [mark.resident for mark in seen if mark.documents >= WARM * documents]
     reading, labelling = (sum(getattr(mark, name) for mark in seen) for name in ("reading", "labelling"))
-    print(
-        f"{documents / (reading + labelling):,.0f} documents/s of CPU, {documents / labelling:,.0f} through states alone"
-    )
+    print(f"{documents / (reading + labelling):,.0f} documents/s of CPU, {documents / labelling:,.0f} in states alone")
     print(f"behind the warm-up: {min(warm) / 2**20:.1f} to {max(warm) / 2**20:.1f} MB")
     return int(max(warm) > GROWTH * warm[0])
 
