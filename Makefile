@@ -49,7 +49,7 @@ READY_UV    = $(VENV)/ready-uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month soak urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month soak stream-day urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -82,6 +82,9 @@ month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch,
 
 soak: $(READY_DEV) ## let feeds be acquired, streamed and extracted for SOAK_SECONDS (six hours), with kills and a full disk; called again, it goes on
 	$(BIN)/python -m benchmarks.programs.soak $(BUILD)/soak $(SOAK_SECONDS)
+
+stream-day: $(READY_DEV) ## send a day of 20,000 documents through a stream by DBCE, and see that memory stays flat (ten minutes)
+	$(BIN)/python -m benchmarks.programs.stream_day
 
 urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
 	$(BIN)/python -m benchmarks.programs.urltree_day

@@ -286,11 +286,18 @@ class EngineConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
-    """The batch size of `dbce stream`, and the partitions of its state."""
+    """The method of `dbce stream`, its batch size, and the partitions of its state."""
 
+    by: Annotated[str, one_of("dbce", "urltree")]
+    pool_pages: Annotated[int, at_least(2)]
+    relabel_pages: tuple[PositiveInt, ...]
     batch_files: PositiveInt
     batch_bytes: PositiveInt
     partitions: PositiveInt
+
+    def __post_init__(self) -> None:
+        if most := next((one for one in self.relabel_pages if one > self.pool_pages), 0):
+            raise ConfigError(f"stream.relabel_pages has {most}; it must be at most pool_pages, {self.pool_pages}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

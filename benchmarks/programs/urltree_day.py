@@ -75,7 +75,8 @@ class Site:
         url = f"http://www.{self.name}/{'abcdefg'[number % 7]}/2011/{number // 1000}/a-story-of-the-day-{number}.html"
         lists = "".join(f"<ul>{''.join(f'<li>{text}' for text in one)}</ul>" for one in (self._template, self._latest))
         body = "".join(f"<p>{text}</p>" for text in own)
-        return url, f"<html><head><title>{heading}</title></head><body>{lists}{body}</body></html>".encode()
+        parts = f"<nav>{lists}</nav><main><div>{body}</div></main>"
+        return url, f"<html><head><title>{heading}</title></head><body>{parts}</body></html>".encode()
 
     def _texts(self, blocks: int) -> list[str]:
         return [" ".join(words) for words in _WORDS[self._random.integers(0, len(_WORDS), (blocks, BLOCK))]]

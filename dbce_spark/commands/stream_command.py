@@ -21,6 +21,7 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
+from dbce_spark.streaming.stream.stream_method import DBCE, URLTREE
 from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
@@ -31,9 +32,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "stream",
-        help="label pages as they arrive, by comparing them with earlier pages of their domain",
-        description="Label the pages of WARC files as these appear, by comparing them with earlier pages of their"
-        " domain (URL Tree), and write them as Parquet (docs/streaming.md). The same command with the same --output"
+        help="label pages as they arrive, by comparing them with earlier pages of their site",
+        description="Label the pages of WARC files as these appear, by themselves and by comparing them with earlier"
+        " pages of their site, and write them as Parquet (docs/streaming.md). The same command with the same --output"
         " resumes a stream.",
     )
     command.add_argument(
@@ -54,15 +55,25 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="run until stopped, with a batch at this interval; without it, read the files that exist, and stop",
     )  # fmt: skip
     command.add_argument(
+        "--by",
+        choices=(DBCE, URLTREE),
+        help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone (default:"
+        " stream.by of conf/dbce.toml, dbce)",
+    )
+    command.add_argument(
+        "--prime", default="", metavar="COLLECTION",
+        help="begin sites with the pages that this collection holds of them, written by `dbce extract --collection`",
+    )  # fmt: skip
+    command.add_argument(
+        "--relabel", type=int, metavar="N",
+        help="label a page again when N pages of its site have come, or by the URL Tree when the node that decided it"
+        " has N; 0: never (default: stream.relabel_pages, 5 and 20; by the URL Tree never)",
+    )  # fmt: skip
+    command.add_argument(
         "--heuristic",
         choices=urltree.HEURISTICS,
         help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
     )
-    command.add_argument(
-        "--relabel", type=int, metavar="N",
-        help="label a page again when the node of the tree that decided it has N documents; 0: never (default:"
-        " that of conf/urltree.toml, 0)",
-    )  # fmt: skip
     add_config(command)
     add_urltree(command)
     add_settings(
@@ -81,7 +92,10 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def _stream(arguments: argparse.Namespace, log: Log) -> None:
     of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
-    config = configuration.load(arguments.config, [one for one in arguments.settings if not one.startswith(OF_TREE)])
+    others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
+    config = configuration.load(arguments.config, [*others, *_stream_settings(arguments)])
+    if arguments.heuristic and config.stream.by != URLTREE:
+        raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
     tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
@@ -89,14 +103,21 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
     settings = spark_settings(arguments.spark)
     inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
     checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}"
-    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
+    how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
+    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
     with log.waiting("Spark starts"), started_whole():
         from dbce_spark.spark.engine.session import session
         from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
         from dbce_spark.spark.run.record_counts import rejects_by_reason
 
         spark = session("dbce stream", master=arguments.master, settings=settings)
-    request = stream_job.StreamRequest(inputs=inputs, output=to, checkpoint=checkpoint, every=arguments.every)
+    request = stream_job.StreamRequest(
+        inputs=inputs,
+        output=to,
+        checkpoint=checkpoint,
+        every=arguments.every,
+        prime=sources.absolute(arguments.prime).rstrip("/"),
+    )
     totals = stream_job.run(spark, request, config, tree, log)
     log.write("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
@@ -107,6 +128,14 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
     if listed := next((one for one in inputs if one.startswith("@")), ""):
         raise InputError(f"{listed}: a stream takes folders, globs and files, no manifest")
     return inputs
+
+
+def _stream_settings(arguments: argparse.Namespace) -> list[str]:
+    """Return the settings of the stream that options give, as --set would."""
+    settings = [] if arguments.by is None else [f"stream.by={arguments.by}"]
+    if arguments.relabel is not None:
+        settings.append(f"stream.relabel_pages={[arguments.relabel] if arguments.relabel else []}")
+    return settings
 
 
 def _tree_settings(arguments: argparse.Namespace) -> list[str]:

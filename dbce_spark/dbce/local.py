@@ -6,6 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
 from dbce_spark.archive.warc import Fetch
@@ -167,18 +170,33 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
     """Label the segments of some pages. The labels of a page do not depend on the pages beside it."""
     if label.by != "classifier":
         return [build_extraction(page, by_pattern(page, label.by)) for page in compared]
+    return [
+        build_extraction(one.compared, by_score(one.compared, one.scores, one.is_kept), one.confidence)
+        for one in score_pages(compared, label)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPage:
+    """A page that was compared, with the score of each of its blocks, those that are kept, and the F1 expected."""
+
+    compared: ComparedPage
+    scores: classify.Scores
+    is_kept: npt.NDArray[np.bool_]
+    confidence: float
+
+
+def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterator[ScoredPage]:
+    """Score the blocks of some pages by the classifier, and choose those to keep."""
     classifier = classify.load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
-    extractions = []
     for start in range(0, len(compared), pages.TOGETHER):
         batch = compared[start : start + pages.TOGETHER]
         for page, scores in zip(batch, scores_of(batch, label.content), strict=True):
             is_kept = classify.kept_blocks(page.page, scores, label)
             if label.title == "drop":
                 is_kept = without_title(page.page, is_kept)
-            confidence = classify.confidence(scores, page.page.blocks.words, is_kept)
-            extractions.append(build_extraction(page, by_score(page, scores, is_kept), confidence))
-    return extractions
+            yield ScoredPage(page, scores, is_kept, classify.confidence(scores, page.page.blocks.words, is_kept))
 
 
 def label_or_reject(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction | Reject]:

@@ -255,6 +255,8 @@ JOINT: Mapping[str, Joint] = {
     "dbce-T002": partial(together, by="T002"),
     "dbce-arrived": partial(together, method=gold_stream.arrived),
     "dbce-site-pool": partial(together, method=gold_stream.by_site_pool),
+    "dbce-site-pool-late": partial(together, method=gold_stream.relabelled),
+    "dbce-site-pool-primed": partial(together, method=gold_stream.primed),
     "dbce-spark": _by_spark,
     "urltree": by_url_tree,
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},

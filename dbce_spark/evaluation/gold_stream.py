@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,8 +12,8 @@ from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.page import PageError, parse
-from dbce_spark.model import Blocks, Evidence, Extraction, Label, Page
-from dbce_spark.streaming.stream.site_pool import SitePool
+from dbce_spark.model import Blocks, ComparedPage, Evidence, Extraction, Label, Page
+from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -84,13 +84,53 @@ def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
 
 def by_site_pool(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract pages when they come, by what the state of their site keeps, which has no words to make crosses of."""
+    return _by_pools(unique, {}, config)
+
+
+def relabelled(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
+    """Extract pages as `by_site_pool`, each by its last label: when its site had the most of `stream.relabel_pages`
+    that it came to have."""
     classifier = classify.load_classifier(config.label.classifier)
-    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.bucket.cap))
-    compared = [
-        local.gather(page, [], site_pools[page.capture.site].take(page, classifier), "")
-        for page in sorted(unique, key=_arrival)
-    ]
+    of_site: dict[str, list[Page]] = defaultdict(list)
+    for page in sorted(unique, key=_arrival):
+        of_site[page.capture.site].append(page)
+    compared = []
+    for pages in of_site.values():
+        pool, waiting = SitePool(config.stream.pool_pages), []
+        for page in pages:
+            waiting.append((page, pool.take(page, classifier)))
+            if len(pool) in config.stream.relabel_pages:
+                waiting = [(one, pool.evidence(one.capture_id, classifier)) for one, _ in waiting]
+        compared += [_compared(page, shown) for page, shown in waiting]
     return local.label_pages(compared, config.label)
+
+
+def primed(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
+    """Extract pages as `by_site_pool`, where sites begin with pages that a collection has of them: half of them, by
+    their ids, which are extracted where the other half is the collection."""
+    halves: tuple[list[Page], list[Page]] = ([], [])
+    for page in unique:
+        halves[int(page.capture_id, 16) % 2].append(page)
+    found = []
+    for own, others in (halves, halves[::-1]):
+        pools_of: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages))
+        for page in sorted(others, key=_arrival):
+            pools_of[page.capture.site].add(pools.page_features(page), buckets.member(page))
+        found += _by_pools(own, pools_of, config)
+    return found
+
+
+def _by_pools(unique: Sequence[Page], begun: Mapping[str, SitePool], config: DbceConfig) -> list[Extraction]:
+    """Extract pages when they come to their sites, some of which begin with pages of their own."""
+    classifier = classify.load_classifier(config.label.classifier)
+    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages), begun)
+    ordered = sorted(unique, key=_arrival)
+    compared = [_compared(page, site_pools[page.capture.site].take(page, classifier)) for page in ordered]
+    return local.label_pages(compared, config.label)
+
+
+def _compared(page: Page, shown: SiteEvidence) -> ComparedPage:
+    return local.gather(page, [], pools.page_evidence(page, shown.by_siblings, shown.by_snapshots), "")
 
 
 def _arrival(page: Page) -> tuple[bool, int, int]:

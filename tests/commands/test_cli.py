@@ -59,6 +59,8 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),
         (["stream", "in", "--output", "s3://b/o"], "give --checkpoint DIR"),
         (["stream", "in", "--output", "o", "--set", "urltree.label.n_max=3"], "label.n_max is no parameter"),
+        (["stream", "in", "--output", "o", "--heuristic", "strict"], "give --by urltree with it"),
+        (["stream", "in", "--output", "o", "--relabel", "65"], "must be at most pool_pages, 64"),
         (["acquire", "@no-list.txt", "--output", "o", "--state", "s"], "no-list.txt"),
     ],
 )

@@ -113,7 +113,7 @@ def test_copies_are_counted_on_one_page() -> None:
 
 
 def test_copies_but_for_numbers_are_counted_apart() -> None:
-    """"3 comments" and "17 comments" are alike."""
+    """ "3 comments" and "17 comments" are alike."""
     columns = measured("<p>3 comments</p><p>17 comments</p><p>no comments</p>")
 
     assert [2, 2, 1] == columns["shape_copies"].tolist()

@@ -1,17 +1,23 @@
 """Gold pages as a stream: each is labelled by what has come before, and by nothing else."""
 
+from collections import Counter
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
+from numpy import float32
 
 from dbce_spark import config
 from dbce_spark.dbce import local, pages
 from dbce_spark.evaluation import gold_stream
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Page
+from dbce_spark.streaming.stream.outcomes import build_rows
+from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree import urltree_settings
 from tests.support.fake_extractors import gold_pages, line, own_set
+from tests.support.stream_files import site_arrivals
 
 CONFIG = config.default()
 STRICT = urltree_settings.load(settings=["label.heuristic=strict"])
@@ -87,3 +93,29 @@ def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures:
 
     expected = {one.page.capture_id: one.text for one in local.label_pages(compared, CONFIG.label)}
     assert expected == {one.page.capture_id: one.text for one in pooled}
+
+
+def test_late_labels_are_the_last_ones_of_a_stream(captures: list[Page]) -> None:
+    """The scores of each page are those in its last row, on arrival or later."""
+    by = config.load(settings=["stream.relabel_pages=[2, 4]"])
+    site = max(Counter(page.capture.site for page in captures).items(), key=itemgetter(1))[0]
+    of_site = sorted((page for page in captures if page.capture.site == site), key=gold_stream._arrival)
+    rows = build_rows(site_arrivals(of_site, by), StreamedSite(by, remembered=99))
+    expected = {row["capture_id"]: [float32(block["score"]) for block in row["blocks"]] for _, row in rows}
+    found = gold_stream.relabelled(of_site[::-1], by)
+
+    assert 4 == len(of_site)
+    assert expected == {one.page.capture_id: [*one.segments.scores] for one in found}
+
+
+def test_primed_sites_have_the_other_half_of_the_pages_from_the_start(captures: list[Page]) -> None:
+    """Halves by capture id; of its own half a page is labelled beside those before it."""
+    halves = [int(one.capture_id, 16) % 2 for one in captures]
+    expected = {}
+    for at, page in enumerate(captures):
+        beside = [one for place, one in enumerate(captures) if place <= at or halves[place] != halves[at]]
+        gathered = local.gather(page, [], gold_stream._evidence(page, beside, CONFIG), "")
+        expected[page.capture_id] = local.label_pages([gathered], CONFIG.label)[0].text
+
+    assert {0, 1} == {*halves}
+    assert expected == {one.page.capture_id: one.text for one in gold_stream.primed(captures, CONFIG)}

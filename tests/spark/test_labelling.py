@@ -11,13 +11,16 @@ import pytest
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
+from dbce_spark.config import DbceConfig
 from dbce_spark.spark.jobs import stream_job
 from dbce_spark.streaming.stream import local_stream, stream_tables
+from dbce_spark.streaming.stream.stream_method import stream_method
 from tests.support.builders import http, record
 from tests.support.stream_files import as_table, file, tree
 
 TREE = tree("relabel.support=5", "window.max_documents=9", "window.min_documents=2")
-CONFIG = config.load()
+BY_TREE = config.load(settings=["stream.by=urltree"])
+BY_DBCE = config.load(settings=["stream.by=dbce", "stream.pool_pages=7", "stream.relabel_pages=[2, 5]"])
 LOST = (record(http("<p></p>"), url="http://www.a.org/empty.html"), b"no record at all")
 
 
@@ -34,23 +37,24 @@ def files(tmp_path: Path) -> list[str]:
     ]
 
 
-def read(path: str, file_no: int) -> pd.DataFrame:
-    found: pd.DataFrame = pa.Table.from_batches([*stream_job.read_file(path, file_no, CONFIG, TREE)]).to_pandas()
+def read(path: str, file_no: int, by: DbceConfig = BY_TREE) -> pd.DataFrame:
+    found: pd.DataFrame = pa.Table.from_batches([*stream_job.read_file(path, file_no, by, TREE)]).to_pandas()
     return found
 
 
-def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[str]) -> None:
+@pytest.mark.parametrize("by", [pytest.param(BY_TREE, id="urltree"), pytest.param(BY_DBCE, id="dbce")])
+def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[str], by: DbceConfig) -> None:
     """A batch hands a domain's pages over in any order; rejects and counts go past the state."""
-    tester = TwsTester(stream_job.Labelling(TREE))
+    tester = TwsTester(stream_job.Labelling(stream_method(by, TREE)))
     rows: dict[str, list[Any]] = defaultdict(list)
     for batch in (files[:2], files[2:]):
-        frames = [read(path, files.index(path)) for path in batch]
+        frames = [read(path, files.index(path), by) for path in batch]
         shuffled = pd.concat(frames).sample(frac=1, random_state=1)
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
             for table, told, said in zip(made["table"], made["told"], made["said"], strict=True):
                 rows[table].append(stream_job.row_of(table, told, said))
-    expected = local_stream.run(files, CONFIG, TREE)
+    expected = local_stream.run(files, by, TREE)
 
     assert all(expected.values())
     assert {name: as_table(name, expected[name]) for name in stream_tables.SCHEMAS} == {

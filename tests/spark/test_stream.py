@@ -7,9 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -18,13 +21,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import config
+from dbce_spark.archive.index.urls import domain_of, host_of
+from dbce_spark.dbce import buckets, pages, pools
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.log import Log
+from dbce_spark.model import Page
+from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.jobs import stream_job
+from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from tests.support import bucket
 from tests.support.builders import http, record
@@ -41,7 +52,8 @@ ROOT = Path(__file__).parents[2]
 PATIENCE = 600
 OF_TREE = ("relabel.support=5", "label.heuristic=strict-at-domain", "window.max_documents=9", "window.min_documents=2")
 TREE = tree(*OF_TREE)
-SETTINGS = ("stream.batch_files=1", "stream.partitions=2")
+SETTINGS = ("stream.batch_files=1", "stream.partitions=2", "stream.by=urltree")
+BY_DBCE = ("stream.batch_files=1", "stream.partitions=2", "stream.pool_pages=7", "stream.relabel_pages=[3, 6]")
 DOMAINS = ("example.org", "example.com", "news.eu")
 LOST = (
     record(http("<p></p>"), url="http://www.example.org/empty.html"),
@@ -63,10 +75,11 @@ def put(folder: Path, *numbers: int) -> list[str]:
     ]
 
 
-def request(folder: Path, every: float | None = None) -> stream_job.StreamRequest:
+def request(folder: Path, every: float | None = None, prime: str = "") -> stream_job.StreamRequest:
     to = str(folder / "out")
+    checkpoint = f"{to}/{stream_tables.CHECKPOINT}"
     return stream_job.StreamRequest(
-        inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{stream_tables.CHECKPOINT}", every=every
+        inputs=(str(folder / "in"),), output=to, checkpoint=checkpoint, every=every, prime=prime
     )
 
 
@@ -74,9 +87,11 @@ def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeCon
     return stream_job.run(spark, request(folder), config.load(settings=settings or SETTINGS), of_tree, Log())
 
 
-def expected(files: list[str]) -> Tables:
+def expected(
+    files: list[str], settings: Sequence[str] = SETTINGS, primed: Mapping[str, bytes] = MappingProxyType({})
+) -> Tables:
     """Label the files in plain Python, in this order."""
-    made = local_stream.run(files, config.load(), TREE)
+    made = local_stream.run(files, config.load(settings=settings), TREE, primed)
     return {name: as_table(name, rows) for name, rows in made.items()}
 
 
@@ -177,6 +192,45 @@ def test_rows_are_those_of_plain_python(streamed: Streamed) -> None:
     assert all(rows.values())
 
 
+def collected(folder: Path, file_of_pages: str, made: config.DbceConfig) -> dict[str, bytes]:
+    """Begin a collection with the pages of a file; return the states that plain Python gives its domains."""
+    found = [one for one in pages.read(file_of_pages, made) if isinstance(one, Page)]
+    increment = Increment(number=1, page_files=1, captures=len(found), extractions=len(found), relabelled=0)
+    collection = Collection(str(folder))
+    settings = {"config": made.as_dict(), "classifier": plan.classifier_digest(made.label)}
+    path = prior_state.page_file(collection.increment(1), 0)
+    batch = page_rows.pages_batch(found, [None] * len(found), file_no=0, first_row=0)
+    storage.write_parquet(path, page_rows.PAGES, [batch])
+    collection.commit(Version(number=1, made="", why="", increments=(increment,), settings=settings))
+    sites: dict[str, StreamedSite] = defaultdict(partial(StreamedSite, made, TREE.window.max_documents))
+    for one in sorted(found, key=lambda one: (one.capture.timestamp, one.capture_id)):
+        sites[domain_of(host_of(one.capture.url))].prime([(pools.page_features(one), buckets.member(one))])
+    return {name: site.to_bytes() for name, site in sites.items()}
+
+
+def test_by_dbce_from_a_collection_rows_are_those_of_plain_python(spark: "SparkSession", tmp_path: Path) -> None:
+    """Sites begin with the last pages of the collection, one with none; behind the first batches the collection need
+    not be there. Pages are labelled when they come, and once more."""
+    made = config.load(settings=BY_DBCE)
+    primed = collected(
+        tmp_path / "kept", file(tmp_path / "old.warc", [(one, at) for at in range(40, 49) for one in DOMAINS[:2]]), made
+    )
+    asked = request(tmp_path, prime=str(tmp_path / "kept"))
+    files = put(tmp_path / "in", 0, 1)
+    stream_job.run(spark, asked, made, TREE, Log())
+    shutil.rmtree(tmp_path / "kept")
+    files += put(tmp_path / "in", 2)
+    totals = stream_job.run(spark, asked, made, TREE, Log())
+    rows = written(tmp_path)
+
+    assert expected(files, BY_DBCE, primed) == rows
+    assert all(rows.values())
+    assert [7, 7, 1] == [
+        next(row["domain_documents"] for row in rows[LABELS] if row["domain"] == one) for one in DOMAINS
+    ]
+    assert totals["captures"] == totals[LABELS] + totals[REPEATS]
+
+
 def test_all_records_are_accounted_for(streamed: Streamed) -> None:
     """Records are captures, revisits, rejects and what was skipped; captures are labels and repeats."""
     totals = streamed.totals
@@ -244,7 +298,8 @@ def test_a_busy_domain_does_not_hold_the_others_up(spark: "SparkSession", tmp_pa
         for quiet in [("quiet.org", number)]
     ]
     size = max(one.stat().st_size for one in (tmp_path / "in").iterdir())
-    run(spark, tmp_path, f"stream.batch_bytes={2 * size + size // 2}", "stream.batch_files=64", "stream.partitions=1")
+    sizes = f"stream.batch_bytes={2 * size + size // 2}", "stream.batch_files=64", "stream.partitions=1"
+    run(spark, tmp_path, *sizes, "stream.by=urltree")
     with duckdb.connect() as duck:
         found = duck.execute(
             f"SELECT batch, count(*), count(*) FILTER (domain = 'quiet.org')"
@@ -264,7 +319,7 @@ def test_another_state_is_refused_before_spark_reads_it(
     ):
         run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(domains, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun with other settings: state was 1, is 9"):
+    with pytest.raises(OutputError, match="begun with other settings: state was 2, is 9"):
         run(spark, streamed.folder)
 
 

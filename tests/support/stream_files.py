@@ -1,15 +1,21 @@
 """Files of pages as they come from some domains, day by day."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import pages
+from dbce_spark.model import Page
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival
+from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival, pack_keys
+from dbce_spark.streaming.stream.stream_method import stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
-from tests.support.builders import archive, gzipped, http, page, record
+from tests.support.builders import CONFIG, DATE, archive, capture, gzipped, http, page, record
 
 TREE = load()
 
@@ -25,13 +31,35 @@ def html(*texts: str, title: str = "T") -> str:
 
 def arrival(url: str, *texts: str, row_no: int = 0, settings: UrlTreeConfig = TREE, **fields: Any) -> Arrival:
     """A page with these texts as blocks, the nth of the first file."""
-    return make_arrival(page(html(*texts), url, **fields), 0, row_no, settings)
+    return make_arrival(page(html(*texts), url, **fields), 0, row_no, settings, partial(pack_keys, config=settings))
+
+
+def scored_page(url: str, *texts: str, date: str = DATE, title: str = "T", settings: DbceConfig = CONFIG) -> Page:
+    """A page with a menu, a footer and these texts, the first as its heading, that the classifier has looked at."""
+    menu = "".join(f"<li><a href=/{name}>{name}</a></li>" for name in ("News", "Sport", "Weather", "Contact"))
+    heading, *others = texts
+    own = f"<h1>{heading}</h1>" + "".join(f"<p>{text}</p>" for text in others)
+    body = f"<nav><ul>{menu}</ul></nav><main><div>{own}</div></main><footer><p>All rights reserved</p></footer>"
+    text = f"<html><title>{title}</title><body>{body}</body></html>"
+    made = pages.parse_fetch(Fetch(capture(url, date), text.encode()), settings)
+    assert isinstance(made, Page), made
+    return made
+
+
+def site_arrivals(found: Iterable[Page], by: DbceConfig) -> list[Arrival]:
+    """These pages as they come to a site of a stream by DBCE, in this order."""
+    method = stream_method(by, TREE)
+    return [make_arrival(one, 0, at, TREE, method.pack_blocks) for at, one in enumerate(found)]
 
 
 def article(domain: str, number: int) -> bytes:
     """A record of a page: a menu and a footer that all pages of the domain have, and two paragraphs of its own."""
     own = (f"Paragraph {letters(number)} of {domain} tells something.", f"And {letters(number)} goes on in {domain}.")
-    text = html(f"Menu of {domain}", *own, f"Footer of {domain}", title=f"Title {letters(number)}")
+    body = (
+        f"<header><p>Menu of {domain}</p></header><main><div>{''.join(f'<p>{text}</p>' for text in own)}</div></main>"
+        f"<footer><p>Footer of {domain}</p></footer>"
+    )
+    text = f"<html><title>Title {letters(number)}</title><body>{body}</body></html>"
     day, hour = 1 + number // 24 % 28, number % 24
     return record(
         http(text),

@@ -74,11 +74,22 @@ def neighbours_from(rows: pa.Table) -> list[Neighbour]:
     return [*decode(Neighbour, rows, member=_members_from(rows), features=_seen_from(rows), tokens=tokens)]
 
 
+def evidence_from(rows: pa.Table) -> Iterator[tuple[PageFeatures, Member | None]]:
+    """Restore the pages that can be evidence, each with its place in the buckets, from the columns of
+    `neighbours_from` but the tokens. Those that the classifier has not scored are left out."""
+    both = zip(_seen_from(rows), _members_from(rows), strict=True)
+    return ((seen, member) for seen, member in both if seen is not None)
+
+
 def _members_from(rows: pa.Table) -> Iterator[Member | None]:
-    """Restore the bucket members of one site; None without a signature."""
-    site = rows.column("site")[0].as_py()
-    columns = zip(*(plain(rows.column(name)) for name in _MEMBER), _numbers(rows.column("bands")), strict=True)
-    for capture_id, url_key, timestamp, signature, bands in columns:
+    """Restore bucket members; None without a signature."""
+    columns = zip(
+        plain(rows.column("site")),
+        *(plain(rows.column(name)) for name in _MEMBER),
+        _numbers(rows.column("bands")),
+        strict=True,
+    )
+    for site, capture_id, url_key, timestamp, signature, bands in columns:
         yield signature and Member(
             capture_id=capture_id,
             site=site,

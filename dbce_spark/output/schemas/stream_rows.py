@@ -5,9 +5,12 @@ import pyarrow as pa
 from dbce_spark.output.schemas.capture_columns import CAPTURE
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
 
-_DECISION = fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT)
+_DECISION = [
+    *fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT),
+    *fields(siblings=INT, snapshots=INT, confidence=pa.float32()),
+]
 _PLACE_IN_STREAM = fields(domain=STRING, file_no=LONG, row_no=LONG)
-_COUNTED = fields(label=STRING, count=INT)
+_COUNTED = fields(label=STRING, count=INT, score=pa.float32())
 _STREAM_BLOCK = [*fields(xpath=STRING, start=INT, end=INT), *_COUNTED]
 _STREAMED = [
     field
@@ -24,7 +27,8 @@ LABELS = pa.schema(
         *fields(words=INT, text_words=INT, steps=pa.list_(STRING)),
     ]
 )
-"""A page of a stream as it was labelled when it arrived."""
+"""A page of a stream as it was labelled when it arrived. Of the columns from `node` to `confidence`, and of `count` and
+`score` of a block, those of the other method are null."""
 
 LATE_LABELS = pa.schema(
     [
@@ -44,14 +48,17 @@ REPEATS = pa.schema(
         *fields(steps=pa.list_(STRING)),
     ]
 )
-"""A page that a stream dropped since its domain had one of the same URL key."""
+"""A page that a stream dropped since its domain had one of the same URL key, and by DBCE of the same words."""
 
 STREAM = pa.schema(
     [
         *fields(domain=STRING, table=STRING, file_no=LONG, row_no=LONG),
-        *fields(told=BINARY, said=STRING, keys=BINARY),
+        *fields(told=BINARY, said=STRING, blocks=BINARY),
     ]
 )
 """Messages to where a domain's state is, and the answers. `told` is a page's row, packed, since only the writer of the
-table unpacks it; `said`, in JSON, has first what a tree needs of the page beside the `keys` of its blocks, then the
-labels by the tree. Or a row that passes the state by: a reject, or the counts of the records of a file."""
+table unpacks it; `said`, in JSON, has first what a state needs of the page beside the packed `blocks`, then the labels.
+Or a row that passes the state by: a reject, or the counts of the records of a file."""
+
+PRIMED = pa.schema(fields(domain=STRING, state=BINARY))
+"""The states that domains begin with."""

@@ -1,6 +1,6 @@
 """The stream job: files that appear are read, their pages labelled where their domain's state is, and written.
 
-No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `stream.local` is the whole of it.
+No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `local_stream` there is the whole of it.
 """
 
 import json
@@ -25,21 +25,23 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import JobError, OutputError, PlatformError
+from dbce_spark.errors import ConfigError, JobError, OutputError, PlatformError
 from dbce_spark.log import Log
-from dbce_spark.model import Revisit
+from dbce_spark.model import RejectStage, Revisit
+from dbce_spark.output.collection import Collection
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.jobs import primed_sites
 from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Row, pack_head, pack_keys, restore_arrival, unpack_keys
-from dbce_spark.streaming.stream.domain import Domain, Outcome, build_row
-from dbce_spark.streaming.stream.local_stream import REJECTS, make_arrivals, reading_config, reject_row
+from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
+from dbce_spark.streaming.stream.local_stream import make_arrivals, reject_row
+from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS, Outcome, build_row
+from dbce_spark.streaming.stream.stream_method import DBCE, StreamMethod, stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
@@ -56,12 +58,12 @@ LEDGER = "arrivals"
 _PAGE, _COUNTS = "page", "tally"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
 _PAST = (REJECTS, _COUNTS)
-"""Tables that no tree labels: their rows are whole in the column `said`."""
+"""Kinds of rows that no state makes: they are whole in the column `said`."""
 _SHOWN = {
     "files": "files",
     "records": "records",
-    domains.LABELS: "labelled",
-    domains.REPEATS: "repeats",
+    LABELS: "labelled",
+    REPEATS: "repeats",
     REJECTS: "rejects",
 }
 """Counts of a batch that the log shows, each with its word."""
@@ -92,13 +94,15 @@ SETTINGS = {
 class StreamRequest:
     """The request for a stream. `every`: seconds from one batch to the next; None: what is there now, and no more.
 
-    `checkpoint` is where Spark keeps how far it is, and the state: a folder, or a URL that Spark knows.
+    `checkpoint` is where Spark keeps how far it is, and the state: a folder, or a URL that Spark knows. `prime` is the
+    collection whose pages sites begin with; "": they begin with none.
     """
 
     inputs: tuple[str, ...]
     output: str
     checkpoint: str
     every: float | None
+    prime: str = ""
 
 
 def run(
@@ -107,7 +111,10 @@ def run(
     """Read what has appeared, or go on until stopped; return all that was counted since the stream began.
 
     Raises:
-        OutputError: the output is of another stream, or another process writes there.
+        ConfigError: pages are to be labelled by what no stream has.
+        InputError: the collection to prime from is none.
+        OutputError: the output is of another stream, or another process writes there; or the collection was read
+            otherwise.
         JobError: Spark gave up.
     """
     folder = request.output
@@ -151,17 +158,48 @@ def _cause(text: str) -> str:
 
 
 def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+    is_new = not stream_tables.begin(request.output, _settings(request, config, tree), plan.unlike)
+    if is_new and Path(request.checkpoint, "offsets").exists():
+        raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
+
+
+def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> dict[str, Any]:
+    """Return all that the rows follow from, the files aside."""
+    method = stream_method(config, tree)
     settings = {
         "checkpoint": request.checkpoint,
         "partitions": config.stream.partitions,
-        "state": domains.VERSION,
+        "by": method.name,
+        "state": method.state_version,
         "input": asdict(config.input),
         "page": asdict(config.page),
         "urltree": asdict(tree),
     }
-    is_new = not stream_tables.begin(request.output, settings, plan.unlike)
-    if is_new and Path(request.checkpoint, "offsets").exists():
-        raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
+    if method.name != DBCE:
+        if request.prime:
+            raise ConfigError("--prime is for --by dbce: a collection has no counts for URL Tree")
+        return settings
+    if config.label.by != "classifier":
+        raise ConfigError(f'label.by is {config.label.by}; by DBCE a stream labels by "classifier"')
+    return settings | {
+        **{name: getattr(config.stream, name) for name in ("pool_pages", "relabel_pages")},
+        **{name: asdict(getattr(config, name)) for name in ("label", "template", "lsh")},
+        "classifier": plan.classifier_digest(config.label),
+        "prime": _primed_from(request, config),
+    }
+
+
+def _primed_from(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
+    """Return the collection and the version that the stream is primed from: the last one when it was begun."""
+    if not request.prime:
+        return {}
+    before = stream_tables.begun_with(request.output).get("prime", {})
+    if before.get("collection") == request.prime:
+        return dict(before)
+    collection = Collection(request.prime)
+    version = collection.current()
+    primed_sites.check_alike(collection, version, config)
+    return {"collection": request.prime, "version": version.number}
 
 
 def _started(
@@ -177,10 +215,17 @@ def _started(
     }
     schema = staging.schema(stream_rows.STREAM)
     files = spark.readStream.format(NAME).options(**options).load()
+    primed = _primed_states(spark, request, config, tree)
     labelled = (
         files.mapInArrow(_reading(config, tree), schema)
         .groupBy("domain")
-        .transformWithStateInPandas(Labelling(tree), schema, outputMode="Append", timeMode="None")
+        .transformWithStateInPandas(
+            Labelling(stream_method(config, tree)),
+            schema,
+            outputMode="Append",
+            timeMode="None",
+            initialState=None if primed is None else primed.groupBy("domain"),
+        )
     )
     trigger: dict[str, Any] = (
         {"availableNow": True}
@@ -195,6 +240,23 @@ def _started(
         .trigger(**trigger)
         .start()
     )
+
+
+def _primed_states(
+    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig
+) -> DataFrame | None:
+    """Return the PRIMED rows of the collection that the stream is primed from; None if it is from none.
+
+    Spark takes them into the first batch only. Once that is behind, the collection need no longer be there.
+    """
+    if not request.prime:
+        return None
+    last = stream_tables.last_commit(request.output)
+    if last is not None and last.batch > 0:
+        return primed_sites.no_states(spark)
+    collection = Collection(request.prime)
+    version = collection.version(stream_tables.begun_with(request.output)["prime"]["version"])
+    return primed_sites.primed_states(spark, collection, version, config, tree)
 
 
 def _reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -222,15 +284,14 @@ class _Passed:
 def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
     """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
     sleep(start_jitter(path, config.fetch))
-    task = TaskContext.get()
+    task, method = TaskContext.get(), stream_method(config, tree)
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
-    with sandbox.reading(path, reading_config(config), None if task is None else task.attemptNumber()) as reading:
+    with sandbox.reading(path, method.reading, None if task is None else task.attemptNumber()) as reading:
         for pages, _ in page_batches(reading, outcomes, with_html=False, limit=None):
             sent = []
-            for one in make_arrivals(pages, file_no, tree):
-                keys = pack_keys(one.keys)
-                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), keys))
+            for one in make_arrivals(pages, file_no, tree, method):
+                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), one.packed_blocks))
                 row_no += 1
             yield batch_of(sent, stream_rows.STREAM)
     outcomes.counts.revisits = revisits.count
@@ -248,11 +309,16 @@ def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
 class Labelling(StatefulProcessor):
     """The labelling where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
 
-    def __init__(self, tree: UrlTreeConfig):
-        self._tree = tree
+    def __init__(self, method: StreamMethod):
+        self._method = method
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getValueState("domain", "state binary")
+
+    def handleInitialState(self, key: Any, initialState: Any, timerValues: TimerValues) -> None:  # noqa: N802, N803
+        """Begin a domain with the state that it is primed with."""
+        for state in initialState["state"]:
+            self._state.update((bytes(state),))
 
     def handleInputRows(  # noqa: N802
         self,
@@ -270,15 +336,17 @@ class Labelling(StatefulProcessor):
     def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
         # Spark warns of a state that is read and not there.
         before = self._state.get() if self._state.exists() else None
-        domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
+        state = self._method.restore(bytes(before[0])) if before else self._method.begin(name)
+        arrivals = (
+            restore_arrival(file_no, row_no, told, said, blocks)
+            for _, _, file_no, row_no, told, said, blocks in waiting
+        )
         made = (
-            (name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING)
-            for _, _, file_no, row_no, packed, fields, keys in waiting
-            for one in domain.take(restore_arrival(file_no, row_no, packed, fields, unpack_keys(keys, self._tree)))
+            (name, one.table, 0, 0, one.packed_row, json.dumps(one.columns), _NOTHING) for one in state.take(arrivals)
         )
         for lot in lots(made, _ROWS_TOGETHER):
             yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)
-        self._state.update((domain.to_bytes(),))
+        self._state.update((state.to_bytes(),))
 
     def close(self) -> None:
         """Do nothing: nothing is held."""
@@ -324,6 +392,10 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
                 for table, of_table in rows.items():
                     part.write(table, of_table)
                     counts[table] += len(of_table)
+                    # Counted as captures when their file was read.
+                    unlabelled = [one["reason"] for one in of_table if one.get("stage") == RejectStage.LABEL]
+                    counts.update(f"rejects.{reason}" for reason in unlabelled)
+                    counts["captures"] -= len(unlabelled)
                     counts.update(f"steps.{step}" for one in of_table for step in one.get("steps", ()))
         yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
 
@@ -337,5 +409,5 @@ def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
     run_metrics.gauges_of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _SHOWN.items())
     figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
-    line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
+    line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[LABELS]:,} labelled in all"
     log.write("progress", line, figures | {"counts": made.counts, "totals": made.totals})

@@ -67,7 +67,7 @@ def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceCo
         with_html=False,
         # No row of a run follows from the settings of corpora, comparisons, acquisition or streams.
         config={name: values for name, values in config.as_dict().items() if name not in _OF_OTHERS},
-        classifier=_classifier(config.label),
+        classifier=classifier_digest(config.label),
         versions=versions(),
         staging_version=STAGING_VERSION,
     )
@@ -84,7 +84,12 @@ def _installed() -> Iterator[tuple[str, str]]:
             yield name.lower(), version(name)
 
 
-def _classifier(label: LabelConfig) -> str:
+def classifier_digest(label: LabelConfig) -> str:
+    """Return the digest of the file that pages are labelled by, "" if none are.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
     if label.by != "classifier":
         return ""
     shipped = files("dbce_spark") / "conf" / "classifier.npz"

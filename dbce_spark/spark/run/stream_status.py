@@ -11,7 +11,7 @@ from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
 from dbce_spark.spark.run.status_lines import ago, line
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.stream_tables import Commit, last_commit
 
 _COUNTED = ("files", "records", "captures", "revisits", LABELS, LATE_LABELS, REPEATS)

@@ -1,7 +1,7 @@
-"""Turn a page into an arrival of the stream: its row, and the part that its domain's tree needs."""
+"""Turn a page into an arrival of the stream: its row, and the part that the state of its domain needs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ _ZSTD_LEVEL = 1
 class Arrival:
     """A page and its place in the stream: files in the order in which they came, pages in that of their file.
 
-    `packed_row` has the columns of LABELS that do not depend on other pages, and those of its blocks as lists. A tree
-    needs none of it, so it stays packed until it is written.
+    `packed_row` has the columns of LABELS that do not depend on other pages, and those of its blocks as lists. No state
+    needs any of it, so it stays packed until it is written. `packed_blocks` is what the state needs of the blocks.
     """
 
     file_no: int
@@ -39,16 +39,18 @@ class Arrival:
     capture_id: str
     timestamp: int  # microseconds since 1970-01-01 UTC
     url_key: UrlKey
-    keys: Keys  # (blocks, words)
     packed_row: bytes
+    packed_blocks: bytes
 
     @property
     def domain(self) -> str:
         return self.url_key.domain
 
 
-def make_arrival(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arrival:
-    """Make the arrival of a page, the nth (from 0) of the nth file."""
+def make_arrival(
+    page: Page, file_no: int, row_no: int, config: UrlTreeConfig, pack_blocks: Callable[[Page], bytes]
+) -> Arrival:
+    """Make the arrival of a page, the nth (from 0) of the nth file. `pack_blocks` packs what the state needs of it."""
     capture, blocks = page.capture, page.blocks
     row: dict[str, Any] = {name: getattr(capture, name) for name in _CAPTURE_COLUMNS}
     row |= {name: getattr(page.metadata, name) for name in _METADATA_COLUMNS}
@@ -61,8 +63,8 @@ def make_arrival(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -
         capture_id=page.capture_id,
         timestamp=capture.timestamp,
         url_key=_key(capture, page.metadata.title, config),
-        keys=block_keys(blocks, config.blocks.hash),
         packed_row=pack_row(row),
+        packed_blocks=pack_blocks(page),
     )
 
 
@@ -84,13 +86,13 @@ def unpack_row(data: bytes) -> dict[str, Any]:
 
 
 def pack_head(arrival: Arrival) -> str:
-    """Pack the id, time and URL key of a page, which a tree needs beside the keys of its blocks."""
+    """Pack the id, time and URL key of a page, which a state needs beside its blocks."""
     return json.dumps([arrival.capture_id, arrival.timestamp, asdict(arrival.url_key)])
 
 
-def pack_keys(keys: Keys) -> bytes:
-    """Pack the keys of a page's blocks, to be sent to another process."""
-    return keys.astype("<u8").tobytes()
+def pack_keys(page: Page, config: UrlTreeConfig) -> bytes:
+    """Pack the keys of a page's blocks, which a tree needs of it."""
+    return block_keys(page.blocks, config.blocks.hash).astype("<u8").tobytes()
 
 
 def unpack_keys(data: bytes, config: UrlTreeConfig) -> Keys:
@@ -98,8 +100,8 @@ def unpack_keys(data: bytes, config: UrlTreeConfig) -> Keys:
     return np.frombuffer(data, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash])
 
 
-def restore_arrival(file_no: int, row_no: int, packed_row: bytes, packed_head: str, keys: Keys) -> Arrival:
-    """Restore an arrival from its parts: its file and row by number, its packed row and head, its keys."""
+def restore_arrival(file_no: int, row_no: int, packed_row: bytes, packed_head: str, packed_blocks: bytes) -> Arrival:
+    """Restore an arrival from its parts: its file and row by number, its packed row, head and blocks."""
     capture_id, timestamp, url_fields = json.loads(packed_head)
     return Arrival(
         file_no=file_no,
@@ -107,6 +109,6 @@ def restore_arrival(file_no: int, row_no: int, packed_row: bytes, packed_head: s
         capture_id=capture_id,
         timestamp=timestamp,
         url_key=UrlKey(**url_fields | {"branch": tuple(url_fields["branch"])}),
-        keys=keys,
         packed_row=packed_row,
+        packed_blocks=packed_blocks,
     )

@@ -1,40 +1,44 @@
 """Run the whole stream in lists and dicts: the rows that the job on Spark must give, however it divides the work."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
 from dbce_spark.model import Page, Reject
 from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, build_rows
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, DomainState, build_rows
+from dbce_spark.streaming.stream.stream_method import StreamMethod, stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
-REJECTS = "rejects"
 
-
-def run(files: Sequence[str], config: DbceConfig, tree: UrlTreeConfig) -> dict[str, list[Row]]:
-    """Read files in this order, and return the rows of each table."""
+def run(
+    files: Sequence[str],
+    config: DbceConfig,
+    tree: UrlTreeConfig,
+    primed: Mapping[str, bytes] = MappingProxyType({}),
+) -> dict[str, list[Row]]:
+    """Read files in this order, and return the rows of each table. `primed`: the states that domains begin with."""
     tables: dict[str, list[Row]] = {LABELS: [], LATE_LABELS: [], REPEATS: [], REJECTS: []}
-    domains: dict[str, Domain] = {}
+    method = stream_method(config, tree)
+    states: dict[str, DomainState] = {name: method.restore(state) for name, state in primed.items()}
     for file_no, path in enumerate(files):
-        found = [*pages.read(path, reading_config(config))]
+        found = [*pages.read(path, method.reading)]
         tables[REJECTS] += [reject_row(result, file_no) for result in found if isinstance(result, Reject)]
-        for arrival in make_arrivals((result for result in found if isinstance(result, Page)), file_no, tree):
-            domain = domains.setdefault(arrival.domain, Domain(arrival.domain, tree))
-            for table, row in build_rows([arrival], domain):
+        of_domain: dict[str, list[Arrival]] = defaultdict(list)
+        for arrival in make_arrivals((one for one in found if isinstance(one, Page)), file_no, tree, method):
+            of_domain[arrival.domain].append(arrival)
+        for name, arrivals in of_domain.items():
+            state = states.setdefault(name, method.begin(name))
+            for table, row in build_rows(arrivals, state):
                 tables[table].append(row)
     return tables
 
 
-def make_arrivals(pages: Iterable[Page], file_no: int, tree: UrlTreeConfig) -> Iterable[Arrival]:
+def make_arrivals(pages: Iterable[Page], file_no: int, tree: UrlTreeConfig, method: StreamMethod) -> Iterable[Arrival]:
     """Make arrivals of the pages of a file."""
-    return (make_arrival(page, file_no, row_no, tree) for row_no, page in enumerate(pages))
-
-
-def reading_config(config: DbceConfig) -> DbceConfig:
-    """Return the parameters with which pages are read: no classifier looks at them."""
-    return replace(config, label=replace(config.label, by="T002"))
+    return (make_arrival(page, file_no, row_no, tree, method.pack_blocks) for row_no, page in enumerate(pages))
 
 
 def reject_row(reject: Reject, file_no: int) -> Row:

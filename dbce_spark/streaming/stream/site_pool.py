@@ -5,6 +5,7 @@ The evidence on a page when it comes is that of the batch method on the same pag
 
 import json
 import struct
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.errors import OutputError
-from dbce_spark.model import Codes, Evidence, Member, Page, PageFeatures
+from dbce_spark.model import Codes, Member, Page, PageFeatures
 
 VERSION = 1
 """Version of the state of a site. A state of another is refused."""
@@ -21,6 +22,18 @@ _HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
 _MAGIC = b"DBCEPOOL"
 _FEATURES = {"words": "<i4", "link_words": "<i4", "first_scores": "<u2", "keys": "<u4"}
 _MEMBER = {"signature": "<u4", "bands": "<u8"}
+
+
+@dataclass(frozen=True, slots=True)
+class SiteEvidence:
+    """The evidence of a site on one of its captures, None where there is none, and how many others it is of."""
+
+    by_siblings: Codes | None = None
+    by_snapshots: Codes | None = None
+    siblings: int = 0
+    """Pages under another URL that were looked at."""
+    snapshots: int = 0
+    """Captures of the same URL that were there to look at."""
 
 
 class SitePool:
@@ -37,16 +50,15 @@ class SitePool:
         """Count the pages that are kept."""
         return len(self._captures)
 
-    def take(self, page: Page, model: EvidenceModel) -> Evidence:
+    def take(self, page: Page, model: EvidenceModel) -> SiteEvidence:
         """Take a page in, and return the evidence on it of those that came before.
 
         A page without features gives none and gets none.
         """
         if page.features is None:
-            return pools.page_evidence(page)
+            return SiteEvidence()
         self.add(pools.page_features(page), buckets.member(page))
-        siblings, snapshots = self.evidence(page.capture_id, model)
-        return pools.page_evidence(page, siblings, snapshots)
+        return self.evidence(page.capture_id, model)
 
     def add(self, features: PageFeatures, member: Member | None) -> None:
         """Keep a capture, in place of the oldest where there are too many; `member`: None without a signature."""
@@ -55,16 +67,18 @@ class SitePool:
         if len(self._captures) > self._most:
             del self._captures[next(iter(self._captures))]
 
-    def evidence(self, capture_id: str, model: EvidenceModel) -> tuple[Codes | None, Codes | None]:
-        """Compute the evidence of siblings and of snapshots on a capture that is kept; None where it has none."""
+    def evidence(self, capture_id: str, model: EvidenceModel) -> SiteEvidence:
+        """Compute the evidence of siblings and of snapshots on a capture that is kept."""
+        own = self._captures[capture_id][0]
+        by_siblings, siblings = None, 0
         members = [member for _, member in self._captures.values() if member is not None]
-        siblings: dict[str, Codes] = {}
         for ids, wanted in pools.sibling_pools(members, self._most, {capture_id}):
-            siblings.update(model.of_siblings([self._captures[one][0] for one in ids], wanted))
-        url_key = self._captures[capture_id][0].url_key
-        of_url = sorted((one for one, _ in self._captures.values() if one.url_key == url_key), key=buckets.by_time)
-        snapshots = model.of_snapshots(of_url) if len(of_url) > 1 else {}
-        return siblings.get(capture_id), snapshots.get(capture_id)
+            captures = [self._captures[one][0] for one in ids]
+            by_siblings = model.of_siblings(captures, wanted).get(capture_id)
+            siblings = len({one.url_key for one in captures} - {own.url_key})
+        of_url = sorted((one for one, _ in self._captures.values() if one.url_key == own.url_key), key=buckets.by_time)
+        by_snapshots = model.of_snapshots(of_url).get(capture_id) if len(of_url) > 1 else None
+        return SiteEvidence(by_siblings, by_snapshots, siblings, len(of_url) - 1)
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`. The same pages in the same order give the same bytes."""

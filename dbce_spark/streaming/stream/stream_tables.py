@@ -17,10 +17,9 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage, timestamps
 from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
-from dbce_spark.streaming.stream.local_stream import REJECTS
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS
 
-VERSION = 1
+VERSION = 2
 """Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
 CHECKPOINT = "_checkpoint"
@@ -200,6 +199,15 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
             " stream, or another --output"
         )
     return True
+
+
+def begun_with(output: str) -> dict[str, Any]:
+    """Read the settings that a stream was begun with there; none if it was not.
+
+    Raises:
+        OutputError: they cannot be read.
+    """
+    return _read(f"{output}/{BEGUN}") if BEGUN in storage.list_names(output) else {}
 
 
 def _read(path: str) -> dict[str, Any]:

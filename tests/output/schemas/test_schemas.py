@@ -46,6 +46,7 @@ SCHEMAS = {
     "pages": page_rows.PAGES,
     "pieces": history_rows.HELD,
     "pool members": comparison_rows.POOL_MEMBERS,
+    "primed sites": stream_rows.PRIMED,
     "redesigns": history_rows.REDESIGNS,
     "rejects": reject_rows.REJECTS,
     "repeats": stream_rows.REPEATS,

@@ -12,8 +12,8 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.domain import LABELS, Domain, build_rows
-from dbce_spark.streaming.stream.local_stream import REJECTS
+from dbce_spark.streaming.stream.domain import Domain
+from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, build_rows
 from tests.support.stream_files import TREE, arrival, as_table
 
 SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min": 5}}}
@@ -98,7 +98,7 @@ def test_an_output_of_another_version_is_refused_with_words(tmp_path: Path) -> N
     path = tmp_path / stream_tables.BEGUN
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"version": 0}), encoding="utf-8")
 
-    with pytest.raises(OutputError, match=r"is of version 0 of the stream, this program has 1: .*another --output"):
+    with pytest.raises(OutputError, match=r"is of version 0 of the stream, this program has 2: .*another --output"):
         stream_tables.begin(str(tmp_path), SETTINGS, unlike)
 
 

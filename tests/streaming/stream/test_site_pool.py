@@ -40,7 +40,8 @@ def plain(codes: Codes | None) -> list[list[int]] | None:
 
 def shown(pool: SitePool, arrived: Arrived) -> list[list[list[list[int]] | None]]:
     """List the evidence on each capture."""
-    return [[*map(plain, pool.evidence(one.capture_id, CLASSIFIER))] for one, _ in arrived]
+    found = (pool.evidence(one.capture_id, CLASSIFIER) for one, _ in arrived)
+    return [[plain(one.by_siblings), plain(one.by_snapshots)] for one in found]
 
 
 @settings(deadline=None, max_examples=50)
@@ -90,9 +91,10 @@ def test_page_without_signature_has_snapshots_and_no_siblings(one: PageFeatures,
         pool.add(replace(features, timestamp=at), None)
 
     for kept in (pool, SitePool.from_bytes(pool.to_bytes(), MOST)):
-        siblings, snapshots = kept.evidence("b", CLASSIFIER)
-        assert siblings is None
-        assert snapshots is not None
+        found = kept.evidence("b", CLASSIFIER)
+        assert found.by_siblings is None
+        assert found.by_snapshots is not None
+        assert (0, 1) == (found.siblings, found.snapshots)
 
 
 def test_state_of_another_version_is_refused() -> None:

@@ -1,0 +1,47 @@
+"""Remember the URLs of a domain's last pages, as hashes, in each of several forms."""
+
+import json
+import struct
+from collections.abc import Iterable
+from typing import Self
+
+import numpy as np
+
+from dbce_spark.model import text_hash
+
+_HEAD = struct.Struct("<I")  # bytes of JSON
+
+
+class RecentUrls:
+    """The last URLs of a domain in each form: of each form at most `most`, those seen first leaving first."""
+
+    def __init__(self, forms: Iterable[str], most: int):
+        self._most = most
+        self._recent: dict[str, dict[int, None]] = {form: {} for form in forms}
+
+    def has_seen(self, form: str, text: str) -> bool:
+        """Return whether one of the last pages had this text as its URL in a form, and remember it."""
+        recent, hashed = self._recent[form], text_hash(text)
+        if hashed in recent:
+            return True
+        recent[hashed] = None
+        if len(recent) > self._most:
+            del recent[next(iter(recent))]
+        return False
+
+    def to_bytes(self) -> bytes:
+        """Pack all that is remembered, for `from_bytes`."""
+        head = json.dumps({form: len(recent) for form, recent in self._recent.items()}).encode()
+        columns = [np.fromiter(one, np.uint64, len(one)).astype("<u8").tobytes() for one in self._recent.values()]
+        return b"".join([_HEAD.pack(len(head)), head, *columns])
+
+    @classmethod
+    def from_bytes(cls, data: bytes, most: int) -> tuple[Self, int]:
+        """Restore what `to_bytes` packed at the start of some bytes; also return how many of them it takes."""
+        at = _HEAD.size + _HEAD.unpack_from(data)[0]
+        counts: dict[str, int] = json.loads(data[_HEAD.size : at])
+        made = cls(counts, most)
+        for form, count in counts.items():
+            made._recent[form] = dict.fromkeys(np.frombuffer(data, "<u8", count, at).tolist())
+            at += 8 * count
+        return made, at

@@ -1,0 +1,177 @@
+"""Label the pages that arrive at one site of the stream by DBCE, and keep the state for the next."""
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify, local, pages, pools
+from dbce_spark.dbce.local import ScoredPage
+from dbce_spark.dbce.pages import TOGETHER
+from dbce_spark.errors import OutputError
+from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
+from dbce_spark.streaming.stream.arrival import Arrival, unpack_row
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, Outcome, place
+from dbce_spark.streaming.stream.recent_urls import RecentUrls
+from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
+from dbce_spark.streaming.stream.streamed_page import unpack_page
+from dbce_spark.streaming.urltree.url_keys import STEPS
+
+VERSION = 1
+"""Version of the state around the pool, which has a version of its own. A state of another is refused."""
+
+_FORMS = (*STEPS[:-1], "words")
+"""The forms of a URL before its key, and the key with the words of its page."""
+_HEAD = struct.Struct("<8sH")  # magic, version
+_MAGIC = b"DBCESITE"
+_COUNT = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A page that is to be labelled: the table of its labels, its row, what is known of it, and its evidence."""
+
+    table: str
+    packed_row: bytes
+    columns: dict[str, Any]
+    page: ComparedPage
+
+
+class StreamedSite:
+    """The state that the stream keeps of a site: its last pages as evidence, the URLs of its last pages, and the pages
+    that are labelled once more when more has come."""
+
+    def __init__(self, config: DbceConfig, remembered: int):
+        """`remembered`: URLs of each form that are remembered."""
+        self._config, self._remembered = config, remembered
+        self._recent = RecentUrls(_FORMS, remembered)
+        self._pool = SitePool(config.stream.pool_pages)
+        self._waiting: dict[str, bytes] = {}
+
+    def __len__(self) -> int:
+        """Count the pages that are kept as evidence."""
+        return len(self._pool)
+
+    def prime(self, shown: Iterable[tuple[PageFeatures, Member | None]]) -> None:
+        """Keep pages that were labelled elsewhere, in order of their time, as if they had come."""
+        for features, member in shown:
+            self._pool.add(features, member)
+
+    def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
+        """Take pages in, in the order of the stream: yield the labels of each, or a repeat if its words have come under
+        its URL key before; then the labels of earlier pages that are labelled once more.
+
+        Pages are compared one by one, and scored together.
+        """
+        found = (one for arrival in arrivals for one in self._take(arrival))
+        while lot := [*islice(found, TOGETHER)]:
+            compared = [one for one in lot if isinstance(one, _Compared)]
+            scored = iter(pages.spared(partial(_score, config=self._config), compared, _reject))
+            yield from (
+                outcome
+                for one in lot
+                for outcome in ([one] if isinstance(one, Outcome) else _labelled(one, next(scored)))
+            )
+
+    def _take(self, arrival: Arrival) -> Iterator[_Compared | Outcome]:
+        page, key = unpack_page(arrival.packed_blocks), arrival.url_key.key
+        steps = [form for form in STEPS[:-1] if self._recent.has_seen(form, getattr(arrival.url_key, form))]
+        keyed = place(arrival) | {"key": key}
+        if self._recent.has_seen("words", f"{key} {_words(page)}"):
+            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, STEPS[-1]]})
+            return
+        before = len(self._pool)
+        shown = self._pool.take(page, self._classifier())
+        yield self._compared(page, shown, LABELS, arrival.packed_row, keyed | {"steps": steps})
+        if before < len(self._pool) in self._config.stream.relabel_pages:
+            yield from self._due(arrival)
+        if len(self._pool) < max(self._config.stream.relabel_pages, default=0):
+            self._waiting[page.capture_id] = arrival.packed_blocks
+        else:
+            self._waiting.clear()
+
+    def _due(self, arrival: Arrival) -> Iterator[_Compared]:
+        """Compare the waiting pages with what is there now."""
+        for capture_id, packed in self._waiting.items():
+            shown = self._pool.evidence(capture_id, self._classifier())
+            columns = place(arrival) | {"capture_id": capture_id}
+            yield self._compared(unpack_page(packed), shown, LATE_LABELS, b"", columns)
+
+    def _compared(
+        self, page: Page, shown: SiteEvidence, table: str, packed_row: bytes, columns: dict[str, Any]
+    ) -> _Compared:
+        own = {"siblings": shown.siblings, "snapshots": shown.snapshots, "domain_documents": len(self._pool)}
+        evidence = pools.page_evidence(page, shown.by_siblings, shown.by_snapshots)
+        return _Compared(table, packed_row, columns | own, local.gather(page, [], evidence, ""))
+
+    def _classifier(self) -> classify.Classifier:
+        return classify.load_classifier(self._config.label.classifier)
+
+    def to_bytes(self) -> bytes:
+        """Pack the whole state, for `from_bytes`."""
+        parts = [self._recent.to_bytes(), self._pool.to_bytes(), *self._waiting.values()]
+        sizes = b"".join(_COUNT.pack(len(part)) for part in parts)
+        return b"".join([_HEAD.pack(_MAGIC, VERSION), _COUNT.pack(len(parts)), sizes, *parts])
+
+    @classmethod
+    def from_bytes(cls, data: bytes, config: DbceConfig, remembered: int) -> Self:
+        """Restore the site as it was when `to_bytes` was called.
+
+        Raises:
+            OutputError: the state is of another version.
+        """
+        magic, version = _HEAD.unpack_from(data)
+        if magic != _MAGIC or version != VERSION:
+            raise OutputError(
+                f"the state of a site is of version {version if magic == _MAGIC else 'unknown'}, this program has"
+                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
+            )
+        recent, pool, *waiting = _parts(data[_HEAD.size :])
+        made = cls(config, remembered)
+        made._recent, _ = RecentUrls.from_bytes(recent, remembered)
+        made._pool = SitePool.from_bytes(pool, config.stream.pool_pages)
+        made._waiting = {unpack_page(packed).capture_id: packed for packed in waiting}
+        return made
+
+
+def _parts(data: bytes) -> Iterator[bytes]:
+    """Cut packed parts, which stand behind their number and their lengths."""
+    (count,) = _COUNT.unpack_from(data)
+    lengths = np.frombuffer(data, "<u4", count, _COUNT.size).tolist()
+    at = _COUNT.size * (1 + count)
+    for length in lengths:
+        yield data[at : at + length]
+        at += length
+
+
+def _words(page: Page) -> str:
+    """Return what is the same for pages of the same blocks."""
+    assert page.features is not None
+    texts: bytes = page.features.keys[TEXT].tobytes()
+    return texts.hex()
+
+
+def _score(compared: Sequence[_Compared], config: DbceConfig) -> list[ScoredPage]:
+    return [*local.score_pages([one.page for one in compared], config.label)]
+
+
+def _reject(compared: _Compared, error: Exception) -> Reject:
+    return local.label_reject(compared.page, error)
+
+
+def _labelled(one: _Compared, scored: ScoredPage | Reject) -> Iterator[Outcome]:
+    """Yield the outcome of a page that was scored; a page that cannot be is a reject, once."""
+    if isinstance(scored, ScoredPage):
+        labels = np.where(scored.is_kept, Label.CONTENT, Label.BOILERPLATE)
+        of_blocks = {"labels": labels.tolist(), "scores": scored.scores.tolist()}
+        yield Outcome(one.table, one.packed_row, one.columns | of_blocks | {"confidence": scored.confidence})
+    elif one.table == LABELS:
+        page = unpack_row(one.packed_row)
+        named = {name: page[name] for name in ("warc_file", "warc_offset", "record_id", "url")}
+        why = {"stage": str(scored.stage), "reason": str(scored.reason), "detail": scored.detail}
+        yield Outcome(REJECTS, b"", named | why | {"file_no": one.columns["file_no"]})

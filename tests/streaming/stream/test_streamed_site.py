@@ -1,0 +1,176 @@
+"""Turn the pages of a site into rows by DBCE, in plain Python."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets, classify, local, pools
+from dbce_spark.errors import OutputError
+from dbce_spark.model import ComparedPage, Page
+from dbce_spark.streaming.stream import streamed_site as module
+from dbce_spark.streaming.stream.arrival import Row
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, build_rows
+from dbce_spark.streaming.stream.streamed_site import StreamedSite
+from tests.support.builders import config
+from tests.support.stream_files import scored_page, site_arrivals
+
+BY_DBCE = config("stream.by=dbce", "stream.pool_pages=6", "stream.relabel_pages=[2, 4]")
+REMEMBERED = 9
+SENTENCE = "The {} of the harbour was opened on Sunday, and the mayor said that ships of any size can land there again."
+Rows = list[tuple[str, Row]]
+
+
+def story(name: str, *more: str, **given: Any) -> Page:
+    texts = [SENTENCE.format(f"{name} {part}") for part in ("gate", "quay", "tower")]
+    return scored_page(f"http://www.example.org/news/{name}.html", f"All about {name}", *texts, *more, **given)
+
+
+STORIES = [story(name) for name in ("north", "south", "east", "west", "old", "new", "far", "near")]
+
+
+def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfig = BY_DBCE) -> Rows:
+    return [*build_rows(site_arrivals(found, by), StreamedSite(by, REMEMBERED) if site is None else site)]
+
+
+def by_batch(found: Sequence[Page], wanted: Page, by: DbceConfig = BY_DBCE) -> str:
+    """The text of a page by the classifier and the evidence of all these pages, without crosses."""
+    evidence = pools.evidence(found, 256, lambda: classify.load_classifier(""))[wanted.capture_id]
+    return local.label_pages([local.gather(wanted, [], evidence, "")], by.label)[0].text
+
+
+def kept(page: Page, row: Row) -> str:
+    """The text of a page by the labels of a row."""
+    blocks = page.blocks
+    spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), row["blocks"], strict=True)
+    return "\n".join(blocks.text[start:end] for start, end, block in spans if block["label"] == "content")
+
+
+def test_each_page_is_labelled_by_itself_and_those_before_it() -> None:
+    """As the batch labels it beside these; the first page by itself, so that it keeps no menu since it is first."""
+    found = [row for table, row in taken(STORIES[:4]) if table == LABELS]
+
+    assert [by_batch(STORIES[: at + 1], STORIES[at]) for at in range(4)] == [row["text"] for row in found]
+    assert "Weather" not in found[0]["text"]
+    assert "north tower" in found[0]["text"]
+
+
+def test_a_row_says_what_the_labels_stand_on() -> None:
+    """Siblings, snapshots, pages kept of the site, the F1 to expect, and of each block a score."""
+    changed = story("north", "One thing more.", date="2021-01-01T00:00:00Z")
+    *_, row = (row for table, row in taken([*STORIES[:3], changed]) if table == LABELS)
+
+    assert (2, 1, 4) == tuple(row[name] for name in ("siblings", "snapshots", "domain_documents"))
+    assert 0 < row["confidence"] <= 1
+    assert all(0 <= block["score"] <= 1 for block in row["blocks"])
+
+
+def test_pages_are_labelled_once_more_when_their_site_has_shown_enough() -> None:
+    """At two pages the first, at four all three before: as the batch labels them beside what is there by then."""
+    rows = taken(STORIES)
+    late = [(row["row_no"], row["capture_id"], row) for table, row in rows if table == LATE_LABELS]
+    expected = [(shown - 1, page) for shown in (2, 4) for page in STORIES[: shown - 1]]
+
+    assert [(at, page.capture_id) for at, page in expected] == [(at, capture_id) for at, capture_id, _ in late]
+    assert [by_batch(STORIES[: at + 1], page) for at, page in expected] == [
+        kept(page, row) for (_, page), (*_, row) in zip(expected, late, strict=True)
+    ]
+
+
+def test_without_sizes_no_page_is_labelled_once_more() -> None:
+    by = config("stream.by=dbce", "stream.relabel_pages=[]")
+
+    assert {LABELS} == {table for table, _ in taken(STORIES, by=by)}
+
+
+def test_a_repeat_has_the_words_of_an_earlier_page_of_its_key() -> None:
+    """Under the same URL key with other words it is a snapshot, and is labelled."""
+    north = story("north")
+    changed = story("north", "One thing more.", date="2021-01-01T00:00:00Z")
+    again = story("north", date="2021-01-02T00:00:00Z")
+    found = taken([north, changed, again])
+
+    assert [LABELS, LABELS, REPEATS] == [table for table, _ in found if table != LATE_LABELS]
+    assert [0, 1] == [row["snapshots"] for table, row in found if table == LABELS]
+    assert ["request", "response", "titled", "key"] == found[-1][1]["steps"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.booleans()), max_size=12), st.integers(0, 12))
+@settings(max_examples=20, deadline=None)
+def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(drawn: list[tuple[int, bool]], cut: int) -> None:
+    """With pages that leave the pool, come again, or change."""
+    changed = [story(name, "One thing more.", date="2021-01-01T00:00:00Z") for name in ("north", "far")]
+    some = [changed[at % 2] if is_changed else STORIES[at] for at, is_changed in drawn]
+    arrivals = site_arrivals(some, BY_DBCE)
+    whole, first = StreamedSite(BY_DBCE, REMEMBERED), StreamedSite(BY_DBCE, REMEMBERED)
+    expected = [*build_rows(arrivals, whole)]
+    found = [*build_rows(arrivals[:cut], first)]
+    second = StreamedSite.from_bytes(first.to_bytes(), BY_DBCE, REMEMBERED)
+    found += build_rows(arrivals[cut:], second)
+
+    assert expected == found
+    assert whole.to_bytes() == second.to_bytes()
+
+
+def test_a_state_does_not_grow_with_its_site() -> None:
+    """The pool, the URLs and the pages that wait are bounded."""
+    site, sizes = StreamedSite(BY_DBCE, REMEMBERED), []
+    for letter in "abcdefghijklmnopqrst":
+        taken([story(letter)], site)
+        sizes.append(len(site.to_bytes()))
+
+    assert sizes[9] == sizes[-1]
+    assert 6 == len(site)
+
+
+def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> None:
+    site = StreamedSite(BY_DBCE, REMEMBERED)
+    site.prime((pools.page_features(one), buckets.member(one)) for one in STORIES[:4])
+    ((_, row),) = taken(STORIES[4:5], site)
+
+    assert by_batch(STORIES[:5], STORIES[4]) == row["text"]
+    assert 4 == row["siblings"]
+
+
+def test_a_title_heading_is_left_out_at_once_and_late() -> None:
+    """As the batch does, where the state has no other text of the page than what says the title."""
+    by = replace(BY_DBCE, label=replace(BY_DBCE.label, title="drop"))
+    titled = [story(name, title=f"All about {name} - Gazette") for name in ("north", "south")]
+    first, second, late = (row for _, row in taken(titled, by=by))
+
+    assert [by_batch(titled[:1], titled[0], by), by_batch(titled, titled[1], by)] == [first["text"], second["text"]]
+    assert by_batch(titled, titled[0], by) == kept(titled[0], late)
+    assert "All about" not in first["text"]
+
+
+def test_a_page_that_cannot_be_labelled_is_a_reject(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others beside it are labelled, and the stream goes on."""
+    score = local.score_pages
+
+    def failing(compared: Sequence[ComparedPage], label: Any) -> Any:
+        if any(one.page.capture_id == STORIES[1].capture_id for one in compared):
+            raise ValueError("no such score")
+        return score(compared, label)
+
+    monkeypatch.setattr(local, "score_pages", failing)
+    found = taken(STORIES[:3])
+    ((_, lost),) = [one for one in found if one[0] == REJECTS]
+
+    assert [LABELS, REJECTS, LATE_LABELS, LABELS] == [table for table, _ in found]
+    assert ("label", "page_failed", "ValueError: no such score") == (lost["stage"], lost["reason"], lost["detail"])
+    assert STORIES[1].capture.url == lost["url"]
+
+
+def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names both versions, and what can be done."""
+    data = StreamedSite(BY_DBCE, REMEMBERED).to_bytes()
+    monkeypatch.setattr(module, "VERSION", 9)
+
+    with pytest.raises(OutputError, match=r"is of version 1, this program has 9: .*another --output"):
+        StreamedSite.from_bytes(data, BY_DBCE, REMEMBERED)
+    with pytest.raises(OutputError, match="version unknown"):
+        StreamedSite.from_bytes(b"x" * 100, BY_DBCE, REMEMBERED)
