@@ -14,6 +14,7 @@ from dbce_spark.commands.cli import main
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.indexes import cdxj_line, entry, write_lines
 
+QUICK = "acquire.delay_seconds=0"
 ROOT = Path(__file__).parents[2]
 
 
@@ -159,6 +160,35 @@ def test_a_rotten_collection_is_an_error_at_the_end(
         f" {crawl}/b.warc.gz (not_an_archive: neither WARC nor ARC; no record: begins with b'this is no archive')"
     ]
     assert (1, {"select:host": 3}, 1) == (report["extractions"], report["skipped"], report["failed_files"]["count"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rules", "empty.warc"], "empty.warc: no document was found"),
+        (["export", "extracted", "--format", "jsonl", "--output", "out", "--site", "none"], "rows is asked for"),
+        (
+            ["acquire", "http://127.0.0.1:1/feed", "--output", "out", "--state", "state", "--once", "--set", QUICK],
+            "no feed could be polled",
+        ),
+    ],
+)
+def test_nothing_done_is_not_success(
+    arguments: list[str],
+    message: str,
+    extracted: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An archive without a document, a site that is not there, a feed that does not answer: a line, and status 2."""
+    monkeypatch.chdir(tmp_path)
+    Path("empty.warc").touch()
+    Path("extracted").symlink_to(extracted)
+
+    assert 2 == main(arguments)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not Path("out", "export.json").exists()
 
 
 def test_an_output_that_exists_is_refused_before_spark_starts(
