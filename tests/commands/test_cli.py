@@ -1,5 +1,6 @@
 """The commands as a person calls them, without Spark."""
 
+import gzip
 import json
 import os
 import signal
@@ -160,6 +161,35 @@ def test_a_rotten_collection_is_an_error_at_the_end(
         f" {crawl}/b.warc.gz (not_an_archive: neither WARC nor ARC; no record: begins with b'this is no archive')"
     ]
     assert (1, {"select:host": 3}, 1) == (report["extractions"], report["skipped"], report["failed_files"]["count"])
+
+
+@pytest.mark.parametrize("engine", ["auto", "spark"])
+@pytest.mark.parametrize(
+    "content",
+    [b"<p>A page</p>", gzip.compress(b"plain text" * 99, mtime=0), b"\0" * 9999],
+    ids=["a page", "a text in gzip", "zeros"],
+)
+def test_a_file_that_is_no_archive_is_refused_by_its_first_bytes(
+    content: bytes, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before Spark starts, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "dbce_spark.spark.engine.session", None)
+    Path("a.warc.gz").write_bytes(content)
+
+    assert 2 == main(["extract", "a.warc.gz", "--output", "out", "--engine", engine])
+    assert "a.warc.gz: neither WARC nor ARC" in capsys.readouterr().err
+    assert {"a.warc.gz"} == {one.name for one in Path().iterdir()}
+
+
+def test_a_file_with_a_record_behind_junk_is_an_archive(tmp_path: Path) -> None:
+    """Its record is read, and the junk is a reject."""
+    content = b"junk\n" * 99 + record(http("<p>A page of some words</p>"), url="http://a.example/")
+    (tmp_path / "a.warc").write_bytes(content)
+    main(["extract", str(tmp_path / "a.warc"), "--output", str(tmp_path / "out")])
+    report = json.loads((tmp_path / "out" / "run.json").read_text())
+
+    assert (1, {"broken_record": 1}) == (report["extractions"], report["rejects"])
 
 
 @pytest.mark.parametrize(
