@@ -185,6 +185,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
     wanted = indexed_records.index_selection(config)
     files = sources.expand(arguments.input, config.input.patterns)
+    files = sorted({*files, *sources.list_unread(arguments.input, config.input.patterns)})
     indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
@@ -256,10 +257,24 @@ def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence
     if arguments.engine != "auto" or asked:
         return bool(arguments.engine == "local")
     try:
-        sizes = [sources.size(path) for path in files]
+        sizes = [_size(path) for path in files]
     except (OSError, ValueError):  # a run has a reject for it
         return False
     return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+
+
+def _size(path: str) -> int:
+    """Return the bytes of a file, none of a local one that cannot be read: a run has a reject for it.
+
+    Raises:
+        OSError, ValueError: a store does not say.
+    """
+    try:
+        return sources.size(path)
+    except (OSError, ValueError):
+        if sources.is_remote(path):
+            raise
+        return 0
 
 
 def _on_spark(
@@ -394,7 +409,7 @@ def _print_files(files: Sequence[str]) -> None:
     total = 0
     for path in files:
         try:
-            size = sources.size(path)
+            size = _size(path)
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: {error}") from error
         total += max(size, 0)

@@ -182,6 +182,18 @@ def test_a_file_that_is_no_archive_is_refused_by_its_first_bytes(
     assert {"a.warc.gz"} == {one.name for one in Path().iterdir()}
 
 
+def test_what_a_folder_holds_beside_files_is_in_the_account(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe and a link to nothing are rejects, and files that failed; the archive is read."""
+    os.mkfifo(crawl / "b.warc")
+    (crawl / "c.warc").symlink_to(crawl / "nowhere")
+    status = main(["extract", str(crawl), "--output", str(crawl / "out")])
+    report = json.loads((crawl / "out" / "run.json").read_text())
+
+    assert 3 == status
+    assert "2 of 3 files failed" in capsys.readouterr().err
+    assert (4, {"file_unreadable": 2}, 2) == (report["extractions"], report["rejects"], report["failed_files"]["count"])
+
+
 def test_a_file_with_a_record_behind_junk_is_an_archive(tmp_path: Path) -> None:
     """Its record is read, and the junk is a reject."""
     content = b"junk\n" * 99 + record(http("<p>A page of some words</p>"), url="http://a.example/")
