@@ -72,6 +72,8 @@ def _acquire(arguments: argparse.Namespace, log: Log) -> None:
             reader.run(stops=lambda: bool(noted), once=arguments.once)
         log.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
+    if 0 < reader.counts["polls"] == reader.counts["failed_polls"]:
+        raise InputError("no feed could be polled; the messages before say why")
 
 
 def _line(counts: Counter[str]) -> str:

@@ -13,6 +13,7 @@ from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
+from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     Commands,
@@ -54,6 +55,8 @@ _FILTERS = {
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
 """Fields of run.json that a log has already, or that are too long for a line."""
+_HEAD = 1 << 20
+"""Bytes by which an archive is told from other files."""
 _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
 
@@ -182,6 +185,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
     wanted = indexed_records.index_selection(config)
     files = sources.expand(arguments.input, config.input.patterns)
+    files = sorted({*files, *sources.list_unread(arguments.input, config.input.patterns)})
     indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
@@ -214,6 +218,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
             return
         request = new
     run_output.check(request, config)
+    _check_archives(files, config)
     run_output.identify(log, request, config)
     how = "without Spark" if is_local else "Spark starts"
     log.write("start", f"run {log.run_id}: {len(files):,} files; {how}", request.log_fields(config))
@@ -252,10 +257,24 @@ def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence
     if arguments.engine != "auto" or asked:
         return bool(arguments.engine == "local")
     try:
-        sizes = [sources.size(path) for path in files]
+        sizes = [_size(path) for path in files]
     except (OSError, ValueError):  # a run has a reject for it
         return False
     return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+
+
+def _size(path: str) -> int:
+    """Return the bytes of a file, none of a local one that cannot be read: a run has a reject for it.
+
+    Raises:
+        OSError, ValueError: a store does not say.
+    """
+    try:
+        return sources.size(path)
+    except (OSError, ValueError):
+        if sources.is_remote(path):
+            raise
+        return 0
 
 
 def _on_spark(
@@ -311,6 +330,33 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
 
+def _check_archives(files: Sequence[str], config: DbceConfig) -> None:
+    """Check by their first bytes that there is an archive among local files; a run has a reject for each other one.
+
+    Raises:
+        InputError: all of them are something else.
+    """
+    limits, first = Limits.from_config(config.input), ""
+    for path in files:
+        lack = _foreign(path, limits)
+        if not lack:
+            return
+        first = first or f"{path}: {lack}"
+    if first:
+        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
+
+
+def _foreign(path: str, limits: Limits) -> str:
+    """Return why a file is no archive; "" if it may be one."""
+    try:
+        if not sources.is_remote(path):
+            with sources.open_binary(path) as file:
+                return foreign_head(file.read(_HEAD), limits)
+    except OSError:  # a run has a reject for it
+        pass
+    return ""
+
+
 def _print_input(
     files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig
 ) -> None:
@@ -363,7 +409,7 @@ def _print_files(files: Sequence[str]) -> None:
     total = 0
     for path in files:
         try:
-            size = sources.size(path)
+            size = _size(path)
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: {error}") from error
         total += max(size, 0)

@@ -4,6 +4,7 @@ import argparse
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import INPUT_HELP, OF_TREE, add_earlier, add_settings, add_urltree
+from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
 
@@ -29,6 +30,8 @@ def _rules(arguments: argparse.Namespace) -> None:
     settings = [one.removeprefix(OF_TREE) for one in arguments.settings]
     config, tree = configuration.default(), urltree_settings.load(arguments.urltree, settings)
     learned = parameter_rules.learn_rules(sources.expand(arguments.input, config.input.patterns), config, tree)
+    if not learned.documents:
+        raise InputError(f"{arguments.input[0]}: no document was found, so there is nothing to learn from")
     steps = ", ".join(f"{step} {count:,}" for step, count in learned.duplicates.items())
     print(f"# {learned.documents:,} documents; duplicates within their domain by {steps}")
     print(rule_learning.as_toml(learned.rules), end="")

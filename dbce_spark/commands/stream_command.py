@@ -122,6 +122,8 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
     log.write("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
     print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
+    if not (counts.get("labels") or arguments.every):
+        raise InputError(f"{inputs[0]}: no page was found there to label")
 
 
 def _checked(inputs: Sequence[str]) -> Sequence[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import blake2b
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 
 import numpy as np
 
@@ -153,13 +153,13 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
         InputError: one of them names no archive, or a file cannot be read.
     """
     settings = config.default()
-    named = [paths] if isinstance(paths, str | PathLike) else [*paths]
+    named = [paths] if isinstance(paths, str | PathLike) else _list(paths)
     htmls: dict[str, bytes] = {}
 
     def keep(fetch: warc.Fetch) -> None:
         htmls.setdefault(fetch.capture.capture_id, fetch.html)
 
-    found = local.extract(sources.expand([fspath(one) for one in named], settings.input.patterns), settings, keep=keep)
+    found = local.extract(sources.expand([_path(one) for one in named], settings.input.patterns), settings, keep=keep)
     if lost := next((one for one in found.rejects if one.reason in _OF_FILE), None):
         raise InputError(f"{lost.warc_file}: {lost.reason}: {lost.detail}")
     pages = [(one.page.capture, one) for one in found.extractions]
@@ -168,6 +168,18 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
         *(_with_text(of.url, timestamps.to_datetime(of.timestamp), one, htmls[of.capture_id]) for of, one in pages),
         *(_without_text(one.url or None, None, one) for one in found.rejects),
     ]
+
+
+def _list(paths: object) -> list[object]:
+    if not isinstance(paths, Iterable) or isinstance(paths, bytes):
+        raise InputError(f"paths are str, or several of them, not {type(paths).__name__}")
+    return [*paths]
+
+
+def _path(path: object) -> str:
+    if not isinstance(path, str | PathLike):
+        raise InputError(f"a path is str or PathLike, not {type(path).__name__}")
+    return fsdecode(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 import pyarrow as pa
 
 import dbce_spark
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import attributes, documents, shards, site_texts
 from dbce_spark.export.export_settings import ExportSettings, WantedRows
 from dbce_spark.files import storage
@@ -116,7 +116,7 @@ def export(request: ExportRequest) -> str:
     Raises:
         OutputError: what is to be exported is no finished output or is damaged, or the target is not empty or cannot be
             written.
-        InputError: there is no such version.
+        InputError: there is no such version, or it has no row that is asked for.
     """
     extracted = output_reader.open_output(request.extracted, request.version)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
@@ -137,6 +137,10 @@ def export(request: ExportRequest) -> str:
         for counts in _done(tasks, request):
             total.documents += counts.documents
             total.left_out += counts.left_out
+        if total.left_out and not total.documents:
+            raise InputError(
+                f"{request.extracted}: none of its {total.left_out:,} rows is asked for; nothing is written"
+            )
         with storage.atomic_file(f"{folder}/{EXPORT_FILE}") as file:
             file.write(_account(request, extracted, total).encode())
     return f"{total.documents:,} documents in {request.target}" + (

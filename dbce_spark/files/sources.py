@@ -10,7 +10,7 @@ import io
 import logging
 import lzma
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -87,15 +87,33 @@ def _cause(path: str, error: Exception) -> str:
     return first
 
 
+def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """List what `expand` passes over in local folders: pipes, links to nothing, folders that cannot be listed.
+
+    To open one of them is an error, by which an account has it. A name that is no text stands in no account.
+    """
+    folders = [one for one in arguments if not is_remote(one) and Path(one).is_dir()]
+    passed_over: set[str] = set()
+    for folder in folders:
+        unlisted: list[OSError] = []
+        passed_over.update(path for path in _walked(folder, patterns, unlisted.append) if _lack(path))
+        passed_over.update(error.filename for error in unlisted)
+    return sorted(path for path in passed_over if _shown(path) == path)
+
+
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
     """List the files of a local folder, at every depth. What cannot be read is passed over with a warning."""
-    found, seen = [], set()
-    for above, folders, names in os.walk(folder, onerror=_warn_of_folder, followlinks=True):
+    return [path for path in _walked(folder, patterns, _warn_of_folder) if _is_taken(path)]
+
+
+def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
+    """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is told of folders that
+    cannot be listed."""
+    seen = set()
+    for above, folders, names in os.walk(folder, onerror=refused, followlinks=True):
         seen.add(os.path.realpath(above))
         folders[:] = [one for one in folders if os.path.realpath(os.path.join(above, one)) not in seen]  # noqa: PTH118
-        paths = (os.path.join(above, name) for name in names if _matches(name, patterns))  # noqa: PTH118
-        found += [path for path in paths if _is_taken(path)]
-    return found
+        yield from (os.path.join(above, name) for name in names if _matches(name, patterns))  # noqa: PTH118
 
 
 def _warn_of_folder(error: OSError) -> None:
@@ -172,8 +190,16 @@ def absolute(path: str) -> str:
 
 
 def open_binary(path: str) -> BinaryIO:
-    """Open a buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
+    """Open a buffered, seekable stream of a file's bytes as stored (never decompressed by its name).
+
+    Raises:
+        OSError: it cannot be read, or is no file: a pipe would block.
+    """
     if not is_remote(path):
+        if Path(path).exists() and not Path(path).is_file():
+            raise OSError(
+                "a folder that cannot be listed" if Path(path).is_dir() else "a pipe, socket or device, no file"
+            )
         return Path(path).open("rb", buffering=1 << 20)
     import fsspec
 

@@ -1,5 +1,6 @@
 """The commands as a person calls them, without Spark."""
 
+import gzip
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from dbce_spark.commands.cli import main
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.indexes import cdxj_line, entry, write_lines
 
+QUICK = "acquire.delay_seconds=0"
 ROOT = Path(__file__).parents[2]
 
 
@@ -171,6 +173,76 @@ def test_a_rotten_collection_is_an_error_at_the_end(
         f" {crawl}/b.warc.gz (not_an_archive: neither WARC nor ARC; no record: begins with b'this is no archive')"
     ]
     assert (1, {"select:host": 3}, 1) == (report["extractions"], report["skipped"], report["failed_files"]["count"])
+
+
+@pytest.mark.parametrize("engine", ["auto", "spark"])
+@pytest.mark.parametrize(
+    "content",
+    [b"<p>A page</p>", gzip.compress(b"plain text" * 99, mtime=0), b"\0" * 9999],
+    ids=["a page", "a text in gzip", "zeros"],
+)
+def test_a_file_that_is_no_archive_is_refused_by_its_first_bytes(
+    content: bytes, engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before Spark starts, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "dbce_spark.spark.engine.session", None)
+    Path("a.warc.gz").write_bytes(content)
+
+    assert 2 == main(["extract", "a.warc.gz", "--output", "out", "--engine", engine])
+    assert "a.warc.gz: neither WARC nor ARC" in capsys.readouterr().err
+    assert {"a.warc.gz"} == {one.name for one in Path().iterdir()}
+
+
+def test_what_a_folder_holds_beside_files_is_in_the_account(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe and a link to nothing are rejects, and files that failed; the archive is read."""
+    os.mkfifo(crawl / "b.warc")
+    (crawl / "c.warc").symlink_to(crawl / "nowhere")
+    status = main(["extract", str(crawl), "--output", str(crawl / "out")])
+    report = json.loads((crawl / "out" / "run.json").read_text())
+
+    assert 3 == status
+    assert "2 of 3 files failed" in capsys.readouterr().err
+    assert (4, {"file_unreadable": 2}, 2) == (report["extractions"], report["rejects"], report["failed_files"]["count"])
+
+
+def test_a_file_with_a_record_behind_junk_is_an_archive(tmp_path: Path) -> None:
+    """Its record is read, and the junk is a reject."""
+    content = b"junk\n" * 99 + record(http("<p>A page of some words</p>"), url="http://a.example/")
+    (tmp_path / "a.warc").write_bytes(content)
+    main(["extract", str(tmp_path / "a.warc"), "--output", str(tmp_path / "out")])
+    report = json.loads((tmp_path / "out" / "run.json").read_text())
+
+    assert (1, {"broken_record": 1}) == (report["extractions"], report["rejects"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rules", "empty.warc"], "empty.warc: no document was found"),
+        (["export", "extracted", "--format", "jsonl", "--output", "out", "--site", "none"], "rows is asked for"),
+        (
+            ["acquire", "http://127.0.0.1:1/feed", "--output", "out", "--state", "state", "--once", "--set", QUICK],
+            "no feed could be polled",
+        ),
+    ],
+)
+def test_nothing_done_is_not_success(
+    arguments: list[str],
+    message: str,
+    extracted: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An archive without a document, a site that is not there, a feed that does not answer: a line, and status 2."""
+    monkeypatch.chdir(tmp_path)
+    Path("empty.warc").touch()
+    Path("extracted").symlink_to(extracted)
+
+    assert 2 == main(arguments)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not Path("out", "export.json").exists()
 
 
 def test_an_output_that_exists_is_refused_before_spark_starts(

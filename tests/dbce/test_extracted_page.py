@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,13 @@ def test_no_archive_is_an_error(tmp_path: Path) -> None:
             extract_archive([path])
 
 
+@pytest.mark.parametrize("paths", [5, None, b"a.warc", ["a.warc", 5]])
+def test_what_is_no_path_is_an_error(paths: Any) -> None:
+    """Of the one class, with the type that was given."""
+    with pytest.raises(InputError, match=r"not (int|NoneType|bytes)"):
+        extract_archive(paths)
+
+
 def test_the_language_is_detected() -> None:
     """Of the main text, whatever the page declares."""
     assert "de" == extract(page(3).replace("<title>", "<html lang=en><title>")).language
@@ -292,3 +300,8 @@ def test_the_package_lists_what_it_gives() -> None:
     assert ExtractedPage.__name__ in dbce_spark.__all__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = dbce_spark.nothing
+
+
+def test_the_package_is_typed_for_others_too() -> None:
+    """Checkers of types look into an installed package only where this file is."""
+    assert resources.files(dbce_spark).joinpath("py.typed").is_file()

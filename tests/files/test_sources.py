@@ -10,7 +10,7 @@ import fsspec
 import pytest
 
 from dbce_spark.errors import InputError
-from dbce_spark.files.sources import expand, open_binary, size
+from dbce_spark.files.sources import expand, list_unread, open_binary, size
 
 PATTERNS = ("*.warc", "*.warc.gz")
 
@@ -154,6 +154,7 @@ def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest
     assert [str(folder / "a.warc.gz"), str(folder / "deep/er/B.WARC")] == found
     assert found[:1] == by_glob
     named = ["device.warc", "gone.warc", "latin?.warc", "pipe.warc", "socket.warc"]
+    assert [str(folder / name) for name in named if "?" not in name] == list_unread([str(folder)], PATTERNS)
     assert named * 2 == [
         name
         for one in (caplog.messages[:5], caplog.messages[5:])
@@ -176,6 +177,9 @@ def test_a_folder_that_cannot_be_read_is_named(
 
     assert [str(folder / "a.warc.gz")] == expand([str(folder)], PATTERNS)
     assert [f"{folder}/deep: this folder is passed over: Permission denied"] == caplog.messages
+    assert [f"{folder}/deep"] == list_unread([str(folder)], PATTERNS)
+    with pytest.raises(OSError, match="a folder that cannot be listed"):
+        open_binary(f"{folder}/deep")
 
 
 def test_folders_that_link_to_each_other_are_searched_once(folder: Path) -> None:

@@ -20,6 +20,8 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.files import sources
+from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support import worker_traps
@@ -107,7 +109,8 @@ def undisturbed(
 def undisturbed_run(spark: "SparkSession", files: list[str], output: Path, stages: tuple[str, ...]) -> dict[str, bytes]:
     """All files that a run in one process of Java writes, which has these stages."""
     request = RunRequest(files=files, output=str(output), with_html=False, limit=None, started=time.monotonic())
-    report = extract_job.run(spark, request, config.load(settings=SETTINGS))
+    with applied_settings(spark, {FEW: "0"}):
+        report = extract_job.run(spark, request, config.load(settings=SETTINGS))
 
     assert report["crossed"] == report["extractions"], report
     assert {*stages} < {*report["seconds"]}, report

@@ -17,6 +17,8 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
 from dbce_spark.model import ComparedPage, Extraction, Segments
 from dbce_spark.output.schemas import capture_rows
+from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
@@ -46,24 +48,41 @@ def hard(tmp_path: Path) -> list[str]:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("settings", "html"),
+    ("settings", "html", "on"),
     [
-        ((), False),
-        (("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true"), True),
-        (("duplicates.find=false", "label.by=T002", "language.detect=false"), False),
+        ((), False, {}),
+        (("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true"), True, {FEW: "0"}),
+        (("duplicates.find=false", "label.by=T002", "language.detect=false"), False, {}),
     ],
 )
 def test_it_writes_the_bytes_that_spark_writes(
-    settings: tuple[str, ...], html: bool, spark: "SparkSession", whole_input: Input, tmp_path: Path
+    settings: tuple[str, ...],
+    html: bool,
+    on: dict[str, str],
+    spark: "SparkSession",
+    whole_input: Input,
+    tmp_path: Path,
 ) -> None:
-    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone."""
+    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone;
+    whether Spark matches revisits in one task or shares them out."""
     parameters, files = config.load(settings=settings), whole_input.files
-    on_spark = extract_job.run(spark, request(files, tmp_path / "spark", html=html), parameters)
+    with applied_settings(spark, on):
+        on_spark = extract_job.run(spark, request(files, tmp_path / "spark", html=html), parameters)
     alone = local_job.run(request(files, tmp_path / "local", html=html), parameters)
 
     assert files_below(tmp_path / "spark") == files_below(tmp_path / "local")
     assert {name: on_spark.get(name) for name in COUNTS} == {name: alone.get(name) for name in COUNTS}
     assert ("spark", "local") == (on_spark["engine"], alone["engine"])
+
+
+@pytest.mark.spark
+def test_few_captures_take_few_jobs(spark: "SparkSession", tmp_path: Path) -> None:
+    """Spark starts a job in tenths of a second, whatever is in it: one finds all originals of revisits."""
+    spark_jobs = spark.sparkContext.statusTracker().getJobIdsForGroup
+    before = {*spark_jobs("originals"), *spark_jobs("revisits")}
+    extract_job.run(spark, request(revisit_archive.write(tmp_path), tmp_path / "spark"), config.default())
+
+    assert 1 == len({*spark_jobs("originals"), *spark_jobs("revisits")} - before)
 
 
 @pytest.mark.spark

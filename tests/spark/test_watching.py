@@ -27,7 +27,7 @@ pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
 SECRET = "not-for-logs"
 PATIENCE = 600
-STAGES = ["pages", "originals", "revisits", "sites", "extractions", "duplicates", "captures"]
+STAGES = ["pages", "revisits", "sites", "extractions", "duplicates", "captures"]
 _GAUGE = re.compile(r'metrics_dbce_driver_AccumulatorSource_(\w+)_Value\{type="gauges"\} (\S+)')
 
 

@@ -38,6 +38,9 @@ _SETTINGS = {
     "spark.executor.extraJavaOptions": SMALL_JAVA,
     "spark.driver.extraJavaOptions": SMALL_JAVA,
     "spark.sql.shuffle.partitions": "2",
+    # A run over few captures has fewer stages.
+    "spark.dbce.fewCaptures": "0",
+    "spark.sql.adaptive.enabled": "false",
     # To compile a plan takes longer than to walk it for a few rows.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",

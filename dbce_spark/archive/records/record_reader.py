@@ -1,5 +1,6 @@
 """Read an archive's bytes to records and damages: stretches one behind the other, their content cut into records."""
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,6 +51,14 @@ def begins_archive(first: bytes) -> bool:
     """Return whether a file that begins with these bytes, a few hundred, may be an archive: records, also compressed,
     or a zip."""
     return first[:4] == wacz_file.MAGIC or is_coded(first) or could_start(first, in_arc=False)
+
+
+def foreign_head(first: bytes, limits: Limits) -> str:
+    """Return why a file that begins with these bytes, some hundred thousand, is no archive; "" if it may be one."""
+    if not first or first[:4] == wacz_file.MAGIC:
+        return ""
+    part = next(records(io.BytesIO(first), limits))
+    return part.detail if isinstance(part, Damage) and part.cause is Cause.FOREIGN else ""
 
 
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:

@@ -79,11 +79,11 @@ def _make_room(target: str, *, overwrite: bool) -> None:
     """Remove an earlier corpus, first of all the files that mark it as finished."""
     holds = storage.list_names(target)
     if holds and not overwrite:
-        raise OutputError(f"{target} exists; give another --to, or --overwrite to replace it")
+        raise OutputError(f"{target} exists; give another --output, or --overwrite to replace it")
     if foreign := sorted(holds - _OURS):
         raise OutputError(f"{target} holds {foreign[0]}, which no corpus has; --overwrite only replaces a corpus")
     if holds and ACCOUNT not in holds and RUN_FILE in holds:
-        raise OutputError(f"{target} is what `dbce extract` wrote; give another --to")
+        raise OutputError(f"{target} is what `dbce extract` wrote; give another --output")
     for name in (RUN_FILE, ACCOUNT, SUMMARY, EXTRACTIONS):
         storage.remove(f"{target}/{name}")
 

@@ -18,13 +18,17 @@ _SETTINGS = {
 }
 
 
+def are_few(spark: SparkSession, captures: int) -> bool:
+    """Return whether a run over so many captures is over little."""
+    return captures <= int(spark.conf.get(FEW, defaults()[FEW]) or 0)
+
+
 def settings(spark: SparkSession, captures: int) -> AbstractContextManager[None]:
     """Set Spark up for so many captures within the block; the rows are the same.
 
     Where adaptive execution is off already, somebody has chosen the settings, and they stay.
     """
-    few = int(spark.conf.get(FEW, defaults()[FEW]) or 0)
-    if captures > few or spark.conf.get(ADAPTIVE) != "true":
+    if not are_few(spark, captures) or spark.conf.get(ADAPTIVE) != "true":
         return nullcontext()
     partitions = min(spark.sparkContext.defaultParallelism, int(spark.conf.get(PARTITIONS) or 1))
     return applied_settings(spark, {**_SETTINGS, PARTITIONS: str(partitions)})

@@ -17,26 +17,26 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.archive.revisits import Resolved, fetch_times, lost_original, resolve, share, unresolved
+from dbce_spark.archive.revisits import Resolved, fetch_times, lost_original
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
-from dbce_spark.dbce.pages import DUPLICATE, losses, unique
+from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
-from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen, Skip
+from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
-from dbce_spark.spark.run import duplicate_files, heartbeat, plan, run_output, staging
+from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import MergedPages, merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
-from dbce_spark.spark.run.stage_counts import ComparedSites, DuplicateCounts, RevisitCounts
+from dbce_spark.spark.run.stage_counts import ComparedSites, DuplicateCounts
 
 T = TypeVar("T")
 
@@ -143,21 +143,10 @@ class _Work:
 
     def _revisits(self, sources: Sequence[SourceRecords]) -> tuple[list[Resolved], list[Reject]]:
         """Find the originals of revisits: those that share an extraction, and those without an original."""
-        pages = [page for source in sources for page in source.pages]
-        revisits = [revisit for source in sources for revisit in source.revisits]
-        found = resolve([page.capture for page in pages], revisits)
-        outcomes = [one or unresolved(revisit) for one, revisit in zip(found, revisits, strict=True)]
-        ids = {page.capture_id for page in pages}
-        shared = share(ids, [one for one in outcomes if isinstance(one, Resolved)])
-        rejects = [one for one in outcomes if isinstance(one, Reject)]
-        skipped = Counter(one.filter for one in outcomes if isinstance(one, Skip))
-        self._account.revisits = RevisitCounts(
-            shared=len(shared.revisits),
-            rejects=Counter(str(one.reason) for one in rejects),
-            skipped=skipped + Counter({DUPLICATE.filter: shared.duplicates}),
-            dropped=+Counter({DUPLICATE.filter: len(pages) - len(ids)}),
-        )
-        return shared.revisits, rejects
+        captures = [page.capture for source in sources for page in source.pages]
+        matched = matched_revisits.match(captures, [revisit for source in sources for revisit in source.revisits])
+        self._account.revisits = matched.counts
+        return matched.shared, matched.rejects
 
     def _compare(self, kept: Sequence[Page]) -> dict[str, ComparedPage]:
         """Compare the pages of each site with each other, by their ids."""

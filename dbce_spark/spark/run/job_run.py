@@ -45,6 +45,10 @@ class Run:
         """Read a staged table."""
         return staging.read(self.spark, self.work, name, schema)
 
+    def is_empty(self, name: str) -> bool:
+        """Return whether a staged table has no rows."""
+        return staging.is_empty(self.work, name)
+
     def stage_rows(self, rows: DataFrame, name: str) -> None:
         """Write a staged table, unless it is whole already."""
         staging.write(rows, self.work, name)

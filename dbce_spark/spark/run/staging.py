@@ -91,6 +91,17 @@ def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "Data
     return spark.read.schema(schema(arrow)).parquet(path(work, name))
 
 
+def is_empty(work: str, name: str) -> bool:
+    """Return whether a staged table has no rows, by the ends of its files: without a job of Spark's.
+
+    A file that cannot be read may have some: the task that reads it will name it.
+    """
+    try:
+        return not any(storage.count_rows([str(file)]) for file in Path(path(work, name)).glob("*.parquet"))
+    except (pa.ArrowException, OSError):
+        return False
+
+
 def write(rows: "DataFrame", work: str, name: str) -> None:
     """Stage rows, unless they are staged already."""
     target = path(work, name)

@@ -1,4 +1,7 @@
-"""The stage `revisits`: `dbce_spark.archive.revisits` over all files at once. Names, ids and times are shuffled."""
+"""The stage `revisits`: `dbce_spark.archive.revisits` over all files at once. Names, ids and times are shuffled.
+
+Few captures are matched by the strategy of `few_revisits`; the rows are the same.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,7 +30,7 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
-from dbce_spark.spark.stages import read_pages
+from dbce_spark.spark.stages import few_revisits, read_pages
 from dbce_spark.spark.stages.read_pages import LIMIT, PLACE
 
 NAME = staging.REVISITS
@@ -86,6 +89,8 @@ def stage_outcomes(run: Run, outcomes: DataFrame) -> None:
 
 def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
     """Stage the pages that go no further, and, where there are revisits, what becomes of each."""
+    if few_revisits.are_few(run, account):
+        return few_revisits.stage(run)
     dropped = read_pages.drop(run)
     return replace(_stage_revisits(run) if account.has_revisits else RevisitCounts(), dropped=dropped)
 

@@ -47,8 +47,8 @@ PLACE = ["file_no", "row_no"]
 """The place of a staged row."""
 COUNTS = "file_no long, counts string"
 """The row that a task returns to the driver for each source: its RecordCounts as JSON."""
-_DROPPED = "dropped"
-_DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
+DROPPED = "dropped"
+DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
@@ -256,7 +256,7 @@ def drop(run: Run) -> Counter[str]:
         chosen = first.orderBy("first").limit(limit).select("capture_id")
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
-    run.stage_rows(places, _DROPPED)
+    run.stage_rows(places, DROPPED)
     counted = dropped(run).groupBy("filter").count().collect()
     return Counter({row["filter"]: row["count"] for row in counted})
 
@@ -268,12 +268,14 @@ def staged(run: Run) -> DataFrame:
 
 def dropped(run: Run) -> DataFrame:
     """Read the places of staged captures that go no further: file_no, row_no and the filter they are counted under."""
-    return run.staged(_DROPPED, _DROPPED_ROW)
+    return run.staged(DROPPED, DROPPED_ROW)
 
 
 def kept(run: Run) -> DataFrame:
     """Read the staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to
     them."""
+    if run.is_empty(DROPPED):
+        return staged(run)
     return staged(run).join(dropped(run), on=PLACE, how="left_anti")
 
 

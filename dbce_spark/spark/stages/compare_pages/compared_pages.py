@@ -27,8 +27,8 @@ def stage_sites(run: Run) -> None:
     sizes = kept(run).groupBy("site").agg(F.sum("carried").alias("bytes"), F.count("*").alias("captures"))
     if run.prior:
         run.stage_rows(_growing(run, sizes), staging.GROWN)
-    large = sizes.where(F.col("bytes") > whole).join(grown(run), on="site", how="left_anti")
-    run.stage_rows(large.select("site"), _LARGE)
+    large = sizes.where(F.col("bytes") > whole).select("site")
+    run.stage_rows(large.join(grown(run), on="site", how="left_anti") if run.prior else large, _LARGE)
 
 
 def _growing(run: Run, sizes: DataFrame) -> DataFrame:
@@ -44,12 +44,12 @@ def _growing(run: Run, sizes: DataFrame) -> DataFrame:
 
 def has_large(run: Run) -> bool:
     """Return whether any site is too large for one worker."""
-    return not _all_large(run).isEmpty()
+    return not run.is_empty(_LARGE) or (has_grown(run) and not grown(run).where("is_large").isEmpty())
 
 
 def has_grown(run: Run) -> bool:
     """Return whether any site of the prior state has grown."""
-    return not grown(run).isEmpty()
+    return not run.is_empty(staging.GROWN)
 
 
 def grown(run: Run) -> DataFrame:
@@ -59,7 +59,10 @@ def grown(run: Run) -> DataFrame:
 
 def of_whole_sites(run: Run) -> DataFrame:
     """Read the pages that go on of the sites that are compared whole, as PAGES rows."""
-    return kept(run).join(_not_whole(run), on="site", how="left_anti")
+    pages = kept(run)
+    if run.is_empty(_LARGE) and not has_grown(run):
+        return pages
+    return pages.join(_not_whole(run), on="site", how="left_anti")
 
 
 def of_grown_sites(run: Run) -> DataFrame:
