@@ -18,7 +18,8 @@ from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.model import Capture, Segments
 
-MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+"""Columns of `extractions` beside the text, null where they are not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
