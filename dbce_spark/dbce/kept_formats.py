@@ -8,11 +8,13 @@ from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree
 from dbce_spark.html.structure.addresses import addresses
+from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import Choices, clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import drop_permalinks
+from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
@@ -84,11 +86,13 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     root = parse_tree(utf8_html)
     place = addresses(root, url)
     cut_text(root, is_kept)
+    reveal_images(root)
     normalise_code(root)
     replace_formulas(root)
     replace_raw_formulas(root)
     mark_footnotes(root)
     drop_permalinks(root, place)
+    mark_callouts(root)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
     article = clean_tree(root, place, choices)
     return Formats(

@@ -45,6 +45,13 @@ def test_a_table_of_data_keeps_its_shape() -> None:
     ) == html_of(table)
 
 
+def test_cells_without_a_row_stand_in_one() -> None:
+    """As HTML's algorithm has it."""
+    table = "<table><thead><th>a<th>b</thead><tr><td>c<td>d</table>"
+
+    assert "<table><thead><tr><th>a</th><th>b</th></tr></thead>" in html_of(table)
+
+
 def test_a_table_of_layout_is_no_table() -> None:
     """Its cells are what they hold."""
     assert "<p>a</p><p>b</p>" == html_of("<table><tr><td>a</td></tr><tr><td><p>b</td></tr></table>")

@@ -142,7 +142,7 @@ def test_markdown_is_shown_as_diffs(collection: Collection) -> None:
 def test_a_collection_without_markdown_has_no_diffs_of_it(collection: Collection) -> None:
     """The message says how to get it."""
     with pytest.raises(
-        InputError, match="2026-03-09 00:00 has no Markdown: .* extracted without --format text,markdown"
+        InputError, match=r"2026-03-09 00:00 has no Markdown: .* extracted without --format text,markdown"
     ):
         markdown_history.markdown_captures(collection, collection.current(), "http://www.example.org/x")
 
