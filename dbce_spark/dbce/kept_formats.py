@@ -66,10 +66,11 @@ def write_formats(
 
 
 def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
-    """Read what a page says of itself; its day of publication by htmldate, if that is chosen."""
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and the page declares
+    none."""
     root = parse_tree(utf8_html)
     about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
-    if config.dates != "htmldate":
+    if config.dates != "htmldate" or about.date:
         return about
     from htmldate import find_date
 
@@ -77,8 +78,7 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
     if not found or found > last:
         return about
-    places = [line for line in about.found_in if not line.startswith("date ")]
-    return replace(about, date=found, found_in=(*sorted([*places, "date htmldate"]),))
+    return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
 def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig) -> Formats:

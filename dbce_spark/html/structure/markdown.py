@@ -98,6 +98,7 @@ def _options() -> Any:
     import turbohtml
 
     return turbohtml.Markdown(
+        inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
         converters={
             "formula": _formula,
             "note": _note,
@@ -109,7 +110,7 @@ def _options() -> Any:
             "b": _around("**"),
             "em": _around("*"),
             "i": _around("*"),
-        }
+        },
     )
 
 
