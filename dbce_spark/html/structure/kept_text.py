@@ -145,10 +145,14 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
             remove(element)
         elif not (element.text and not element.text.isspace()):
             if tag == "tr":
-                if not any(_shows(cell) for cell in element):
+                if not any(_shows(cell) or not _is_blank(cell.tail) for cell in element):
                     remove(element)
             elif not len(element) and tag != "source" and not _is_place(element):
                 remove(element)
+
+
+def _is_blank(text: str | None) -> bool:
+    return not text or text.isspace()
 
 
 def _shows(cell: Any) -> bool:
