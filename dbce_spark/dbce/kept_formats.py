@@ -13,7 +13,7 @@ from dbce_spark.html.structure.clean_tree import Choices, clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
-from dbce_spark.html.structure.headings import drop_permalinks
+from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
 from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
@@ -91,6 +91,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_formulas(root)
     replace_raw_formulas(root)
     mark_footnotes(root)
+    unhead_texts(root)
     drop_permalinks(root, place)
     mark_callouts(root)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")

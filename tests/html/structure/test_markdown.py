@@ -23,6 +23,8 @@ from tests.support.structure import markdown_of
         ("<p dir=rtl>שלום <b>עולם</b></p>", "שלום **עולם**"),
         ("<p>本文<b>太字</b>続き</p>", "本文**太字**続き"),
         ("<h2>a <a href=#x>#</a></h2>", "## a"),
+        (f"<h3>{'a ' * 61}<br><br>b</h3>", f"{'a ' * 60}a\n\nb"),
+        (f"<h3>{'a ' * 61}</h3>", f"### {'a ' * 60}a"),
         ("<a href=#x><h2>a</h2></a>", "## a"),
         ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
