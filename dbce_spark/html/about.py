@@ -76,6 +76,8 @@ _HENTRY_AUTHOR = frozenset(("author", "p-author"))
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
+_MOST_PARTS = 100
+"""Elements of an author in which the name is looked for."""
 _NO_NAME = re.compile(r"https?:|^@|^\d")
 _BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\n")
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
@@ -195,7 +197,8 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
             _keep(found, f"rel:{rel}", attributes.get("href"))
     name = (attributes.get("itemprop") or "").lower()
     if name in ("author", "creator"):
-        inner = next((one for one in element.iterdescendants() if one.get("itemprop") == "name"), element)
+        parts = islice(element.iterdescendants(), _MOST_PARTS)
+        inner = next((one for one in parts if one.get("itemprop") == "name"), element)
         _keep(found, "itemprop:author", inner.get("content") or _text(inner))
     elif name == "headline":
         _keep(found, "itemprop:headline", _text(element))
@@ -208,7 +211,8 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
         if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element):
             _keep(found, "class:author", _named_in(_text(element)) or _text(element))
             if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
-                inner = next((one for one in element.iterdescendants() if _is_name_of_card(one)), element)
+                parts = islice(element.iterdescendants(), _MOST_PARTS)
+                inner = next((one for one in parts if _is_name_of_card(one)), element)
                 _keep(found, "hentry:author", _named_in(_text(inner)) or _text(inner))
         if "fn" in classes.split() and not _is_of_comment(element):
             _keep(found, "class:fn", _text(element))

@@ -53,6 +53,14 @@ HOSTILE = {
     "empty targets": "<a id=x></a>" * 20_000 + "<a href=#x>1</a> word" * 2_000,
     "numbers": "<pre>" + "<span>1</span> word\n" * 20_000 + "</pre>",
     "scripts": "<a href=' jAvA\tscript:x()'>word</a><img src=javascript:x() onerror=x()><svg onload=x()></svg>",
+    "images": "<figure>" + "<img src=a.png alt=A> word " * 20_000 + "</figure>",
+    "noscripts": "<figure>word " + "<noscript><img src=a.png></noscript>" * 5_000 + "</figure>",
+    "callouts": "<div class='admonition note'>word" * 2_000,
+    "terms": "<dl>" + "<dt>word<dd>word" * 20_000 + "</dl>",
+    "superscripts": "<ol>"
+    + "".join(f"<li id=n{at}>word" for at in range(1, 2_000))
+    + "</ol>"
+    + "<sup>1</sup>x" * 9_000,
     "controls": "<p>wo\x01rd \x0c\x1b[31m \x7f</p>",
 }
 

@@ -18,10 +18,13 @@ def reveal_images(root: Any) -> None:
         figure, image = _figure(element), _revealed(element)
         if image is not None and figure is not None and in_figure[figure] == 1:
             _keep_alone(image, figure)
-    for figure in root.iter("figure"):
-        for image in figure.iter("img"):
-            if image.get("alt") and _figure(image) is figure:
-                _keep_alone(image, figure)
+    seen: set[tuple[Any, str]] = set()
+    for image in [*root.iter("img")]:
+        figure, description = _figure(image), image.get("alt")
+        if figure is not None and description:
+            if (figure, description) in seen:
+                remove(image)
+            seen.add((figure, description))
 
 
 def _revealed(noscript: Any) -> Any:
