@@ -131,21 +131,25 @@ def _square_tables(article: Any) -> None:
 
 def _fill_row(row: Any, above: list[int]) -> None:
     """Add the cells that a row lacks, for those that span it and those that end it."""
-    cells = iter([*row])
+    found = [*row]
+    missing = len(above) - len(found)  # lxml counts the children whenever it is asked for their number
+    cells = iter(found)
     cell = next(cells, None)
     for at in range(len(above)):
-        if above[at] and cell is not None and len(row) < len(above):
+        if above[at] and cell is not None and missing > 0:
             above[at] -= 1
+            missing -= 1
             cell.addprevious(etree.Element("td"))
             continue
         above[at] = 0
         if cell is None:
-            if len(row) < len(above):
+            if missing > 0:
+                missing -= 1
                 etree.SubElement(row, "td")
             continue
         across, down = int(cell.attrib.pop("colspan", "1")), int(cell.attrib.pop("rowspan", "1"))
-        missing = len(above) - len(row)
         for _ in range(min(across - 1, missing)):
+            missing -= 1
             cell.addnext(etree.Element("td"))
         above[at] = down - 1
         cell = next(cells, None)
