@@ -100,7 +100,9 @@ def _pages(path: str) -> list[Mapping[str, Any]]:
 
 def _wanted(html: str, gold: str) -> tuple[Structure, set[str]]:
     """Find what of a page's structure is in its gold text, and the addresses of all links that are."""
-    root: Any = lxml_html.document_fromstring(html.encode("utf-8", "replace"), parser=lxml_html.HTMLParser(encoding="utf-8"))
+    root: Any = lxml_html.document_fromstring(
+        html.encode("utf-8", "replace"), parser=lxml_html.HTMLParser(encoding="utf-8")
+    )
     whole, squeezed = _of_tree(root, PAGE_URL), "".join(gold.split())
     links = {
         (urljoin(PAGE_URL, link.get("href")), _squeezed(link.text_content()))

@@ -1,6 +1,7 @@
 """A sample page shows the extracted text, and in a tab the Markdown that the run wrote."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from lxml import html as lxml_html
@@ -23,7 +24,7 @@ def test_markdown_is_a_tab_beside_the_text(markdown: str | None, tabs: list[str]
         name="01", why="", row=ROW | {"markdown": markdown}, document="", note="", segments=[], shares={}, cross=None,
         arms=[],
     )  # fmt: skip
-    page = lxml_html.fromstring(environment().get_template("page.html.j2").render(view=view))
+    page: Any = lxml_html.fromstring(environment().get_template("page.html.j2").render(view=view))
 
     assert tabs == [label.text for label in page.iter("label")]
     assert ([] if markdown is None else [markdown]) == [one.text_content() for one in page.find_class("markdown")]
