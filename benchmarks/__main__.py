@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     _add_cost(commands)
     _add_archive_pages(commands)
     _add_reader_gold(commands)
+    _add_structure(commands)
     return parser
 
 
@@ -223,6 +224,30 @@ def _reader_gold(arguments: argparse.Namespace) -> None:
 
     written = reader_gold.write(arguments.set, arguments.labels, arguments.output)
     print(f"{arguments.output}: {written} pages")
+
+
+def _add_structure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "structure",
+        help="score the Markdown of extractors by tables, code and links",
+        description="Score how much of the tables, code and links in a page's gold text the Markdown of extractors has"
+        " (docs/structure.md).",
+    )
+    command.add_argument("sets", nargs="+", metavar="SET", help="read gold pages from this file")
+    command.add_argument(
+        "--extractor", action="append", metavar="NAME", dest="extractors",
+        help="score dbce, trafilatura, resiliparse, html-to-markdown or defuddle; may be repeated (default: dbce)",
+    )  # fmt: skip
+    command.set_defaults(run=_run_structure)
+
+
+def _run_structure(arguments: argparse.Namespace) -> str:
+    from benchmarks import structure_scores
+
+    names = arguments.extractors or ["dbce"]
+    if unknown := [name for name in names if name not in structure_scores.EXTRACTORS]:
+        raise InputError(f"--extractor: {unknown[0]} is none; there are {', '.join(structure_scores.EXTRACTORS)}")
+    return structure_scores.measure(arguments.sets, names)
 
 
 if __name__ == "__main__":

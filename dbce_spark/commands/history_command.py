@@ -23,7 +23,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output.collection import Collection
-from dbce_spark.output.history import url_history
+from dbce_spark.output.history import markdown_history, url_history
 
 
 def add(commands: Commands) -> None:
@@ -41,6 +41,12 @@ def _add_history(commands: Commands) -> None:
     add_version(command)
     command.add_argument(
         "--all", action="store_true", dest="everything", help="show changes of boilerplate too, not of content alone"
+    )
+    command.add_argument(
+        "--format",
+        choices=("text", "markdown"),
+        default="text",
+        help="show changes of its texts, with how long each stood, or diffs of its Markdown (default: %(default)s)",
     )
     command.add_argument(
         "--color",
@@ -66,6 +72,10 @@ def _history(arguments: argparse.Namespace) -> None:
     collection = Collection(arguments.collection)
     version = chosen_version(collection, arguments)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
+    if arguments.format == "markdown":
+        captures = markdown_history.markdown_captures(collection, version, arguments.url)
+        print(printable(markdown_history.diffs(arguments.url, captures, coloured=coloured), coloured=coloured))
+        return
     line = url_history.moments(collection, version, arguments.url)
     threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
     text = url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured)

@@ -8,17 +8,20 @@ from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree
 from dbce_spark.html.structure.addresses import addresses
+from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import Choices, clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
-from dbce_spark.html.structure.headings import drop_permalinks
+from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
+from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.model import Capture, Segments
 
-MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+"""Columns of `extractions` beside the text, null where they are not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,11 @@ def write_formats(
 
 
 def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
-    """Read what a page says of itself; its day of publication by htmldate, if that is chosen."""
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and the page declares
+    none."""
     root = parse_tree(utf8_html)
     about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
-    if config.dates != "htmldate":
+    if config.dates != "htmldate" or about.date:
         return about
     from htmldate import find_date
 
@@ -74,8 +78,7 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
     if not found or found > last:
         return about
-    places = [line for line in about.found_in if not line.startswith("date ")]
-    return replace(about, date=found, found_in=(*sorted([*places, "date htmldate"]),))
+    return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
 def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig) -> Formats:
@@ -83,11 +86,14 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     root = parse_tree(utf8_html)
     place = addresses(root, url)
     cut_text(root, is_kept)
+    reveal_images(root)
     normalise_code(root)
     replace_formulas(root)
     replace_raw_formulas(root)
     mark_footnotes(root)
+    unhead_texts(root)
     drop_permalinks(root, place)
+    mark_callouts(root)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
     article = clean_tree(root, place, choices)
     return Formats(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
@@ -16,6 +17,9 @@ Piece = tuple[Any, bool, str, Ints]
 
 Markup = Callable[[int], tuple[str, str]]
 """The element name and class that a segment, by its index, is wrapped in."""
+
+_WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
+"""Of each character up to the last that is white space, and of one behind it, which stands for all that follow."""
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
@@ -177,8 +181,14 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     owners = np.full(len(page_text), -1, np.int32)
     for at, (start, end) in enumerate(zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)):
         owners[start:end] = at
-    is_visible = np.fromiter((not character.isspace() for character in page_text), np.bool_, len(page_text))
-    return owners[is_visible]
+    return owners[_is_visible(page_text)]
+
+
+def _is_visible(text: str) -> npt.NDArray[np.bool_]:
+    """Tell of each character whether it is no white space, as `str.isspace` has it."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    is_visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE[np.minimum(codes, len(_WHITE_SPACE) - 1)]
+    return is_visible
 
 
 def _texts(root: Any) -> Iterator[str]:

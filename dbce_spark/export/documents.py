@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.files import jsonl
 
 METADATA = (
@@ -22,9 +23,6 @@ METADATA = (
 """Columns that a document's metadata has under their names, null without a value."""
 
 COLUMNS = ("capture_id", "timestamp", *METADATA)
-
-FORMATS = ("markdown", "html", "about")
-"""Columns that a document has beside its text where the run wrote them, and it is the main text."""
 
 _SCORE_DIGITS = 3
 """Of `language_score` and `confidence`: they are in steps of 1/1000, which a float of four bytes only comes near."""

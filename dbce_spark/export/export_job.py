@@ -11,6 +11,7 @@ from multiprocessing import get_context
 import pyarrow as pa
 
 import dbce_spark
+from dbce_spark.dbce import kept_formats
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import attributes, documents, shards, site_texts
 from dbce_spark.export.export_settings import ExportSettings, WantedRows
@@ -73,7 +74,7 @@ class Task:
 def write_jsonl(task: Task) -> ExportCounts:
     """Write main texts as documents."""
     counts = ExportCounts()
-    rows = task.batches([*documents.COLUMNS, *documents.FORMATS, "text"], counts)
+    rows = task.batches([*documents.COLUMNS, *kept_formats.FORMATS, "text"], counts)
     found = ((line,) for batch in rows for line in task.lines(batch, "text"))
     shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
     return counts

@@ -63,13 +63,21 @@ def parse_date(text: str) -> int | None:
 
     What a date leaves out is the first of its kind: the first of the month, midnight. Without a zone it is UTC.
     """
-    text = text.strip()
-    match = _DATE.fullmatch(text)
     try:
-        at = _from_iso(match) if match else parsedate_to_datetime(text)
-        return from_datetime(at)
+        return from_datetime(_moment(text))
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
+
+
+def written_day(text: str) -> str:
+    """Return the day of a date that `parse_date` reads, as YYYY-MM-DD in the zone that it is written in."""
+    return _moment(text).date().isoformat()
+
+
+def _moment(text: str) -> datetime:
+    text = text.strip()
+    match = _DATE.fullmatch(text)
+    return _from_iso(match) if match else parsedate_to_datetime(text)
 
 
 def _from_iso(match: re.Match[str]) -> datetime:

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date
+from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
 from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK
 from dbce_spark.html.structure.addresses import Addresses
 
@@ -32,7 +32,7 @@ _RANKS = {
     "author": (
         *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
         *("rel:author", "itemprop:author", "meta:parsely-author", "meta:sailthru.author", "meta:twitter:data1"),
-        *("class:author", "class:fn", "ld:person", "byline", "href:author"),
+        *("hentry:author", "class:author", "class:fn", "ld:person", "byline", "href:author"),
     ),
     "description": (
         *("meta:og:description", "meta:description", "ld:description", "meta:twitter:description"),
@@ -54,8 +54,9 @@ _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:author|byline|autor|auteur|autore|writer)(?:s|in|name)?(?:[\s_-]|$)", re.IGNORECASE
 )
 _BYLINE = re.compile(
-    r"\s*(?:(?:written |posted |published |geschrieben |veröffentlicht )?(?:by|von|par|por|di|door|av|af)(?=\s*$|[\s:])"
-    r"|(?:text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(.*)",
+    r"[\W\d_]*(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|posted|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
+    r"(?:\s+(?:on|am)\s.{4,30}?)?\s+)?(?:by|von|par|por|di|door|av|af)(?=\s*$|[\s:])"
+    r"|(?P<noun>text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(?P<name>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 """What stands before a name, in the languages of most pages; the name itself may be in an element of its own."""
@@ -66,13 +67,21 @@ _NAME = re.compile(
     r"(?:\s+(?:(?:von|van|de|der|di|la|le)\s+){0,2}[^\W\d_a-zß-ÿ][\w.'’-]*){1,3}"
 )
 """Two to four words with capitals, as of a person."""
+_NICKNAME = re.compile(r"[^\W\d_a-zß-ÿ][\w.'’-]+")
+"""One, where the words before it say that it is a name."""
 _TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headline)(?:[\s_-]|$)", re.IGNORECASE)
-_AUTHOR_PATH = re.compile(r"/(?:author|profile|user|by)s?/", re.IGNORECASE)
+_AUTHOR_PATH = re.compile(r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:author|profile|user|by)s?/[^/?#]", re.IGNORECASE)
+_HENTRY_AUTHOR = frozenset(("author", "p-author"))
+"""Classes that the microformats hAtom and h-entry define."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
+_MOST_PARTS = 100
+"""Elements of an author in which the name is looked for."""
 _NO_NAME = re.compile(r"https?:|^@|^\d")
 _BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\n")
+_DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
+_IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 _NOT_LETTERS = re.compile(r"\W+")
 
 
@@ -155,14 +164,28 @@ def _found(root: Any) -> dict[str, list[str]]:
 
 
 def _read_byline(element: Any, found: dict[str, list[str]]) -> None:
-    """Read the name in an element that says "by", and little else."""
-    if not _BYLINE.match(element.text) or next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
+    """Read the name in an element that says "by", and little else, or behind one that says nothing else."""
+    byline = _BYLINE.match(element.text)
+    if byline is None:
         return
-    text = _text(element)
-    byline = _BYLINE.match(text) if len(text) < _MAX_BYLINE else None
-    name = _NAME.match(byline.group(1)) if byline else None
+    if not byline["name"] and not len(element) and element.getparent() is not None:
+        element = element.getparent()
+    if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
+        return
+    name = _named_in(_text(element))
     if name and not _is_of_comment(element):
-        _keep(found, "byline", name.group())
+        _keep(found, "byline", name)
+
+
+def _named_in(text: str) -> str:
+    """Find the name in a line that says by whom it is; "" where it does not."""
+    byline = _BYLINE.match(text) if len(text) < _MAX_BYLINE else None
+    if byline is None:
+        return ""
+    name = _NAME.match(byline["name"]) or (
+        _NICKNAME.match(byline["name"]) if byline["verb"] or byline["noun"] else None
+    )
+    return name.group() if name else ""
 
 
 def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
@@ -174,7 +197,8 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
             _keep(found, f"rel:{rel}", attributes.get("href"))
     name = (attributes.get("itemprop") or "").lower()
     if name in ("author", "creator"):
-        inner = next((one for one in element.iterdescendants() if one.get("itemprop") == "name"), element)
+        parts = islice(element.iterdescendants(), _MOST_PARTS)
+        inner = next((one for one in parts if one.get("itemprop") == "name"), element)
         _keep(found, "itemprop:author", inner.get("content") or _text(inner))
     elif name == "headline":
         _keep(found, "itemprop:headline", _text(element))
@@ -185,13 +209,21 @@ def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
         _keep(found, "class:published", _time(attributes))
     if element.tag not in ("body", "label", "input", "form", "li"):
         if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element):
-            _keep(found, "class:author", _text(element))
+            _keep(found, "class:author", _named_in(_text(element)) or _text(element))
+            if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
+                parts = islice(element.iterdescendants(), _MOST_PARTS)
+                inner = next((one for one in parts if _is_name_of_card(one)), element)
+                _keep(found, "hentry:author", _named_in(_text(inner)) or _text(inner))
         if "fn" in classes.split() and not _is_of_comment(element):
             _keep(found, "class:fn", _text(element))
         if ("title" in classes or "headline" in classes) and _TITLE_CLASS.search(classes):
             _keep(found, "class:title", _text(element))
     if element.tag == "a" and _AUTHOR_PATH.search(attributes.get("href") or ""):
         _keep(found, "href:author", _text(element))
+
+
+def _is_name_of_card(element: Any) -> bool:
+    return not {"fn", "p-name"}.isdisjoint((element.get("class") or "").split())
 
 
 def _time(attributes: Any) -> str | None:
@@ -305,21 +337,22 @@ def _site_names(found: dict[str, list[str]], url: str) -> set[str]:
 
 
 def _authors(found: dict[str, list[str]], site_names: set[str]) -> Iterator[tuple[str, str]]:
-    """Choose the names of the people who wrote the page: those that most places have, and of these the first.
+    """Choose the names of the people who wrote the page: those that most places have, of these those with the form of
+    a name, and of these the first.
 
-    They are a few words, no address, and not the site's name.
+    They are a few words, no address, and the site's name only where nothing else is named.
     """
     squeezed = {one.replace(" ", "") for one in site_names}
-    names = [
+    named = [
         (place, name)
         for place, value in _ranked(found, "author")
         if _is_name(name := _BEHIND_NAME.split(value, maxsplit=1)[0].strip(" ,:|"))
-        and _plain(name).replace(" ", "") not in squeezed
     ]
+    names = [one for one in named if _plain(one[1]).replace(" ", "") not in squeezed] or named
     plain = [(place, f" {_plain(name)} ") for place, name in names]
     votes = [len({where for where, other in plain if own in other or other in own}) for _, own in plain]
     if names:
-        yield names[max(range(len(names)), key=lambda at: (votes[at], -at))]
+        yield names[max(range(len(names)), key=lambda at: (votes[at], bool(_NAME.match(names[at][1])), -at))]
 
 
 def _is_name(text: str) -> bool:
@@ -332,12 +365,24 @@ def _absolute(values: Iterator[tuple[str, str]], addresses: Addresses) -> Iterat
 
 
 def _dates(found: dict[str, list[str]], url: str, timestamp: int) -> Iterator[tuple[str, str]]:
-    """Choose the day of publication: what is declared, or the one in the URL; the capture's own at the latest."""
-    in_url = re.search(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)", url)
-    for place, text in chain(_ranked(found, "date"), [("url", "-".join(in_url.groups()))] if in_url else []):
+    """Choose the day of publication: what is declared, or the one in the URL; the capture's own at the latest.
+
+    Where a time is declared in UTC, the URL has the day at the place of the page, which may be the one before or after.
+    """
+    match = _DAY_IN_URL.search(url)
+    in_url = "-".join(match.groups()) if match else ""
+    for place, text in chain(_ranked(found, "date"), [("url", in_url)] if in_url else []):
         at = parse_date(text)
         if at is not None and EARLIEST <= at <= timestamp + SLACK:
-            yield place, day_of(min(at, timestamp))
+            is_local = not _IN_UTC.search(text) or not in_url or not _is_next_to(at, in_url)
+            chosen = (place, written_day(text)) if is_local else ("url", in_url)
+            yield chosen[0], min(chosen[1], day_of(timestamp))
+
+
+def _is_next_to(at: int, day: str) -> bool:
+    """Test for a day that is that of a time, the one before or the one after."""
+    start = parse_date(day)
+    return start is not None and -SLACK <= at - start < 2 * SLACK
 
 
 def day_of(timestamp: int) -> str:

@@ -52,18 +52,28 @@ def test_title(html: str, expected: str, place: str) -> None:
         ("<p>By Ada Lovelace, 3 May 2014", "Ada Lovelace"),
         ("<p>Von <b>Ada von Lovelace</b> am 3. Mai", "Ada von Lovelace"),
         ("<p>Text: Dr. Ada Lovelace", "Dr. Ada Lovelace"),
+        ("<p><b>Autor:</b> <a href=x>Ada Lovelace</a></p>", "Ada Lovelace"),
+        ("<p>An article by <i>Ada Lovelace</i> | 3 May", "Ada Lovelace"),
+        ("<p>Posted on May 3, 2014 by Ada", "Ada"),
+        ("<p>3.5.2014, von Ada Lovelace", "Ada Lovelace"),
+        ("<p class=author>Posted on May 3, 2014 by Ada Lovelace", "Ada Lovelace"),
+        ("<p class=author-box>Facebook</p><p class='vcard author'>of <b class=fn>ada</b>", "ada"),
+        ("<a rel=author>contact</a><p>by Ada Lovelace", "Ada Lovelace"),
+        ("<a href=/user/>Members</a>", ""),
+        ("<p>By Monday", ""),
         ("<p>By the end of the day all had gone.", ""),
         ("<p>Bye Ada Lovelace", ""),
         ("<div class=comment><p>by Ada Lovelace</div>", ""),
         (f"{meta(author='The Press')}<a rel=author>Ada</a><p class=author>Ada", "Ada"),
-        (meta(author="Gazette", og__site_name="Gazette"), ""),
+        (meta(author="Gazette", og__site_name="Gazette"), "Gazette"),
+        (f"{meta(author='Gazette', og__site_name='Gazette')}<p>by Ada Lovelace", "Ada Lovelace"),
         (meta(author="http://gazette.example/ada"), ""),
         ("<form><label class=author>Name</label></form>", ""),
         ("<div class=comment><b class=fn>Bob</b></div>", ""),
     ],
 )
 def test_author(html: str, expected: str) -> None:
-    """A name, in most places; not the site's, not a reader's."""
+    """A name, in most places; the site's where there is no other, never a reader's."""
     assert expected == about(f"<title>t</title><body>{html}").author
 
 
@@ -76,10 +86,15 @@ def test_author(html: str, expected: str) -> None:
         (meta(article__published_time="2016-02-03"), URL, "2014-05-18"),
         ("<p>x", "http://gazette.example/2016/05/18/x", ""),
         (meta(article__published_time="2015-01-01T20:00:00Z"), URL, "2015-01-01"),
+        (meta(article__published_time="2014-05-19T23:30:00-05:00"), URL, "2014-05-19"),
+        (meta(article__published_time="2014-05-19T01:30:00Z"), URL, "2014-05-18"),
+        (meta(article__published_time="2014-05-20T01:30:00Z"), URL, "2014-05-20"),
+        (meta(article__published_time="2014-12-31T23:30:00Z"), "http://gazette.example/2015/01/01/x", "2015-01-01"),
+        (meta(article__published_time="2015-01-01T00:30:00Z"), "http://gazette.example/2015/01/02/x", "2015-01-01"),
     ],
 )
 def test_date_is_never_after_the_capture(html: str, url: str, expected: str) -> None:
-    """One that is after it is passed over."""
+    """One that is after it is passed over; the day is that in the zone of the page."""
     assert expected == about(html, url).date
 
 

@@ -26,6 +26,7 @@ class Row:
     duplicate_of: str | None = None
     copy_of: str | None = None
     repeats: str | None = None
+    markdown: str | None = None
 
     @property
     def text(self) -> str:
@@ -56,6 +57,7 @@ def extraction(row: Row) -> dict[str, Any]:
         "segments": segments(row.parts),
         "text": row.text,
         "text_words": len(row.text.split()),
+        "markdown": row.markdown,
     }
 
 

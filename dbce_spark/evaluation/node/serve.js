@@ -1,6 +1,6 @@
 // Extracts the main text of page after page: a line of JSON in, a line of JSON out, the first line out when it is ready.
 //
-//     node serve.js FOLDER_WITH_NODE_MODULES readability|defuddle
+//     node serve.js FOLDER_WITH_NODE_MODULES readability|defuddle|defuddle-markdown
 //     {"html": "..."}  ->  {"text": "...", "error": "", "seconds": 1.25}
 //
 // `seconds` is the CPU that this process has taken so far. No script of a page runs, and nothing is fetched.
@@ -17,7 +17,7 @@ const { JSDOM, VirtualConsole } = load("jsdom");
 
 globalThis.console = new Console(process.stderr); // standard output is for answers
 
-// Each loads its package, and gives a function from a JSDOM to the node that holds the main content, or null.
+// Each loads its package, and gives a function from a JSDOM to the node that holds the main content, its Markdown, or null.
 const METHODS = {
   readability() {
     const { Readability } = load("@mozilla/readability");
@@ -25,13 +25,24 @@ const METHODS = {
   },
 
   async defuddle() {
-    // By its path: to `require` the package hides it, and `import` knows no folder but this file's.
-    const path = join(folder, "node_modules", "defuddle", "dist", "node.js");
-    const { Defuddle } = await import(pathToFileURL(path));
-    // useAsync would ask other sites for what the page lacks.
-    return async (dom) => JSDOM.fragment((await Defuddle(dom, undefined, { useAsync: false })).content);
+    const extract = await loadDefuddle();
+    return async (dom) => JSDOM.fragment(await extract(dom, {}));
+  },
+
+  // Its Markdown, as it is.
+  async "defuddle-markdown"() {
+    const extract = await loadDefuddle();
+    return (dom) => extract(dom, { markdown: true });
   },
 };
+
+async function loadDefuddle() {
+  // By its path: to `require` the package hides it, and `import` knows no folder but this file's.
+  const path = join(folder, "node_modules", "defuddle", "dist", "node.js");
+  const { Defuddle } = await import(pathToFileURL(path));
+  // useAsync would ask other sites for what the page lacks.
+  return async (dom, options) => (await Defuddle(dom, undefined, { useAsync: false, ...options })).content;
+}
 
 // The text nodes, a line each, as the other extractors that give HTML are read.
 function textOf(node) {
@@ -43,7 +54,7 @@ async function answer(content, line) {
   const dom = new JSDOM(JSON.parse(line).html, { virtualConsole: new VirtualConsole() });
   try {
     const node = await content(dom);
-    return { text: node ? textOf(node).join("\n") : "", error: "" };
+    return { text: typeof node === "string" ? node : node ? textOf(node).join("\n") : "", error: "" };
   } catch (error) {
     return { text: "", error: String(error) };
   } finally {

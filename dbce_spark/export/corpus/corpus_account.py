@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.export.corpus.corpus_filters import Filter
 from dbce_spark.files import markdown_table
 
@@ -28,6 +29,8 @@ class CorpusAccount:
     words: _Outcomes = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     """Of the rows that are kept."""
+    formats: Counter[str] = field(default_factory=Counter)
+    """Of the rows that are kept, those that have each format that is written."""
     languages: dict[str, _Outcomes] = field(default_factory=dict)
     sites: dict[str, _Outcomes] = field(default_factory=dict)
     site_count: int = 0
@@ -44,6 +47,10 @@ class CorpusAccount:
                 counts.setdefault(value, Counter())[number] += 1
         for status, number in zip(batch.column("status").to_pylist(), numbers, strict=True):
             self.statuses[status] += number == len(self.filters)
+        is_kept = outcomes == len(self.filters)
+        for name in FORMATS:
+            if name in batch.schema.names:
+                self.formats[name] += int(batch.column(name).is_valid().to_numpy(zero_copy_only=False)[is_kept].sum())
 
     def end_part(self) -> None:
         """End a site part: rank its sites, of which no more rows come."""
@@ -62,6 +69,7 @@ class CorpusAccount:
         return {
             **self._counts(self.outcomes),
             "words": self._counts(self.words),
+            "formats": dict(+self.formats),
             "filters": [{"filter": one.name, "keeps": one.keeps} for one in self.filters],
             "by_language": {name: self._counts(outcomes) for name, outcomes in languages},
             "sites": self.site_count,

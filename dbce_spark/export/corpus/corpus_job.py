@@ -108,10 +108,13 @@ def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) ->
     """Build run.json of the corpus: that of the output, with the removed rows counted as skipped. So a corpus can be
     read wherever an output is, and every record is still accounted for."""
     removed = {f"corpus:{name}": count for name, count in counts["removed"].items() if count}
+    formats = {"formats": counts["formats"]} if counts["formats"] else {}
+    own = {name: value for name, value in run.items() if name != "formats"}
     statuses = {status: account.statuses[status] for status in ("crossed", "single")}
-    return run | {
+    return own | {
         "extractions": account.left,
         **statuses,
+        **formats,
         "skipped": dict(sorted((run.get("skipped", {}) | removed).items())),
         "corpus": {name: counts[name] for name in ("output", "config", "in", "removed", "left")},
     }

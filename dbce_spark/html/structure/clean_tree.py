@@ -94,6 +94,8 @@ class _Builder:
         self._open: list[tuple[Inline, Any]] = []
         self._space = False
         self._tables: list[bool] = []
+        self._made_row: Any = None
+        """The last row that was made for a cell without one; cells that follow stand in it, too."""
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
@@ -135,6 +137,8 @@ class _Builder:
             self._formula(element)
         elif tag == "note":
             self._note(element)
+        elif tag == "callout":
+            etree.SubElement(self._place(), "callout").text = element.get("kind")
         elif tag == "pre":
             self._code(element)
             return True, True
@@ -179,7 +183,11 @@ class _Builder:
             self._push("tbody", {}, is_auto=True)
             top = "tbody"
         if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
+            if self._made_row is not None and _last_child(self._stack[-1][0]) is self._made_row:
+                self._stack.append((self._made_row, True))
+                return
             self._push("tr", {}, is_auto=True)
+            self._made_row = self._stack[-1][0]
 
     def _make_room(self) -> None:
         """Open what text needs around it: an item in a list, a cell in a table."""

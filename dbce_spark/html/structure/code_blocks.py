@@ -17,11 +17,17 @@ _MOST_LINES = 5_000
 """With numbers in one element: of more the numbers stay."""
 
 _ABOVE = 4
+_TABLE_PARTS = ("table", "tbody", "tr", "td")
+"""Around code whose lines are numbered in a column of their own."""
+_PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 
 def normalise_code(root: Any) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
+    for code in [*root.iter("code", "samp", "kbd", "tt")]:
+        if _is_block_of_code(code):
+            code.tag = "pre"
     for pre in [*root.iter(*_CODE_TAGS)]:
         if next(pre.iterancestors(*_CODE_TAGS), None) is not None:
             continue
@@ -41,6 +47,16 @@ def normalise_code(root: Any) -> None:
         pre.tag, pre.text, pre.tail = "pre", _trimmed(text), tail
         if language:
             pre.set("language", language)
+
+
+def _is_block_of_code(code: Any) -> bool:
+    """Test for code in lines that is alone in its block, in an element that is for code within a line."""
+    block = code.getparent()
+    if block is None or block.tag not in BLOCK_TAGS or (block.text or "").strip() or (code.tail or "").strip():
+        return False
+    if any(one.tag != "br" or (one.tail or "").strip() for one in block if one is not code):
+        return False
+    return next(code.iter("br"), None) is not None or bool(_PREFORMATTED.search(code.get("style") or ""))
 
 
 def drop_line_numbers(code: Any) -> None:
@@ -131,7 +147,8 @@ def _language(pre: Any) -> str:
     for above in pre.iterancestors():
         if len(around) == _ABOVE or above.tag in ("body", "article", "main", "section"):
             break
-        around.append(above)
+        if above.tag not in _TABLE_PARTS:
+            around.append(above)
     for element in (pre, *pre.iterdescendants("code"), *around):
         for name in _LANGUAGE_ATTRIBUTES:
             if value := (element.get(name) or "").strip().lower():

@@ -12,6 +12,8 @@ from dbce_spark.html.page import BLOCK_TAGS
 from dbce_spark.html.structure.kept_text import remove
 
 _MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
+_NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
+_ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
 _BACK = re.compile(r"[\[(]?\s*(?:[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f]|\d{1,3})+\s*[\])]?")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_WORDS = 600
@@ -29,9 +31,9 @@ def mark_footnotes(root: Any) -> None:
     notes: dict[Any, str] = {}
     references: list[tuple[Any, str]] = []
     note_of: dict[Any, Any] = {}
-    for link in [*root.iter("a")]:
+    for link in [*root.iter("a", "label")]:
         number = _number(link)
-        target = places.get(unquote((link.get("href") or "").partition("#")[2])) if number else None
+        target = places.get(_target(link)) if number else None
         if target is None:
             continue
         if target not in note_of:
@@ -55,9 +57,16 @@ def mark_footnotes(root: Any) -> None:
     _unlist(notes)
 
 
+def _target(link: Any) -> str:
+    """Read the place that a link leads to, or a label: its box for a tick shows a note without scripts."""
+    return link.get("for") or unquote((link.get("href") or "").partition("#")[2])
+
+
 def _places(root: Any) -> dict[str, Any]:
     places: dict[str, Any] = {}
     for element in root.iter():
+        if element.tag == "input":
+            continue
         for name in ("id", "name"):
             if (place := element.get(name)) and (name == "id" or element.tag == "a"):
                 places.setdefault(place, element)
@@ -105,10 +114,26 @@ def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str
         note = _note_at(mark) if number and not _text_before(mark) else None
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
+    items = _listed_notes(root)
     for mark, number in marks:
         if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
             yield mark, number
+        elif mark.tag == "sup" and number in items and number not in starts and not _is_within(mark, items[number]):
+            notes[items[number]] = number
+            yield mark, number
+
+
+def _listed_notes(root: Any) -> dict[str, Any]:
+    """Find notes that are the items of a list, each with an id that ends in its number; none of several lists."""
+    lists = []
+    for one in root.iter("ol"):
+        items = [item for item in one if item.tag == "li"]
+        ids = (_ENDS_IN_NUMBER.search(item.get("id") or "") for item in items)
+        numbers = [found.group(1) if found else "" for found in ids]
+        if numbers and numbers == [str(at) for at in range(1, len(items) + 1)]:
+            lists.append(dict(zip(numbers, items, strict=True)))
+    return lists[0] if len(lists) == 1 else {}
 
 
 def _before_in(mark: Any, note: Any) -> bool:
@@ -131,15 +156,21 @@ def _mark_note(note: Any, number: str, references: set[int]) -> None:
             remove(link)
             if above is not note and not len(above) and not (above.text or "").strip():
                 remove(above)
-    first = next((one for one in note.iter("sup", "span", "b", "strong") if _number(one) == number), None)
+    first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if _number(one) == number), None)
     if first is not None and not _before_in(first, note):
         remove(first)
     holder = note
     while len(holder) and not (holder.text or "").strip() and holder[0].tag in BLOCK_TAGS:
         holder = holder[0]
     mark = etree.Element("note", {"number": number, "is": "note"})
-    mark.tail, holder.text = (holder.text or "").lstrip(), None
+    mark.tail, holder.text = _without_number((holder.text or "").lstrip(), number), None
     holder.insert(0, mark)
+
+
+def _without_number(text: str, number: str) -> str:
+    """Take the number of a note away where its text begins with it."""
+    match = _NUMBERED.match(text)
+    return text[match.end() :] if match and number in match.groups() else text
 
 
 def _mark_reference(link: Any, number: str) -> None:

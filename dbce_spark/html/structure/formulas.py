@@ -9,6 +9,7 @@ from dbce_spark.html.structure.kept_text import is_formula_script, remove
 from dbce_spark.html.structure.mathml import latex
 
 _SOURCES = ("data-math", "data-latex", "data-tex", "alttext")
+_SOURCE_NAMES = frozenset(_SOURCES)
 _RENDERED = re.compile(
     r"(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|MathJax_CHTML|MathJax_Preview)(?:\s|$)"
 )
@@ -28,7 +29,7 @@ def replace_formulas(root: Any) -> None:
             ):
                 remove(before)
             _replace(element, element.text or "", "display" in (element.get("type") or ""))
-    for element in [*root.iter()]:
+    for element in [*root.iter("*")]:
         if _is_formula(element) and _is_inside(element, root):
             source = _source(element)
             if source:
@@ -43,13 +44,14 @@ def _is_inside(element: Any, root: Any) -> bool:
 
 
 def _is_formula(element: Any) -> bool:
-    return (
-        element.tag in ("math", "mjx-container")
-        or any(name in element.attrib for name in _SOURCES)
-        or (element.tag == "span" and _is_rendered(element))
-        or (element.tag == "div" and _is_rendered(element))
-        or (element.tag == "img" and bool(element.get("alt")) and bool(_TEX_IMAGE.search(element.get("class") or "")))
-    )
+    tag, names = element.tag, element.keys()
+    if tag in ("math", "mjx-container"):
+        return True
+    if not names or not _SOURCE_NAMES.isdisjoint(names):
+        return bool(names)
+    if tag in ("span", "div"):
+        return "class" in names and _is_rendered(element)
+    return tag == "img" and bool(element.get("alt")) and bool(_TEX_IMAGE.search(element.get("class") or ""))
 
 
 def _is_rendered(element: Any) -> bool:

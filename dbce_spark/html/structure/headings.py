@@ -1,4 +1,4 @@
-"""Headings without the links to themselves."""
+"""Headings without the links to themselves; texts that a page only shows as a heading are none."""
 
 from typing import Any
 
@@ -6,6 +6,18 @@ from dbce_spark.html.structure.addresses import Addresses
 from dbce_spark.html.structure.kept_text import remove
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+
+_MOST_WORDS = 60
+"""Of a heading; what has more, and breaks in it, is a text in the size of one."""
+
+
+def unhead_texts(root: Any) -> None:
+    """Make a block of each heading that holds a long text in several paragraphs."""
+    for heading in [*root.iter(*_HEADINGS)]:
+        breaks = sum(1 for _ in heading.iter("br", "p"))
+        if breaks > 1 and len(" ".join(heading.itertext()).split()) > _MOST_WORDS:
+            heading.tag = "div"
 
 
 def drop_permalinks(root: Any, addresses: Addresses) -> None:

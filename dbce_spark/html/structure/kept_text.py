@@ -60,24 +60,11 @@ def cut_text(root: Any, is_kept: Kept) -> None:
         else:
             element.text = text
     _prune(root, found.media)
-    _reveal_images(root)
 
 
 def is_formula_script(script: Any) -> bool:
     """Test for LaTeX that MathJax finds in a script."""
     return (script.get("type") or "").strip().lower().startswith("math/tex")
-
-
-def _reveal_images(root: Any) -> None:
-    """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it."""
-    for element in [*root.iter("noscript")]:
-        image, before = next(element.iter("img"), None), element.getprevious()
-        if image is not None and before is not None and before.tag == "img" and not (before.tail or "").strip():
-            before.set("data-src", image.get("src") or before.get("data-src") or "")
-        elif image is not None:
-            image.tail = None
-            element.addprevious(image)
-        remove(element)
 
 
 def _kept_part(text: str, is_kept: list[bool]) -> str:
@@ -158,10 +145,14 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
             remove(element)
         elif not (element.text and not element.text.isspace()):
             if tag == "tr":
-                if not any(_shows(cell) for cell in element):
+                if not any(_shows(cell) or not _is_blank(cell.tail) for cell in element):
                     remove(element)
             elif not len(element) and tag != "source" and not _is_place(element):
                 remove(element)
+
+
+def _is_blank(text: str | None) -> bool:
+    return not text or text.isspace()
 
 
 def _shows(cell: Any) -> bool:

@@ -15,12 +15,18 @@ def is_layout_table(table: Any) -> bool:
     if next(table.iterdescendants("table"), None) is not None:
         return True
     if next(table.iterdescendants("th", "caption"), None) is not None:
-        return False
+        return _is_column_of_texts(table)
     rows = [[cell for cell in row if cell.tag == "td"] for row in table.iterdescendants("tr")]
     shown = [[cell for cell in row if _shows(cell)] for row in rows]
     if sum(map(bool, shown)) < 2 or max(map(len, shown)) < 2:
         return True
     return any(_is_long(cell) for row in shown for cell in row)
+
+
+def _is_column_of_texts(table: Any) -> bool:
+    """Test for headings and texts below each other, which are sections."""
+    rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in table.iterdescendants("tr")]
+    return max(map(len, rows), default=0) < 2 and any(_is_long(cell) for row in rows for cell in row)
 
 
 def _shows(cell: Any) -> bool:

@@ -11,6 +11,7 @@ MAX_GRID = 100_000
 """Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
 
 
+_LINE_BEGIN = re.compile(r"\n(?=[^\n])")
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -31,6 +32,11 @@ def to_html(article: Any) -> str:
             _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, number)
         else:
             _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, number)
+    for mark in root.find_all("callout"):
+        title = mark.parent
+        mark.extract()
+        if not title.text and not title.find("*"):
+            title.extract()
     return str(root.html)
 
 
@@ -65,6 +71,15 @@ def _note(element: Any, _: str) -> str:
     return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
 
 
+def _callout(element: Any, _: str) -> str:
+    return f"[!{element.text}]" + (" " if element.next_sibling is not None else "")
+
+
+def _definition(_: Any, inner: str) -> str:
+    """Write what a term means as Pandoc and PHP Markdown Extra read it."""
+    return ":   " + _LINE_BEGIN.sub("\n    ", inner.strip())
+
+
 def _around(sign: str) -> Callable[[Any, str], str]:
     """Write emphasis by signs, where turbohtml writes it by tags because letters stand next to it."""
 
@@ -83,14 +98,19 @@ def _options() -> Any:
     import turbohtml
 
     return turbohtml.Markdown(
+        inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
         converters={
             "formula": _formula,
             "note": _note,
+            "callout": _callout,
+            "dd": _definition,
+            "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",
+            "sup": lambda _, inner: f"<sup>{inner}</sup>" if inner else "",
             "strong": _around("**"),
             "b": _around("**"),
             "em": _around("*"),
             "i": _around("*"),
-        }
+        },
     )
 
 
@@ -111,21 +131,25 @@ def _square_tables(article: Any) -> None:
 
 def _fill_row(row: Any, above: list[int]) -> None:
     """Add the cells that a row lacks, for those that span it and those that end it."""
-    cells = iter([*row])
+    found = [*row]
+    missing = len(above) - len(found)  # lxml counts the children whenever it is asked for their number
+    cells = iter(found)
     cell = next(cells, None)
     for at in range(len(above)):
-        if above[at] and cell is not None and len(row) < len(above):
+        if above[at] and cell is not None and missing > 0:
             above[at] -= 1
+            missing -= 1
             cell.addprevious(etree.Element("td"))
             continue
         above[at] = 0
         if cell is None:
-            if len(row) < len(above):
+            if missing > 0:
+                missing -= 1
                 etree.SubElement(row, "td")
             continue
         across, down = int(cell.attrib.pop("colspan", "1")), int(cell.attrib.pop("rowspan", "1"))
-        missing = len(above) - len(row)
         for _ in range(min(across - 1, missing)):
+            missing -= 1
             cell.addnext(etree.Element("td"))
         above[at] = down - 1
         cell = next(cells, None)

@@ -29,9 +29,11 @@ from dbce_spark.output.history.page_history import (
 from dbce_spark.output.output_reader import table_files
 
 _ROWS = 1024
-_EXTRACTED = ["capture_id", "page_text", "segments", "template_id"]
+_EXTRACTED = ["page_text", "segments", "template_id"]
 _SIGNS = {ADDED: "+", REMOVED: "-", EDITED: "~", REPLACED: "=", MOVED: ">", RELABELLED: "*"}
 _GREEN, _RED, _BOLD, _DIM, _PLAIN = "\033[32m", "\033[31m", "\033[1m", "\033[2m", "\033[0m"
+COLOURS = {"+": _GREEN, "-": _RED, "@": _DIM, "": _PLAIN}
+"""Of a line of a diff, by its sign; "" ends them."""
 _WIDTH = 160
 """Characters of a text that are shown: two lines of a terminal."""
 _AROUND = 6
@@ -48,21 +50,12 @@ def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
     Raises:
         InputError: there is none.
     """
-    is_url = pc.field("url_key") == url_key(url)
-    fetched = [*_rows(collection, version, CAPTURES, None, is_url)]
-    ids = {row["extraction_id"] for row in fetched}
-    pages = {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, _EXTRACTED, is_url)}
+    fetched, pages = captures_of(collection, version, url, _EXTRACTED)
+    is_one = pc.field("capture_id").isin(sorted(pages))
     columns = ["capture_id", "signature"]
-    signatures = {row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_url)}
-    if elsewhere := ids - pages.keys():  # revisits of what other URLs held
-        is_one = pc.field("capture_id").isin(sorted(elsewhere))
-        pages |= {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, _EXTRACTED, is_one)}
-        signatures |= {
-            row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_one)
-        }
-    pieces = {one: page_history.pieces(pages[one]["page_text"], pages[one]["segments"]) for one in ids & pages.keys()}
-    line = sorted(fetched, key=lambda row: (row["timestamp"], row["capture_id"]))
-    found = [
+    signatures = {row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_one)}
+    pieces = {one: page_history.pieces(row["page_text"], row["segments"]) for one, row in pages.items()}
+    return [
         Moment(
             capture_id=row["capture_id"],
             timestamp=from_datetime(row["timestamp"]),
@@ -73,12 +66,31 @@ def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
             template_id=pages[row["extraction_id"]]["template_id"],
             signature=_signature(signatures.get(row["extraction_id"])),
         )
-        for row in line
-        if row["extraction_id"] in pieces
+        for row in fetched
     ]
+
+
+def captures_of(
+    collection: Collection, version: Version, url: str, columns: Sequence[str]
+) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Read the rows of `captures` of a URL in order of time, and these columns of their extractions, by their ids.
+
+    Raises:
+        InputError: there is none.
+    """
+    is_url = pc.field("url_key") == url_key(url)
+    fetched = [*_rows(collection, version, CAPTURES, None, is_url)]
+    ids = {row["extraction_id"] for row in fetched}
+    wanted = ["capture_id", *columns]
+    pages = {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, wanted, is_url)}
+    if elsewhere := ids - pages.keys():  # revisits of what other URLs held
+        is_one = pc.field("capture_id").isin(sorted(elsewhere))
+        pages |= {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, wanted, is_one)}
+    line = sorted(fetched, key=lambda row: (row["timestamp"], row["capture_id"]))
+    found = [row for row in line if row["extraction_id"] in pages]
     if not found:
         raise InputError(f"{collection.folder} has no capture of {url} (as {url_key(url)}) in version {version.number}")
-    return found
+    return found, pages
 
 
 def _rows(

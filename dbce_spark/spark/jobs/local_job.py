@@ -185,7 +185,7 @@ class _Work:
                     extracted.add_rejects(merged)
                     if not merged.rows.num_rows:
                         continue
-                    statuses.update(merged.rows.column("status").to_pylist())
+                    statuses += merged.counts()
                     files.write_merged(merged.rows)
                     if self._config.duplicates.find:
                         extracted.texts.append(

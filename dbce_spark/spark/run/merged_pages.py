@@ -1,6 +1,7 @@
 """The EXTRACTIONS rows of compared pages; one that cannot be labelled is a reject. Needs no PySpark: the plain engine
 makes the same."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +10,7 @@ import pyarrow as pa
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept_formats import FORMATS, Formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.html.language import Language
 from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen
@@ -27,6 +28,12 @@ class MergedPages:
     rows: pa.RecordBatch
     unlabelled: list[Page]
     rejects: list[Reject]
+
+    def counts(self) -> Counter[str]:
+        """Count the rows by status, and those that have each format."""
+        found = Counter[str](self.rows.column("status").to_pylist())
+        found.update({name: len(self.rows) - self.rows.column(name).null_count for name in FORMATS})
+        return +found
 
 
 def merge(

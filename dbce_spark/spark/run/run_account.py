@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbce_spark.archive import failed_files
+from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.model import RejectReason
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.stage_counts import (
@@ -39,6 +40,7 @@ class RunAccount:
     revisits: RevisitCounts = field(default_factory=RevisitCounts)
     compared: ComparedSites = field(default_factory=ComparedSites)
     statuses: Counter[str] = field(default_factory=Counter)
+    """Rows of `extractions` by status, and those that have each format."""
     duplicates: DuplicateCounts | None = None
 
     def read(self, by_source: Sequence[RecordCounts]) -> None:
@@ -57,12 +59,16 @@ class RunAccount:
     @property
     def extractions(self) -> int:
         """Extractions of captures that are not of the prior state."""
-        own = (RELABELLED, UNLABELLED, TEXTLESS)
-        return sum(count for status, count in self.statuses.items() if status not in own) - self.relabelled
+        return labelled(self.statuses) - self.relabelled
 
     @property
     def relabelled(self) -> int:
         return self.statuses[RELABELLED]
+
+    @property
+    def formats(self) -> dict[str, int]:
+        """Rows that have each format which was asked for, those of prior captures among them."""
+        return {name: self.statuses[name] for name in FORMATS if self.statuses[name]}
 
     @property
     def captures(self) -> int:
@@ -104,6 +110,7 @@ class RunAccount:
             "revisits": self.shared_revisits,
             "crossed": self.statuses["crossed"],
             "single": self.statuses["single"],
+            **({"formats": self.formats} if self.formats else {}),
             "rejects": _sorted(self.rejects),
             "skipped": _sorted(records.skipped + self.revisits.dropped + self.revisits.skipped),
             **({} if self.duplicates is None else {"duplicates": asdict(self.duplicates)}),
@@ -111,6 +118,11 @@ class RunAccount:
             "largest_bucket": self.compared.sizes.largest,
             "capped_buckets": self.compared.sizes.capped,
         }
+
+
+def labelled(statuses: Mapping[str, int]) -> int:
+    """Count the rows of `extractions`: each has one of two statuses."""
+    return statuses.get("crossed", 0) + statuses.get("single", 0)
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:

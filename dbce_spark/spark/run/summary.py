@@ -17,6 +17,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             *_selection(report.get("selection")),
             _line("records", report["records_read"], f"in {report['files']:,} files"),
             _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
+            *_formats(report),
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
@@ -36,6 +37,12 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
         return []
     remark = f"{account['selected']:,} selected, {account['duplicate']:,} of them twice"
     return [_line("index lines", account["read"], remark), *_reasons(account["skipped"].items())]
+
+
+def _formats(report: Mapping[str, Any]) -> list[str]:
+    """Render how many of the written extractions have each format that was asked for."""
+    written = report["extractions"] + report.get("relabelled", 0)
+    return [f"  {name:24}{count:>12,}  {count / written:.1%}" for name, count in report.get("formats", {}).items()]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:

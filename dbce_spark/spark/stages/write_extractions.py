@@ -43,7 +43,7 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.merged_pages import MergedPages
 from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
-from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount
+from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, labelled
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
@@ -73,8 +73,8 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     """Write `extractions` and `rejects`, with a file of no rows where there are none: readers find their columns.
 
     Of an increment also the digest of each capture's evidence, and the prior captures that it relabels. Tasks that an
-    earlier run has ended are not done again. Returns how many extractions there are, by status, and how many of them
-    are of prior captures, by RELABELLED.
+    earlier run has ended are not done again. Returns how many extractions there are, by status and by format, and how
+    many of them are of prior captures, by RELABELLED.
     """
     merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
@@ -92,7 +92,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     if counts[UNLABELLED]:
         counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
     _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
-    if not counts.total() - counts[UNLABELLED] - counts[TEXTLESS]:
+    if not labelled(counts):
         storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
         if run.request.is_increment:
             storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
@@ -273,7 +273,7 @@ class Merging:
             return Counter()
         batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
         statuses = self._write(batches, compared, tables, is_prior=True)
-        return statuses + Counter({RELABELLED: statuses.total()})
+        return statuses + Counter({RELABELLED: labelled(statuses)})
 
     def _write(
         self, kept: Iterable[pa.RecordBatch], compared: "_Compared", tables: _Tables, *, is_prior: bool = False
@@ -294,7 +294,7 @@ class Merging:
                 tables.unlabelled.add(merged)
             if not rows.num_rows:
                 continue
-            statuses.update(rows.column("status").to_pylist())
+            statuses += merged.counts()
             if tables.texts is not None:
                 tables.texts.add(rows)
             files.write_merged(rows)

@@ -124,6 +124,23 @@ def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
     assert ["a", "d"] == ids(tmp_path / "again")
 
 
+def test_formats_are_kept_and_counted(tmp_path: Path) -> None:
+    """Each row has its Markdown, and the account says how many of those that are left have any."""
+    files = {
+        "site_part=0/part-00000.parquet": [
+            Row(name="a", parts=text_of(5), markdown="# word"),
+            Row(name="b", parts=text_of(6)),
+            Row(name="short", parts=text_of(1), markdown="word"),
+        ]
+    }
+    made(write(tmp_path / "output", files), tmp_path / "corpus")
+    account, run = (json.loads((tmp_path / "corpus" / name).read_text()) for name in ("corpus.json", "run.json"))
+    (found,) = rows(tmp_path / "corpus").values()
+
+    assert [("a", "# word"), ("b", None)] == [(row["capture_id"], row["markdown"]) for row in found]
+    assert {"markdown": 1} == account["formats"] == run["formats"]
+
+
 def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
     """Columns are written in the named order; an unknown one is refused before anything is written."""
     made(output, tmp_path / "corpus", columns=["text", "url", "probability"])

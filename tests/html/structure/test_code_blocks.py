@@ -22,6 +22,13 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<pre><code class=language-sh><div>Sh</div><div>a b</div></code></pre>", "```sh\na b\n```"),
         ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
         ("<pre><div><i>1</i><div>a</div></div><div><i>2</i><div>b</div></div></pre>", "```\na\nb\n```"),
+        ("<p><code>a<br>b</code></p>", "```\na\nb\n```"),
+        ("<p><code style='white-space: pre'>a\nb</code></p>", "```\na\nb\n```"),
+        (
+            "<div class=language-c><code><table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table></code></div>",
+            "```c\na\nb\n```",
+        ),
+        ("<p><code>a</code> b</p>", "`a` b"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
 )

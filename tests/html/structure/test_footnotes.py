@@ -17,8 +17,18 @@ NOTES = "<ol><li id=fn1>note one <a href=#r1>↩</a></li><li id=fn2>note two <a 
         "<p>a<sup>1</sup> b<sup>2</sup></p><p><b>1.</b> note one</p><p><b>2.</b> note two</p>",
         "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p>"
         "<ol><li><span id=n1></span>note one</li><li><span id=n2></span>note two</li></ol>",
+        "<p>a<a href=#n1>1</a> b<a href=#n2>[2]</a></p><p id=n1>1. note one</p><p id=n2>[2] note two</p>",
+        "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p>"
+        "<div><a id=n1>1.</a><div>note one</div></div><div><a id=n2>2.</a><div>note two</div></div>",
+        "<p>a<label for=n1>1</label><input id=n1> b<label for=n2>2</label><input id=n2></p>"
+        "<div><sup><a id=n1 href=#r1>1</a></sup> <p>note one</div>"
+        "<div><sup><a id=n2 href=#r2>2</a></sup> note two</div>",
+        "<p>a<sup>1</sup> b<sup>2</sup></p><ol><li id=note-1>note one<li id=note-2>note two</ol>",
     ],
-    ids=["linked list", "superscripts", "named anchors", "bold numbers", "empty targets"],
+    ids=[
+        *("linked list", "superscripts", "named anchors", "bold numbers", "empty targets"),
+        *("numbers in the text", "numbered anchors", "labels", "list without links"),
+    ],
 )
 def test_footnotes_are_marked_at_both_ends(html: str) -> None:
     """The links back to the text go."""
@@ -30,6 +40,13 @@ def test_a_number_that_leads_to_a_section_is_a_link() -> None:
     written = markdown_of("<p><a href=#s>1</a> b</p><div id=s><h2>c</h2><p>d e</p></div>")
 
     assert written.startswith("[1](http://a.example/b/c#s) b")
+
+
+def test_superscripts_beside_a_list_of_other_things_are_no_footnotes() -> None:
+    """Its ids do not count."""
+    written = markdown_of("<p>10<sup>2</sup></p><ol><li id=step-a>one<li id=step-b>two</ol>")
+
+    assert "10<sup>2</sup>\n\n1. one\n2. two" == written
 
 
 def test_html_links_both_ends() -> None:

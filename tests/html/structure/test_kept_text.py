@@ -28,6 +28,11 @@ def test_a_row_keeps_its_cells() -> None:
     assert 2 == written.count("<tr>")
 
 
+def test_text_between_cells_stays() -> None:
+    """Where no cell holds it."""
+    assert "<p>one</p>" == html_of("<div><tr><br>one</tr></div>")
+
+
 @pytest.mark.parametrize(
     ("html", "without", "stays"),
     [

@@ -12,7 +12,7 @@ import pytest
 from dbce_spark.errors import InputError
 from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.history import page_history, url_history
+from dbce_spark.output.history import markdown_history, page_history, url_history
 from dbce_spark.output.history.page_history import Moment, Piece
 from dbce_spark.output.schemas import capture_rows, extraction_rows, member_rows
 
@@ -59,13 +59,16 @@ def collection(tmp_path: Path) -> Collection:
         extraction_rows.EXTRACTIONS,
         row("a", 1)
         | {"template_id": "t1"}
-        | segments(("Menu", "boilerplate"), (CORRECTED.format("Monday"), "content")),
+        | segments(("Menu", "boilerplate"), (CORRECTED.format("Monday"), "content"))
+        | {"markdown": "# Schools\n\nOn Monday\n\nTwo"},
         row("b", 2)
         | {"template_id": "t1"}
-        | segments(("Menu", "boilerplate"), (CORRECTED.format("Tuesday"), "content")),
+        | segments(("Menu", "boilerplate"), (CORRECTED.format("Tuesday"), "content"))
+        | {"markdown": "# Schools\n\nOn Tuesday\n\nTwo"},
         row("c", 4)
         | {"template_id": "t2"}
-        | segments(("Home", "boilerplate"), (CORRECTED.format("Tuesday"), "content")),
+        | segments(("Home", "boilerplate"), (CORRECTED.format("Tuesday"), "content"))
+        | {"markdown": "# Schools\n\nOn Tuesday\n\nTwo\n\n- new"},
         lone | segments(("Other", "content")),
     )
     write(folder, "captures", capture_rows.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4), lone)
@@ -121,6 +124,27 @@ def test_what_a_person_reads(collection: Collection) -> None:
             f"  2026-03-02  2026-03-04     3  {CORRECTED.format('Tuesday')[:80]}",
         ]
     )
+
+
+def test_markdown_is_shown_as_diffs(collection: Collection) -> None:
+    """Of each capture that changed a line, with a line around it; the others are a number."""
+    line = markdown_history.markdown_captures(collection, collection.current(), URL)
+
+    assert [
+        f"{URL}: 4 captures, 2026-03-01 00:00 to 2026-03-04 00:00",
+        *("", "2026-03-02 00:00", "@@ -2,3 +2,3 @@", " ", "-On Monday", "+On Tuesday", " "),
+        *("", "unchanged in 1 more"),
+        *("", "2026-03-04 00:00", "@@ -5 +5,3 @@", " Two", "+", "+- new"),
+    ] == markdown_history.diffs(URL, line, coloured=False).split("\n")
+    assert "\033[32m+On Tuesday\033[0m" in markdown_history.diffs(URL, line, coloured=True)
+
+
+def test_a_collection_without_markdown_has_no_diffs_of_it(collection: Collection) -> None:
+    """The message says how to get it."""
+    with pytest.raises(
+        InputError, match=r"2026-03-09 00:00 has no Markdown: .* extracted without --format text,markdown"
+    ):
+        markdown_history.markdown_captures(collection, collection.current(), "http://www.example.org/x")
 
 
 def lines_between(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:

@@ -39,6 +39,16 @@ def test_a_person_reads_what_a_run_did() -> None:
     assert LINES == summary.text(REPORT, "/o")
 
 
+def test_of_formats_the_share_of_rows_that_have_them_is_shown() -> None:
+    """Of all that the run wrote, rows of earlier captures too."""
+    lines = summary.text({**REPORT, "relabelled": 250, "formats": {"markdown": 1250, "about": 1000}}, "/o").splitlines()
+
+    assert [
+        "  markdown                       1,250  100.0%",
+        "  about                          1,000  80.0%",
+    ] == lines[3:5]
+
+
 def test_of_an_index_the_lines_are_counted_first() -> None:
     """Lines that were read, lines that were selected, and the filters that others did not pass."""
     selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}

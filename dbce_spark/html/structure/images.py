@@ -1,0 +1,50 @@
+"""Images, each once: not the empty one that a script fills, nor the small one that stands for it until then."""
+
+from collections import Counter
+from typing import Any
+
+from dbce_spark.html.structure.kept_text import remove
+
+
+def reveal_images(root: Any) -> None:
+    """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it.
+
+    A figure with one such image shows no other of the same description. Of images of one figure that have the same
+    description, the first stays: they are one image in several sizes.
+    """
+    noscripts = [*root.iter("noscript")]
+    in_figure = Counter(map(_figure, noscripts))
+    for element in noscripts:
+        figure, image = _figure(element), _revealed(element)
+        if image is not None and figure is not None and in_figure[figure] == 1:
+            _keep_alone(image, figure)
+    seen: set[tuple[Any, str]] = set()
+    for image in [*root.iter("img")]:
+        figure, description = _figure(image), image.get("alt")
+        if figure is not None and description:
+            if (figure, description) in seen:
+                remove(image)
+            seen.add((figure, description))
+
+
+def _revealed(noscript: Any) -> Any:
+    """Take a <noscript> away; return the image that it held, where it stands now."""
+    image, before = next(noscript.iter("img"), None), noscript.getprevious()
+    if image is not None and before is not None and before.tag == "img" and not (before.tail or "").strip():
+        before.set("data-src", image.get("src") or before.get("data-src") or "")
+        image = before
+    elif image is not None:
+        image.tail = None
+        noscript.addprevious(image)
+    remove(noscript)
+    return image
+
+
+def _figure(element: Any) -> Any:
+    return next(element.iterancestors("figure"), None)
+
+
+def _keep_alone(image: Any, figure: Any) -> None:
+    for other in [*figure.iter("img")]:
+        if other is not image and (other.get("alt") or "") == (image.get("alt") or ""):
+            remove(other)
