@@ -88,7 +88,7 @@ def test_a_page_that_is_not_there_is_an_error(
 
 
 def test_a_page_turns_no_line_around(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What would hide a part of it is left out of its title and of its text."""
+    """Signs that would hide a part of it are left out of its title and of its text."""
     page = "<title>A &#8238;title</title><p>Some words &#8238;of &#8294;a page that has a few more.</p>"
     path = archive(tmp_path / "a.warc", record(http(page), url="http://a.example/"))
     status = main(["show", "http://a.example/", "--in", path])

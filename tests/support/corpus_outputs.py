@@ -1,7 +1,7 @@
 """Outputs of which only the columns that a corpus is made by are filled in."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,7 @@ def mark(row: Row) -> dict[str, Any]:
     }
 
 
-def write(root: Path | str, files: dict[str, Sequence[Row]], *, marks: bool = True) -> str:
+def write(root: Path | str, files: Mapping[str, Sequence[Row]], *, marks: bool = True) -> str:
     """A finished output of these rows, by the names of their files."""
     for name, rows in files.items():
         with_text = [mark(row) for row in rows if row.text]

@@ -29,7 +29,7 @@ def test_a_row_keeps_its_cells() -> None:
 
 
 def test_text_between_cells_stays() -> None:
-    """Where no cell holds it."""
+    """Text between the cells is kept, though no cell holds it."""
     assert "<p>one</p>" == html_of("<div><tr><br>one</tr></div>")
 
 

@@ -493,7 +493,7 @@ def test_a_full_disk_is_named_and_loses_nothing(
 
 
 def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -> None:
-    """Where its tables lie, which are read while it is at work."""
+    """A page of its tables is changed while it is at work."""
     room.article("/a", "a")
     feed = room.publish("/feed", item(f"{room.url}/a", "a"))
     desk.read([feed])
