@@ -5,7 +5,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from dbce_spark.archive.records import begins_archive
 from dbce_spark.commands.arguments import Commands, add_command, check_fits
 from dbce_spark.commands.terminal import without_controls, write_lines
 from dbce_spark.config import InputConfig
-from dbce_spark.dbce.extracted_page import ExtractedPage, extract_archive, extract_pages
+from dbce_spark.dbce.extracted_page import ExtractedPage, extract_pages, extract_readable
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
@@ -49,31 +49,43 @@ def _run(arguments: argparse.Namespace) -> None:
     input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
     with tempfile.TemporaryDirectory() as folder:
         settings = configuration.default()
-        html, archives = _read(arguments.input, settings.input, folder)
-        check_fits(archives, settings.engine.local_bytes)
-        if arguments.url and (archives or len(html) != 1):
+        given = _read(arguments.input, settings.input, folder)
+        check_fits(given.archives, settings.engine.local_bytes)
+        if arguments.url and (given.archives or len(given.html) != 1):
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
-        of_html = extract_pages((content, arguments.url) for content in html.values())
-        of_archives = extract_archive(archives)
-    pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
-    good = [(name, page) for name, page in pages if not page.error]
-    for name, page in pages:
-        if page.error:
-            print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
+        of_html = extract_pages((content, arguments.url) for content in given.html.values())
+        of_archives, broken = extract_readable(given.archives)
+    pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
+    good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
+    if not good and unread:
+        raise InputError("; ".join(unread))
+    for line in [*unread, *(": ".join(filter(None, (name, page.error))) for name, page in pages if page.error)]:
+        print(f"dbce: {without_controls(line)}", file=sys.stderr)
     if not good:
         raise InputError("no page was found in the input")
     write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
+    if unread:
+        raise InputError(f"{len(unread)} of the files could not be read, as is said above; all others were")
 
 
-def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[dict[str, bytes], list[str]]:
-    """Read the HTML that some arguments name, by file, and list the archives; one from standard input is put into the
-    folder.
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The HTML that arguments name, by file; the archives; and the files that cannot be read, each with the reason."""
+
+    html: dict[str, bytes]
+    archives: list[str]
+    unread: list[str]
+
+
+def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> _Given:
+    """Read the files that some arguments name; an archive from standard input is put into the folder.
 
     Raises:
-        InputError: an argument names nothing, or a file cannot be read.
+        InputError: an argument names nothing.
     """
     html: dict[str, bytes] = {}
     archives: list[str] = []
+    unread: list[str] = []
     for path in sources.expand(
         [argument for argument in arguments if argument != STDIN], (*config.patterns, *config.page_patterns)
     ):
@@ -85,7 +97,7 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
                 else:
                     html[path] = first + file.read()
         except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read: {error}") from error
+            unread.append(f"{path}: cannot be read: {error}")
     if STDIN in arguments:
         piped = sys.stdin.buffer.read()
         if begins_archive(piped[:_HEAD]):
@@ -93,7 +105,7 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[d
             Path(archives[-1]).write_bytes(piped)
         else:
             html[STDIN] = piped
-    return html, archives
+    return _Given(html, archives, unread)
 
 
 def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:

@@ -152,6 +152,20 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
     Raises:
         InputError: one of them names no archive, or a file cannot be read.
     """
+    pages, unread = extract_readable(paths)
+    if unread:
+        raise InputError(unread[0])
+    return pages
+
+
+def extract_readable(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+) -> tuple[list[ExtractedPage], list[str]]:
+    """Extract pages as `extract_archive` does from the files that can be read; also say why the others cannot.
+
+    Raises:
+        InputError: a path names no archive.
+    """
     settings = config.default()
     named = [paths] if isinstance(paths, str | PathLike) else _list(paths)
     htmls: dict[str, bytes] = {}
@@ -160,14 +174,14 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
         htmls.setdefault(fetch.capture.capture_id, fetch.html)
 
     found = local.extract(sources.expand([_path(one) for one in named], settings.input.patterns), settings, keep=keep)
-    if lost := next((one for one in found.rejects if one.reason in _OF_FILE), None):
-        raise InputError(f"{lost.warc_file}: {lost.reason}: {lost.detail}")
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
-    return [
+    of_files = [one for one in found.rejects if one.reason in _OF_FILE]
+    extracted = [
         *(_with_text(of.url, timestamps.to_datetime(of.timestamp), one, htmls[of.capture_id]) for of, one in pages),
-        *(_without_text(one.url or None, None, one) for one in found.rejects),
+        *(_without_text(one.url or None, None, one) for one in found.rejects if one.reason not in _OF_FILE),
     ]
+    return extracted, [f"{one.warc_file}: {one.reason}: {one.detail}" for one in of_files]
 
 
 def _list(paths: object) -> list[object]:

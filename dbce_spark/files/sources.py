@@ -42,7 +42,7 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
         taken = list_files(argument, patterns)
         if not taken:
             raise InputError(
-                f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)},"
+                f"{argument}: nothing to read is there; give a file, a glob, a folder holding {', '.join(patterns)},"
                 " or @manifest"
             )
         files.update(taken)

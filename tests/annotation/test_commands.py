@@ -47,7 +47,7 @@ def test_pages_go_in_and_come_out(
     ("step", "message"),
     [
         (["serve", "none.db"], "none.db: there is no store; make one with `dbce annotate add none.db --archive FILE`"),
-        (["add", "a.db", "--archive", "none.warc"], "none.warc: no archive found there"),
+        (["add", "a.db", "--archive", "none.warc"], "none.warc: nothing to read is there"),
         (
             ["add", "a.db", "--archive", "x", "--min-words", "9000"],
             "max_words is 6000; it must be at least min_words, 9000",

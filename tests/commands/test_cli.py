@@ -42,12 +42,12 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["extract", "no-such-file.warc.gz", "--output", "out"], "no-such-file.warc.gz: no archive found there"),
+        (["extract", "no-such-file.warc.gz", "--output", "out"], "no-such-file.warc.gz: nothing to read is there"),
         (["extract", "x", "--output", "out", "--set", "lsh.treshold=0.3"], "lsh.treshold is no parameter"),
         (["extract", "x", "--output", "out", "--set", "lsh.threshold=3.0"], "lsh.threshold is 3.0"),
         (["extract", "x", "--output", "out", "--config", "none.toml"], "none.toml: cannot be read"),
         (["extract", "--output", "out"], "nothing to read; give an INPUT, an --index, or both"),
-        (["extract", "--index", "none.cdxj", "--output", "out"], "none.cdxj: no archive found there"),
+        (["extract", "--index", "none.cdxj", "--output", "out"], "none.cdxj: nothing to read is there"),
         (["extract", "x", "--output", "out", "--sample", "2"], "select.sample is 2.0"),
         (["extract", "x", "--output", "out", "--from", "may"], "'may' is no date"),
         (["extract", "x", "--output", "out", "--from", "2011", "--to", "2010"], "nothing can be between them"),

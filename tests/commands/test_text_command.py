@@ -105,7 +105,7 @@ def test_a_page_cannot_command_the_terminal(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing.html"], "missing.html: no archive found there"),
+        (["missing.html"], "missing.html: nothing to read is there"),
         (["empty.html"], "no page was found"),
         (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
         (["broken.warc.gz"], "broken.warc.gz: "),
@@ -149,6 +149,23 @@ def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureF
 
     assert 3 == printed.out.count("== ")
     assert [True] == [line.startswith(f"dbce: {pages}/empty.html: ") for line in printed.err.splitlines()]
+
+
+def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are named on stderr, and the status is that of an error once all others are printed."""
+    (pages / "broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
+    (pages / "cut.html.gz").write_bytes(gzip.compress(HTML.encode())[:40])
+
+    assert 2 == main(["text", str(pages), str(pages / "cut.html.gz")])
+    printed = capsys.readouterr()
+
+    assert 3 == printed.out.count("== ")
+    *named, last = printed.err.splitlines()
+    assert [True, True] == [
+        line.startswith(f"dbce: {pages}/{name}: ")
+        for name, line in zip(("broken.warc.gz", "cut.html.gz"), sorted(named), strict=True)
+    ]
+    assert "2 of the files could not be read" in last
 
 
 def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:

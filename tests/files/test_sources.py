@@ -95,7 +95,7 @@ def test_missing_file_in_a_manifest_is_named(tmp_path: Path) -> None:
     """It is the line of the manifest that is wrong, and the error says which."""
     manifest = tmp_path / "paths.txt"
     manifest.write_text(f"{tmp_path}/gone.warc\n")
-    with pytest.raises(InputError, match=r"gone\.warc: no archive found there"):
+    with pytest.raises(InputError, match=r"gone\.warc: nothing to read is there"):
         expand([f"@{manifest}"], PATTERNS)
 
 

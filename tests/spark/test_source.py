@@ -160,7 +160,7 @@ def test_spark_tells_what_is_wrong(load: Callable[..., "DataFrame"], tmp_path: P
     """A path that is not there is told as load() is called, in our words."""
     from pyspark.errors import AnalysisException
 
-    with pytest.raises(AnalysisException, match=r"nowhere\.warc: no archive found there"):
+    with pytest.raises(AnalysisException, match=r"nowhere\.warc: nothing to read is there"):
         load(str(tmp_path / "nowhere.warc"))
 
 
@@ -364,7 +364,7 @@ def test_files_are_sampled_by_name(tmp_path: Path) -> None:
         ({"sampleFiles": "1e-9"}, "of 1 files that is none; give a larger share"),
         ({"index": "a.cdxj"}, "no paths beside the option index"),
         ({"path": ""}, "nothing to read: give load() paths, or the option index"),
-        ({"path": "/nowhere/a.warc"}, "/nowhere/a.warc: no archive found there"),
+        ({"path": "/nowhere/a.warc"}, "/nowhere/a.warc: nothing to read is there"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, str], message: str, tmp_path: Path) -> None:
