@@ -33,9 +33,9 @@ Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no
 _FARTHEST = 6 * STEPS
 """Most that one block may cost: none is so certain that it decides for a whole list."""
 
-CUTS = {"precision": 0.6, "balanced": 0.4, "recall": 0.1}
-"""The score from which on a block by itself is content. 0.4: of 0.3, 0.35, 0.4, 0.45 and 0.5 it gave the most pages as
-a reader would copy them, and the highest F1 (docs/method.md). Lower, the bare "more" of each item comes with it."""
+CUTS = {"precision": 0.6, "balanced": 0.35, "recall": 0.1}
+"""The score from which on a block by itself is content. 0.35: of 0.3, 0.35 and 0.4 it gave the highest F1, and the most
+pages with 0.9 of it (docs/method.md). Lower, the bare "more" of each item comes with the item."""
 
 
 def of_pages(pages: Layout) -> list[Units]:
