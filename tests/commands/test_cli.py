@@ -322,7 +322,7 @@ def test_a_missing_extra_is_named(crawl: Path) -> None:
         "    def find_spec(self, name, *_):\n"
         "        if name == 'pyspark': raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Missing())\n"
-        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+        "from dbce_spark.commands.cli import entry; entry()"
     )
     words = ["extract", str(crawl / "a.warc.gz"), "--output", str(crawl / "out"), "--engine", "spark"]
     ended = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)

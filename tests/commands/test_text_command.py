@@ -184,8 +184,7 @@ def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
 def test_it_needs_neither_spark_nor_pandas(pages: Path) -> None:
     """They cannot be imported, and it works."""
     program = (
-        "import sys; sys.modules.update(pyspark=None, pandas=None);"
-        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+        "import sys; sys.modules.update(pyspark=None, pandas=None);from dbce_spark.commands.cli import entry; entry()"
     )
     done = subprocess.run([sys.executable, "-c", program, "text", pages], capture_output=True, text=True, check=False)
 

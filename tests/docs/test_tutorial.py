@@ -22,7 +22,7 @@ AFTERWARDS = [
     if one.page in ("docs/collections.md", "docs/duplicates.md") and one.kind in ("python", "sql")
 ]
 """Programs and queries of other pages, on what the tutorial leaves behind."""
-_DBCE = f"#!{sys.executable}\nimport sys\nfrom dbce_spark.commands.cli import main\nsys.exit(main())\n"
+_DBCE = f"#!{sys.executable}\nimport sys\nfrom dbce_spark.commands.cli import entry\nentry()\n"
 
 
 @pytest.fixture(scope="module")

@@ -87,7 +87,7 @@ def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> No
 def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures: list[Page]) -> None:
     """Each beside those that had come; the order in which they are handed over is nothing."""
     pooled = gold_stream.by_site_pool(captures[::-1], CONFIG)
-    came = sorted(captures, key=lambda page: page.capture.warc_offset)
+    came = sorted(captures, key=gold_stream._arrival)
     evidence = {at: gold_stream._evidence(came[at], came[: at + 1], CONFIG) for at in range(len(came))}
     compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(came)]
 
@@ -110,10 +110,11 @@ def test_late_labels_are_the_last_ones_of_a_stream(captures: list[Page]) -> None
 
 def test_primed_sites_have_the_other_half_of_the_pages_from_the_start(captures: list[Page]) -> None:
     """Halves by capture id; of its own half a page is labelled beside those before it."""
-    halves = [int(one.capture_id, 16) % 2 for one in captures]
+    came = sorted(captures, key=gold_stream._arrival)
+    halves = [int(one.capture_id, 16) % 2 for one in came]
     expected = {}
-    for at, page in enumerate(captures):
-        beside = [one for place, one in enumerate(captures) if place <= at or halves[place] != halves[at]]
+    for at, page in enumerate(came):
+        beside = [one for place, one in enumerate(came) if place <= at or halves[place] != halves[at]]
         gathered = local.gather(page, [], gold_stream._evidence(page, beside, CONFIG), "")
         expected[page.capture_id] = local.label_pages([gathered], CONFIG.label)[0].text
 

@@ -230,7 +230,7 @@ def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequenc
             *(
                 sys.executable,
                 "-c",
-                "import sys; from dbce_spark.commands.cli import main; sys.exit(main())",
+                "import sys; from dbce_spark.commands.cli import entry; entry()",
                 "extract",
             ),
             *(*files, "--collection", to.folder, "--master", "local[1]", *given),

@@ -179,8 +179,7 @@ def test_a_run_that_was_ended_is_done_again(hard: list[str], tmp_path: Path, mon
 def test_a_small_input_needs_no_spark(hard: list[str], tmp_path: Path) -> None:
     """`dbce extract` works where PySpark cannot be imported; its summary ends with texts and a command."""
     program = (
-        "import sys; sys.modules.update(pyspark=None, py4j=None);"
-        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+        "import sys; sys.modules.update(pyspark=None, py4j=None);from dbce_spark.commands.cli import entry; entry()"
     )
     command = [sys.executable, "-c", program, "extract", *hard, "--output", str(tmp_path / "out")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

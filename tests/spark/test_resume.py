@@ -74,7 +74,7 @@ def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen
             *(
                 sys.executable,
                 "-c",
-                "import sys; from dbce_spark.commands.cli import main; sys.exit(main())",
+                "import sys; from dbce_spark.commands.cli import entry; entry()",
                 "extract",
             ),
             *(*archive, "--output", output, "--master", "local[1]", *settings, *options),

@@ -289,7 +289,7 @@ def test_what_another_version_has_written_is_not_guessed_at(
 def test_status_needs_no_spark(tmp_path: Path) -> None:
     """It works where pyspark cannot be imported."""
     begun(tmp_path)
-    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.commands.cli import main; sys.exit(main())"
+    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.commands.cli import entry; entry()"
     command = [sys.executable, "-c", program, "status", str(tmp_path)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
