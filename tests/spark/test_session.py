@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbce_spark.spark.engine.session import defaults, session, with_attempts
+from tests.support.builders import archive, http, record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -150,7 +151,7 @@ def test_with_the_file_of_settings_alone_spark_says_little(tmp_path: Path) -> No
 @pytest.mark.spark
 def test_a_java_that_does_not_start_is_one_line(tmp_path: Path) -> None:
     """With options that exclude each other: after what Java itself prints, ours and no stack."""
-    (tmp_path / "input.warc").write_bytes(b"WARC/1.0\r\n\r\n")
+    archive(tmp_path / "input.warc", record(http("<p>A page.</p>"), url="http://a.example/"))
     words = ["extract", str(tmp_path / "input.warc"), "--output", str(tmp_path / "out"), "--engine", "spark"]
     command = [sys.executable, "-m", "dbce_spark.commands.cli", *words]
     done = submitted(command, tmp_path, JDK_JAVA_OPTIONS="-XX:+UseSerialGC")
