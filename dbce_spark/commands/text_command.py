@@ -57,12 +57,11 @@ def _run(arguments: argparse.Namespace) -> None:
         of_archives, broken = extract_readable(given.archives)
     pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
     good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
-    if not good and unread:
-        raise InputError("; ".join(unread))
-    for line in [*unread, *(": ".join(filter(None, (name, page.error))) for name, page in pages if page.error)]:
+    bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]
+    for line in [*bad, *(unread if good else ())]:
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
     if not good:
-        raise InputError("no page was found in the input")
+        raise InputError("; ".join(unread) or "no page was found in the input")
     write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
     if unread:
         raise InputError(f"{len(unread)} of the files could not be read, as is said above; all others were")

@@ -9,18 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce.features import (
-    HEIGHT,
-    LEVELS,
-    REPEATED,
-    UNKNOWN,
-    Columns,
-    is_heading,
-    sections,
-    share,
-    shifted,
-    total,
-)
+from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
 from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, Texts, grouped, sums
 
 CERTAIN = 1024
@@ -120,7 +109,7 @@ def _of_elements(pages: Layout, content_mass: Numbers) -> Columns:
 
 def _of_sections(pages: Layout, scores: Numbers, content_mass: Numbers) -> Columns:
     """Compute the density of content in the rest of the block's section, and the score of its heading."""
-    section, head = sections(pages, is_heading(pages))
+    section, head = pages.sections
     count = int(section[-1]) + 1
     mass, words = (total(section, count, values)[section] for values in (content_mass, pages.words))
     others = words - pages.words

@@ -65,13 +65,6 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
 
 
-def is_heading(pages: Layout) -> npt.NDArray[np.bool_]:
-    """Mark the blocks that an element of a heading holds."""
-    is_one = np.array([name.rpartition("/")[2] in _LEVELS for name in pages.path_names], np.bool_)
-    marked: npt.NDArray[np.bool_] = is_one[pages.slot_paths[pages.block_slots]]
-    return marked
-
-
 def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
     """Return for each block the value `offset` blocks on."""
     result = np.roll(values, -offset)
@@ -296,7 +289,7 @@ def _of_slot(pages: Layout) -> Columns:
 
 def _of_section(pages: Layout, likeness: Values) -> Columns:
     """Measure the section that a block stands in: from the heading before it, which it may be, to the next."""
-    section, head = sections(pages, is_heading(pages))
+    section, head = pages.sections
     count = int(section[-1]) + 1
     long = is_long(pages) * pages.words
     words, links, prose, blocks = (
@@ -313,15 +306,6 @@ def _of_section(pages: Layout, likeness: Values) -> Columns:
         "section_heading_words": np.where(head >= 0, pages.words[head], UNKNOWN),
         "since_heading": np.where(head >= 0, at - head, UNKNOWN).astype(np.float64),
     }
-
-
-def sections(pages: Layout, begins: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
-    """Number the sections that headings begin; return of each block its section, and the block of its heading or -1."""
-    starts = np.zeros(len(pages), np.bool_)
-    starts[pages.starts[:-1]] = True
-    section: Numbers = np.cumsum(begins | starts) - 1
-    head = np.maximum.accumulate(np.where(begins, np.arange(len(pages)), -1))
-    return section, np.where(head >= pages.starts[pages.pages], head, -1)
 
 
 def _of_replies(pages: Layout) -> Columns:

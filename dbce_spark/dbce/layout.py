@@ -45,6 +45,7 @@ _CLASSIFIED = 0x30000
 OFTEN = 3
 """Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
 
+_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _DIGITS = re.compile(r"\d+")
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -305,9 +306,9 @@ class Layout(Rows):
         counted = sums(~has_digit)
         self.shapes = self._hashed_blocks(np.where(has_digit, np.uint64(0), tokens), counted[:-1] - counted[first])
         slot, slot_blocks = self.slot_groups[0]
-        word, times = grouped(np.repeat(slot, self.words), tokens)
-        recurs = times[word] >= np.maximum(OFTEN, slot_blocks[np.repeat(slot, self.words)] // 2)
-        self.slot_words = self.in_blocks(recurs)
+        slot_of_word = np.repeat(slot, self.words)
+        word, times = grouped(slot_of_word, tokens)
+        self.slot_words = self.in_blocks(times[word] >= np.maximum(OFTEN, slot_blocks[slot_of_word] // 2))
 
     def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""
@@ -343,6 +344,17 @@ class Layout(Rows):
     def slot_groups(self) -> tuple[Groups, ...]:
         """Group the blocks of one page whose slots have the same name, by each of `slot_names`."""
         return tuple(grouped(self.pages, names) for names in self.slot_names)
+
+    @cached_property
+    def sections(self) -> tuple[Numbers, Numbers]:
+        """Number the sections that headings begin: of each block its section, and the block of its heading or -1."""
+        is_heading = np.array([name.rpartition("/")[2] in _HEADINGS for name in self.path_names], np.bool_)
+        heads = is_heading[self.slot_paths[self.block_slots]]
+        begins = heads.copy()
+        begins[self.starts[:-1]] = True
+        section: Numbers = np.cumsum(begins) - 1
+        head = np.maximum.accumulate(np.where(heads, np.arange(len(self)), -1))
+        return section, np.where(head >= self.starts[self.pages], head, -1)
 
     @cached_property
     def beside(self) -> Groups:

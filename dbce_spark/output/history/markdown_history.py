@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from dbce_spark.dbce.kept_formats import MARKDOWN
 from dbce_spark.errors import InputError
@@ -13,6 +13,8 @@ from dbce_spark.output.history.url_history import COLOURS, captures_of
 
 _AROUND = 1
 """Unchanged lines that are shown before and behind a change: a paragraph is a line."""
+_FILE_NAMES = 2
+"""Lines that a diff begins with, of files that there are none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,8 @@ def _lines(url: str, line: Sequence[MarkdownCapture], *, coloured: bool) -> Iter
     yield f"{url}: {counted}, {minute(line[0].timestamp)} to {minute(line[-1].timestamp)}"
     same = 0
     for before, after in pairwise(line):
-        changed = [*unified_diff(before.markdown.splitlines(), after.markdown.splitlines(), lineterm="", n=_AROUND)][
-            2:
-        ]  # without the names of two files
+        lines = unified_diff(before.markdown.splitlines(), after.markdown.splitlines(), lineterm="", n=_AROUND)
+        changed = [*islice(lines, _FILE_NAMES, None)]
         if not changed:
             same += 1
             continue
