@@ -177,6 +177,25 @@ def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromi
 
 
 @pytest.mark.browser
+def test_a_page_that_has_no_size_yet_is_not_all_hidden(tmp_path: Path, context: Any) -> None:
+    """What a reader cannot see is looked for when the frame of the page has a size, however late that is."""
+    context.add_init_script(
+        "const none = new CSSStyleSheet(); none.replaceSync('#page { width: 0 !important; height: 0 !important }');"
+        "document.adoptedStyleSheets = [none];"
+    )
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        window.wait_for_function("frames.length === 1")
+        window.wait_for_timeout(500)
+
+        assert window.get_attribute("body", "data-ready") is None
+        window.evaluate("document.adoptedStyleSheets = []")
+        wait(window)
+        assert not any(tags(window))
+
+
+@pytest.mark.browser
 def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Path, context: Any) -> None:
     """A tab that is closed while the server is away, and opened again when it is back, keeps its tags."""
     with served(with_people(tmp_path, "ada")) as one:

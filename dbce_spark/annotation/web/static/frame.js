@@ -99,8 +99,10 @@
     report({ type: "key", key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
   }, true);
 
+  // A frame that has no size yet shows nothing, and all of the page would count as not visible.
   function begin() {
     if (begun) return;
+    if (!innerWidth || !innerHeight) return addEventListener("resize", begin, { once: true });
     begun = true;
     collect();
     report({ type: "ready", hidden: hidden() });
