@@ -13,7 +13,8 @@ from dbce_spark.model import Codes
 
 @dataclass(frozen=True)
 class PageTypes:
-    """The types that pages are told apart by, and a forest that weighs each against all others."""
+    """The names of the types that pages are told apart by, some of them alike, and a forest that weighs each type
+    against all others."""
 
     names: tuple[str, ...]
     forest: Forest

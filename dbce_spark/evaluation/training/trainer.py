@@ -72,14 +72,24 @@ features may be split on first. A fixed number of threads: sums depend on it."""
 _WHOLE_PARAMETERS = _PARAMETERS | {"learning_rate": 0.06, "min_data_in_leaf": 60, "feature_fraction": 0.15}
 """Pages that readers labelled whole are a fifth of all, and the features pooled over units are many."""
 
-TYPE_TREES = 60
+TYPE_TREES = 40
 """Of each type."""
 
-_TYPE_PARAMETERS = _PARAMETERS | {"objective": "multiclassova", "num_leaves": 8, "min_data_in_leaf": 10}
+_TYPE_PARAMETERS = _PARAMETERS | {
+    "objective": "multiclassova",
+    "learning_rate": 0.15,
+    "num_leaves": 8,
+    "min_data_in_leaf": 6,
+    "bagging_freq": 0,
+    "lambda_l2": 1.0,
+}
 """One type against all others. Rows are pages: there are few, and each comes twice."""
 
-_MERGED = {"service": "page", "collection": "listing"}
-"""Types that sets name and readers do not."""
+MERGED = {
+    "front": "page", "product": "page", "service": "page", "collection": "listing", "links": "listing",
+    "table": "listing",
+}  # fmt: skip
+"""The names that types go by which a page without its URL, or so few pages, do not tell apart (docs/classifier.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,16 +305,16 @@ def _page_types(
 ) -> PageTypes | None:
     """Train on the labelled pages with a type, by the bins and second scores of all pages, for the rows of
     `_second_codes`; None if they are of fewer than two types."""
-    types = [_MERGED.get(one.gold.page_type, one.gold.page_type) for one in examples]
-    chosen = np.flatnonzero(labelled & np.array([one != "" for one in types]))
-    names, labels = np.unique([types[at] for at in chosen], return_inverse=True)
+    types = np.array([one.gold.page_type for one in examples])
+    chosen = np.flatnonzero(labelled & (types != ""))
+    names, labels = np.unique(types[chosen], return_inverse=True)
     if len(names) < 2:
         return None
     rows = Rows([one.page.blocks.words for one in examples])
     shown = [page_codes(rows, codes, binning.highest, some)[:, chosen] for some in np.split(scores, 2)]
     parameters = _TYPE_PARAMETERS | {"num_class": len(names)}
     found = fit(np.concatenate(shown, axis=1), np.tile(labels, 2), np.ones(2 * len(labels)), TYPE_TREES, parameters)
-    return PageTypes(tuple(names.tolist()), found)
+    return PageTypes(tuple(MERGED.get(one, one) for one in names.tolist()), found)
 
 
 def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:

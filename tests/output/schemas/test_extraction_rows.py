@@ -31,7 +31,17 @@ def test_extractions_have_the_schema() -> None:
 
     assert extraction_rows.EXTRACTIONS == batch.schema
     assert nulls == [
-        *("published", "modified", "canonical_url", "confidence", "page_type", "annotated_html", "markdown", "html", "about"),
+        *(
+            "published",
+            "modified",
+            "canonical_url",
+            "confidence",
+            "page_type",
+            "annotated_html",
+            "markdown",
+            "html",
+            "about",
+        ),
     ]
 
 
