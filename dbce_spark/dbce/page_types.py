@@ -1,4 +1,4 @@
-"""The type of a page: an article, a listing, a form. Told by what its blocks are like in the mean, and by their scores."""
+"""The type of a page: an article, a listing, a form. Told by the means of its blocks' features and by their scores."""
 
 from dataclasses import dataclass
 from itertools import pairwise
