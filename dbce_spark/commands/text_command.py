@@ -127,6 +127,7 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "title": page.title,
             "language": page.language,
             "confidence": page.confidence,
+            "page_type": page.page_type,
             "text": page.text,
             "markdown": page.markdown,
             "html": page.html,

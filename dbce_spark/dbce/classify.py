@@ -8,6 +8,8 @@ There are two third scores, since there are two conventions of what content is: 
 careful reader would copy it, or the main text of an article alone, as sets of news pages mark it. For a whole page
 blocks are kept by the units that they lie in (`units.kept_blocks`), for an article so that the expected F-beta of what
 is kept is highest.
+
+A page's type is told by the means of its blocks' features and second scores (`page_types`).
 """
 
 import json
@@ -28,6 +30,7 @@ from dbce_spark.dbce import context, evidence, feature_bins, features, units
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Numbers, Rows
+from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
@@ -43,6 +46,7 @@ _PAGE = ("page", "context", "replies")
 _SECOND = (*_PAGE, "siblings", "crosses")
 _GROUPS = (*_SECOND, "third", "units")
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
+_PAGE_TYPE = "page_type"
 
 WHOLE, ARTICLE = "whole", "article"
 """What content is: all that the page exists to tell, or the main text of an article alone."""
@@ -90,6 +94,11 @@ class Binning:
         return codes
 
     @cached_property
+    def highest(self) -> Numbers:
+        """Return the last bin of each feature."""
+        return np.array([len(edges) for edges in self.edges], np.int64)
+
+    @cached_property
     def _tables(self) -> list[feature_bins.BinTable | None]:
         return [feature_bins.table(edges) for edges in self.edges]
 
@@ -107,7 +116,8 @@ class Classifier:
     `first`), `replies` (from scores of `first_replies`), `siblings` and `crosses`, one group behind the other;
     `article` and `replies` at the same, and behind them at those of `third` (from scores of `second`); `whole` at all
     these, and behind them at those of `units`, from the same scores. The forests named for replies separate what
-    readers wrote below the content from all else.
+    readers wrote below the content from all else. `page_types` looks at means over a page of the rows of `page` and of
+    scores of `second`; None: it was trained on pages of no or one type.
     """
 
     binnings: Mapping[str, Binning]
@@ -118,6 +128,7 @@ class Classifier:
     whole: Forest
     replies: Forest
     card: Mapping[str, Any]
+    page_types: PageTypes | None = None
 
     def block_features(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
         """Compute the features of each page by itself. Those of a page do not depend on the others beside it."""
@@ -162,25 +173,33 @@ class Classifier:
         """Return `evidence.of_snapshots`, which no forest reads."""
         return evidence.of_snapshots(captures)
 
-    def scores(self, compared: Sequence[ComparedPage], content: str) -> list[Scores]:
-        """Score how likely each block of each page is content, 0 to 1, whatever other pages come with it.
-
-        content: WHOLE or ARTICLE.
+    def judge(self, compared: Sequence[ComparedPage]) -> "Judged":
+        """Compute the second scores of some pages, one or more, and what the third forests look at.
 
         Raises:
             ValueError: a page has no features: it was read to be labelled by bit patterns.
         """
-        return _by_page(compared, self._content(_Judged(self, compared), content)) if compared else []
+        return Judged(self, compared)
 
-    def scores_with_replies(self, compared: Sequence[ComparedPage], content: str) -> list[Scores]:
+    def scores(self, judged: "Judged", content: str) -> list[Scores]:
+        """Score how likely each block of each page is content, 0 to 1, whatever other pages come with it.
+
+        content: WHOLE or ARTICLE.
+        """
+        return _by_page(judged.compared, self._content(judged, content))
+
+    def scores_with_replies(self, judged: "Judged", content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        if not compared:
-            return []
-        judged = _Judged(self, compared)
         either = self._content(judged, content) + _rounded(self.replies.log_odds(judged.codes))
-        return _by_page(compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
+        return _by_page(judged.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _content(self, judged: "_Judged", content: str) -> Scores:
+    def types(self, judged: "Judged") -> Sequence[str | None]:
+        """Tell the type of each page, whatever other pages come with it; None where the classifier knows none."""
+        if self.page_types is None:
+            return [None] * len(judged.compared)
+        return self.page_types.of_pages(judged.page_codes())
+
+    def _content(self, judged: "Judged", content: str) -> Scores:
         """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
         snapshots."""
         log_odds = judged.seconds.copy()
@@ -222,7 +241,7 @@ class Classifier:
         )
 
 
-class _Judged:
+class Judged:
     """Some pages as the third forests look at them: `codes` and `seconds`, the second log-odds, of all their blocks."""
 
     def __init__(self, classifier: Classifier, compared: Sequence[ComparedPage]):
@@ -237,6 +256,11 @@ class _Judged:
         self._scores = first_scores(self.seconds)
         around = context.of_rows(self._rows, names, self._scores)
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
+
+    def page_codes(self) -> Codes:
+        """Compute the codes that the type of each page is told by."""
+        of_page = self._classifier.binnings["page"]
+        return page_codes(self._rows, self.codes[: len(of_page.names)], of_page.highest, self._scores)
 
     def codes_with_units(self, wanted: Numbers) -> Codes:
         """Compute the codes that the forest of whole pages reads, of some blocks by their indexes: `codes`, and those
@@ -360,9 +384,11 @@ def load_classifier(path: str) -> Classifier:
         binnings = {group: _binning(about["names"][group], arrays, group) for group in _GROUPS}
         forests = {name: _forest(arrays, name) for name in _FORESTS}
         card = about["card"]
+        types = tuple(about.get("page_types", ()))
+        page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
-    return Classifier(binnings, **forests, card=card)
+    return Classifier(binnings, **forests, card=card, page_types=page_types)
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
@@ -378,13 +404,16 @@ def _binning(names: Sequence[str], arrays: Mapping[str, Any], group: str) -> Bin
 def save(classifier: Classifier, path: Path) -> None:
     """Write a classifier as NumPy arrays and JSON. The same classifier gives the same bytes."""
     names = {group: list(binning.names) for group, binning in classifier.binnings.items()}
-    about = json.dumps({"names": names, "card": classifier.card}, sort_keys=True).encode()
+    forests = {name: getattr(classifier, name) for name in _FORESTS}
+    types: tuple[str, ...] = ()
+    if classifier.page_types:
+        types, forests[_PAGE_TYPE] = classifier.page_types.names, classifier.page_types.forest
+    about = json.dumps({"names": names, "card": classifier.card, "page_types": types}, sort_keys=True).encode()
     arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(about, np.uint8)}
     for group, binning in classifier.binnings.items():
         arrays[f"{group}_bins"] = np.array([len(edges) for edges in binning.edges], np.uint8)
         arrays[f"{group}_edges"] = np.concatenate([*binning.edges, np.empty(0)])
-    for name in _FORESTS:
-        forest = getattr(classifier, name)
+    for name, forest in forests.items():
         arrays |= {f"{name}_{column}": getattr(forest, column) for column in Forest.__dataclass_fields__}
     with path.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

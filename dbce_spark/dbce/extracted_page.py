@@ -70,6 +70,7 @@ class ExtractedPage:
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
     confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None without a text
+    page_type: str | None = None  # such as "article" or "listing"; None without a text
     error: str = ""
     _kept: KeptPage | None = field(default=None, repr=False, compare=False)
 
@@ -296,6 +297,7 @@ def _with_text(url: str | None, date: datetime | None, extraction: Extraction, h
         page_text=extraction.page.blocks.text,
         blocks=_blocks(extraction),
         confidence=extraction.confidence,
+        page_type=extraction.page_type,
         _kept=KeptPage(html, extraction.page.blocks.text, extraction.segments, extraction.page.capture),
     )
 

@@ -171,19 +171,21 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
     if label.by != "classifier":
         return [build_extraction(page, by_pattern(page, label.by)) for page in compared]
     return [
-        build_extraction(one.compared, by_score(one.compared, one.scores, one.is_kept), one.confidence)
+        build_extraction(one.compared, by_score(one.compared, one.scores, one.is_kept), one)
         for one in score_pages(compared, label)
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPage:
-    """A page that was compared, with the score of each of its blocks, those that are kept, and the F1 expected."""
+    """A page that was compared, with the score of each of its blocks, those that are kept, the F1 expected, and its
+    type."""
 
     compared: ComparedPage
     scores: classify.Scores
     is_kept: npt.NDArray[np.bool_]
     confidence: float
+    page_type: str | None
 
 
 def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterator[ScoredPage]:
@@ -192,11 +194,14 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     for start in range(0, len(compared), pages.TOGETHER):
         batch = compared[start : start + pages.TOGETHER]
-        for page, scores in zip(batch, scores_of(batch, label.content), strict=True):
+        judged = classifier.judge(batch)
+        of_pages = zip(batch, scores_of(judged, label.content), classifier.types(judged), strict=True)
+        for page, scores, page_type in of_pages:
             is_kept = classify.kept_blocks(page.page, scores, label)
             if label.title == "drop":
                 is_kept = without_title(page.page, is_kept)
-            yield ScoredPage(page, scores, is_kept, classify.confidence(scores, page.page.blocks.words, is_kept))
+            confidence = classify.confidence(scores, page.page.blocks.words, is_kept)
+            yield ScoredPage(page, scores, is_kept, confidence, page_type)
 
 
 def label_or_reject(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction | Reject]:
@@ -248,8 +253,8 @@ def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated:
     return replace(write_formats(html, text, segments, one.page.capture, config), annotated_html=annotated)
 
 
-def build_extraction(compared: ComparedPage, segments: Segments, confidence: float | None = None) -> Extraction:
-    """Build the result row of a page whose segments are labelled."""
+def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredPage | None = None) -> Extraction:
+    """Build the result row of a page whose segments are labelled, by its scores if it has some."""
     return Extraction(
         page=compared.page,
         status="crossed" if compared.annotations else "single",
@@ -257,5 +262,6 @@ def build_extraction(compared: ComparedPage, segments: Segments, confidence: flo
         crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
         text=postprocess.text(compared.page.blocks.text, segments),
-        confidence=confidence,
+        confidence=scored.confidence if scored else None,
+        page_type=scored.page_type if scored else None,
     )

@@ -18,7 +18,7 @@ _BLOCK = pa.struct(
 _BLOCK_NAMES = [field.name for field in _BLOCK]
 EXTRACTED = pa.schema(
     [
-        *((name, pa.string()) for name in ("text", "title", "language", "page_text")),
+        *((name, pa.string()) for name in ("text", "title", "language", "page_text", "page_type")),
         ("confidence", pa.float64()),
         ("blocks", pa.list_(_BLOCK)),
         ("error", pa.string()),
@@ -70,5 +70,5 @@ def _row(page: ExtractedPage) -> dict[str, object]:
     if page.error:
         return {"error": page.error}
     blocks = [{name: getattr(block, name) for name in _BLOCK_NAMES} for block in page.blocks]
-    texts = {name: getattr(page, name) for name in ("text", "title", "language", "page_text")}
+    texts = {name: getattr(page, name) for name in ("text", "title", "language", "page_text", "page_type")}
     return {**texts, "confidence": page.confidence, "blocks": blocks, "error": None}

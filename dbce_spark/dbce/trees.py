@@ -8,6 +8,7 @@ trees together. Which leaf each row has come to is then read off as a number of 
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -76,17 +77,22 @@ class Forest:
 
     def log_odds(self, codes: Codes) -> npt.NDArray[np.float64]:
         """Sum over all trees for each row of (features, rows) bins."""
-        total = np.zeros(codes.shape[1])
+        total: npt.NDArray[np.float64] = self.log_odds_by_class(codes, 1)[0]
+        return total
+
+    def log_odds_by_class(self, codes: Codes, classes: int) -> npt.NDArray[np.float64]:
+        """Sum over the trees of each class, which take turns: (classes, rows)."""
+        totals = np.zeros((classes, codes.shape[1]))
         for start in range(0, codes.shape[1], _CHUNK):
             rows = slice(start, start + _CHUNK)
             # What is not in one piece, numpy copies for each batch of questions.
-            self._add(np.ascontiguousarray(codes[:, rows]), total[rows])
-        return total
+            self._add(np.ascontiguousarray(codes[:, rows]), totals[:, rows])
+        return totals
 
-    def _add(self, codes: Codes, total: npt.NDArray[np.float64]) -> None:
-        reached = self._reached(self._answers(codes))[:, : len(total)].astype(np.intp)
-        value = np.empty_like(total)
-        for values, leaves in zip(self._values_by_tree, reached, strict=True):
+    def _add(self, codes: Codes, totals: npt.NDArray[np.float64]) -> None:
+        reached = self._reached(self._answers(codes))[:, : totals.shape[1]].astype(np.intp)
+        value = np.empty(totals.shape[1])
+        for values, leaves, total in zip(self._values_by_tree, reached, cycle(totals)):
             total += values.take(leaves, out=value, mode="clip")
 
     def _answers(self, codes: Codes) -> Strings:

@@ -16,9 +16,9 @@ from dbce_spark.files import jsonl
 
 METADATA = (
     "url", "site", "title", "status", "language", "language_score", "declared_language", "template_id", "words",
-    "text_words", "confidence", "http_status", "mime", "charset", "flags", "published", "modified", "canonical_url",
-    "first_seen", "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id", "record_type",
-    "payload_digest",
+    "text_words", "confidence", "page_type", "http_status", "mime", "charset", "flags", "published", "modified",
+    "canonical_url", "first_seen", "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id",
+    "record_type", "payload_digest",
 )  # fmt: skip
 """Columns that a document's metadata has under their names, null without a value."""
 

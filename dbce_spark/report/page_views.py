@@ -17,7 +17,7 @@ from dbce_spark.report.report_rows import ReportOutput
 COLUMNS = (
     *ARCHIVED_COLUMNS,
     "site", "record_id", "charset", "charset_source", "flags", "status", "template_id", "crosses", "segments", "text",
-    "words", "text_words", "confidence", "markdown",
+    "words", "text_words", "confidence", "page_type", "markdown",
 )  # fmt: skip
 
 MAX_SEGMENTS = 2000

@@ -84,7 +84,9 @@ def test_json_is_a_line_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) 
     assert 0 == main(["text", str(pages / "a.html"), "--url", "http://a.example/x", "--format", "json"])
     (row,) = map(json.loads, capsys.readouterr().out.splitlines())
 
-    assert {"name", "url", "date", "title", "language", "confidence", "text", "markdown", "html", "about"} == set(row)
+    assert {
+        "name", "url", "date", "title", "language", "confidence", "page_type", "text", "markdown", "html", "about",
+    } == set(row)  # fmt: skip
     assert ("# Der Hafen", "Der Hafen") == (row["markdown"].split("\n")[0], row["about"]["title"])
     assert ("http://a.example/x", None, "Hafen", "de") == (row["url"], row["date"], row["title"], row["language"])
 

@@ -211,10 +211,10 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
     expected = extract_pages([page(1), page(2)])
     build = local.build_extraction
 
-    def fail(compared: ComparedPage, segments: Segments, confidence: float | None) -> Extraction:
+    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
         if compared.page.metadata.title == "Seite 2":
             raise ValueError("no second page")
-        return build(compared, segments, confidence)
+        return build(compared, segments, scored)
 
     monkeypatch.setattr(local, "build_extraction", fail)
     first, second = extract_pages([page(1), page(2)])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score
 from dbce_spark.dbce.classify import ARTICLE, WHOLE
 from dbce_spark.errors import ConfigError
+from dbce_spark.evaluation.training import trainer
 from dbce_spark.model import ComparedPage, Extraction, Label, Page, Reject
 from tests.support import small_classifier
 from tests.support.builders import annotation, capture, config, cross, page
@@ -90,25 +92,55 @@ def test_bit_patterns_need_no_classifier() -> None:
 def test_page_without_features_has_no_scores() -> None:
     """A page that was read for bit patterns cannot be scored."""
     with pytest.raises(ValueError, match="has no features"):
-        small_classifier.classifier().scores([single(page("<p>x</p>"))], WHOLE)
+        small_classifier.classifier().judge([single(page("<p>x</p>"))])
 
 
 def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
     """Scores are the same bit for bit; they lie between 0 and 1, one a block."""
     classifier = small_classifier.classifier()
     for scores_of, content in product((classifier.scores, classifier.scores_with_replies), (WHOLE, ARTICLE)):
-        together = scores_of([single(one) for one in read], content)
-        alone = [scores_of([single(one)], content)[0] for one in read]
+        together = scores_of(classifier.judge([single(one) for one in read]), content)
+        alone = [scores_of(classifier.judge([single(one)]), content)[0] for one in read]
 
         assert [one.tolist() for one in alone] == [one.tolist() for one in together]
         assert all(len(one.blocks) == len(scores) for one, scores in zip(read, together, strict=True))
         assert all(0 <= scores.min() <= scores.max() <= 1 for scores in together)
-        assert [] == scores_of([], content)
+
+
+def test_types_do_not_depend_on_the_pages_beside(read: list[Page], classifying: DbceConfig) -> None:
+    """A page is of the same type alone, among others, and over the borders of batches; there are several types."""
+    many = [single(one) for one in read] * 5
+    alone = [local.label_pages([one], classifying.label)[0].page_type for one in many[: len(read)]]
+
+    assert alone * 5 == [one.page_type for one in local.label_pages(many, classifying.label)]
+    assert len(set(alone)) > 1
+    assert None not in alone
+
+
+def test_types_that_it_was_taught(read: list[Page], classifying: DbceConfig) -> None:
+    """Pages that it was trained on are of the type that their gold says."""
+    given = {
+        one.page.capture_id: trainer.MERGED.get(one.gold.page_type, one.gold.page_type)
+        for one in small_classifier.examples()
+    }
+    found = local.label_pages([single(one) for one in read], classifying.label)
+    right = [one.page_type == given[one.page.capture_id] for one in found]
+
+    assert sum(right) >= 0.9 * len(right)
+
+
+def test_classifier_that_knows_no_types(read: list[Page], tmp_path: Path) -> None:
+    """Trained on pages of one type it gives none, and no more does a bit pattern."""
+    path = tmp_path / "untyped.npz"
+    classify.save(replace(small_classifier.classifier(), page_types=None), path)
+    for settings in (config(f"label.classifier={path}"), config("label.by=T002")):
+        assert [None] == [one.page_type for one in local.label_pages([single(read[0])], settings.label)]
 
 
 def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
     """Content or comment is at least as likely as content."""
-    classifier, some = small_classifier.classifier(), [single(one) for one in read]
+    classifier = small_classifier.classifier()
+    some = classifier.judge([single(one) for one in read])
     for content in (WHOLE, ARTICLE):
         alone, both = classifier.scores(some, content), classifier.scores_with_replies(some, content)
         assert all((one <= other).all() for one, other in zip(alone, both, strict=True))

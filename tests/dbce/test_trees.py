@@ -46,6 +46,13 @@ def test_forest_predicts_what_lightgbm_does(seed: int, leaves: int, trees: int, 
     assert np.abs(expected - made.log_odds(asked)).max() <= 1e-12
 
 
+def test_trees_of_classes_take_turns() -> None:
+    """Every second tree is of the second class."""
+    six = forest([{"leaf_value": float(value)} for value in range(6)])
+
+    assert [[6.0, 6.0], [9.0, 9.0]] == six.log_odds_by_class(np.zeros((1, 2), np.uint8), 2).tolist()
+
+
 @pytest.mark.parametrize("leaves", [31, LEAVES])
 def test_trees_as_large_as_they_may_be(leaves: int) -> None:
     """All leaves of 31 and of 32 are found, also the last one."""

@@ -13,7 +13,7 @@ ROW = {
     "url": "http://a.example/", "title": "t", "site": "a.example", "timestamp": datetime(2026, 3, 1, tzinfo=UTC),
     "warc_file": "a.warc", "warc_offset": 0, "warc_length": 9, "http_status": 200, "mime": "text/html", "record_id": "",
     "charset": "utf-8", "charset_source": "http", "flags": [], "status": "single", "template_id": "", "text": "one",
-    "words": 1, "text_words": 1, "confidence": None,
+    "words": 1, "text_words": 1, "confidence": None, "page_type": None,
 }  # fmt: skip
 
 

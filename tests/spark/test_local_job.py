@@ -118,10 +118,10 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
     """They are the rejects of the definition, and no rows of other tables; all others are there."""
     build = local.build_extraction
 
-    def fail(compared: ComparedPage, segments: Segments, confidence: float | None) -> Extraction:
+    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
         if compared.page.capture.url.endswith("/plum"):
             raise ValueError("no plums")
-        return build(compared, segments, confidence)
+        return build(compared, segments, scored)
 
     monkeypatch.setattr(local, "build_extraction", fail)
     files = revisit_archive.write(tmp_path)

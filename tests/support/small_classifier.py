@@ -50,9 +50,11 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
         patch.setattr(trainer, "ARTICLE_TREES", 12)
         patch.setattr(trainer, "WHOLE_TREES", 12)
         patch.setattr(trainer, "REPLY_TREES", 4)
+        patch.setattr(trainer, "TYPE_TREES", 12)
         for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
             patch.setitem(parameters, "min_data_in_leaf", 20)
             patch.setitem(parameters, "num_threads", 1)
+        patch.setitem(trainer._TYPE_PARAMETERS, "num_threads", 1)
         return trainer.train(of, marked, {"pages": int(marked.sum())})
 
 

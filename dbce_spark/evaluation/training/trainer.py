@@ -16,6 +16,8 @@ import numpy.typing as npt
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.classify import Binning, Classifier, first_scores
 from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.layout import Rows
+from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import BINS, LEAVES, Forest
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.training import training_examples
@@ -69,6 +71,25 @@ features may be split on first. A fixed number of threads: sums depend on it."""
 
 _WHOLE_PARAMETERS = _PARAMETERS | {"learning_rate": 0.06, "min_data_in_leaf": 60, "feature_fraction": 0.15}
 """Pages that readers labelled whole are a fifth of all, and the features pooled over units are many."""
+
+TYPE_TREES = 40
+"""Of each type."""
+
+_TYPE_PARAMETERS = _PARAMETERS | {
+    "objective": "multiclassova",
+    "learning_rate": 0.15,
+    "num_leaves": 8,
+    "min_data_in_leaf": 6,
+    "bagging_freq": 0,
+    "lambda_l2": 1.0,
+}
+"""One type against all others. Rows are pages: there are few, and each comes twice."""
+
+MERGED = {
+    "front": "page", "product": "page", "service": "page", "collection": "listing", "links": "listing",
+    "table": "listing",
+}  # fmt: skip
+"""The names that types go by which a page without its URL, or so few pages, do not tell apart (docs/classifier.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +210,11 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     binnings["units"], pooled = _third_codes(examples, scores, training_examples.unit_columns)
     codes = np.concatenate((codes, pooled))
     whole = copied.fit(codes, WHOLE_TREES, _WHOLE_PARAMETERS)
+    labelled = (np.bincount(prepared.pages, prepared.whole_weights) > 0)[is_trained_on]
     return Classifier(
-        {"page": prepared.page_binning, **binnings}, first, first_replies, second, of_article, whole, replies, card
+        {"page": prepared.page_binning, **binnings},
+        *(first, first_replies, second, of_article, whole, replies, card),
+        page_types=_page_types(examples, labelled, prepared.page_binning, prepared.page_codes[:, rows], scores),
     )
 
 
@@ -272,6 +296,27 @@ def _second_codes(
     return binnings, np.concatenate(both, axis=1)
 
 
+def _page_types(
+    examples: Sequence[Example],
+    labelled: npt.NDArray[np.bool_],
+    binning: Binning,
+    codes: Codes,
+    scores: npt.NDArray[np.int64],
+) -> PageTypes | None:
+    """Train on the labelled pages with a type, by the bins and second scores of all pages, for the rows of
+    `_second_codes`; None if they are of fewer than two types."""
+    types = np.array([one.gold.page_type for one in examples])
+    chosen = np.flatnonzero(labelled & (types != ""))
+    names, labels = np.unique(types[chosen], return_inverse=True)
+    if len(names) < 2:
+        return None
+    rows = Rows([one.page.blocks.words for one in examples])
+    shown = [page_codes(rows, codes, binning.highest, some)[:, chosen] for some in np.split(scores, 2)]
+    parameters = _TYPE_PARAMETERS | {"num_class": len(names)}
+    found = fit(np.concatenate(shown, axis=1), np.tile(labels, 2), np.ones(2 * len(labels)), TYPE_TREES, parameters)
+    return PageTypes(tuple(MERGED.get(one, one) for one in names.tolist()), found)
+
+
 def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:
     """Join the bins of pages, one behind the other: (features, rows)."""
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
@@ -290,7 +335,7 @@ def _third_codes(
 
 def fit(
     codes: Codes,
-    is_content: npt.NDArray[np.bool_],
+    labels: npt.NDArray[Any],
     weights: Weights,
     trees: int,
     parameters: Mapping[str, Any] = _PARAMETERS,
@@ -298,7 +343,7 @@ def fit(
     """Train a forest on (features, rows) bins."""
     import lightgbm
 
-    data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
+    data = lightgbm.Dataset(np.ascontiguousarray(codes.T), labels, weight=weights, free_raw_data=True)
     booster = lightgbm.train({**parameters}, data, trees)
     return forest([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]])
 

@@ -88,9 +88,12 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
         example = Example(one, made, parsed, counted, by_set, by_reader)
         twin = found.get(made.capture_id)
         if twin is not None:
-            gold_of_set = one if by_set else twin.gold
+            of_set, of_reader = (one, twin.gold) if by_set else (twin.gold, one)
             example = replace(
-                twin, gold=gold_of_set, by_set=twin.by_set or by_set, by_reader=twin.by_reader or by_reader
+                twin,
+                gold=replace(of_set, page_type=of_reader.page_type or of_set.page_type),
+                by_set=twin.by_set or by_set,
+                by_reader=twin.by_reader or by_reader,
             )
         found[made.capture_id] = example
     return [*found.values()]

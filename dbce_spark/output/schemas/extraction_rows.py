@@ -40,6 +40,7 @@ EXTRACTIONS = pa.schema(
             segments=pa.list_(pa.struct(SEGMENT)),
             text=STRING,
             confidence=pa.float32(),
+            page_type=STRING,
             language=STRING,
             language_score=pa.float32(),
             page_text=STRING,

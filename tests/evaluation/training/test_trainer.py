@@ -68,10 +68,23 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     for at, one in enumerate(parsed):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
-        judged = classify._Judged(classifier, [gathered])
+        judged = classifier.judge([gathered])
         of_page = codes[:, : len(of.pages)][:, of.pages == at]
         everything = judged.codes_with_units(np.arange(len(of_page.T)))
         assert np.array_equal(of_page, everything), one.capture.url
+
+
+def test_types_are_those_of_the_gold() -> None:
+    """They go by the names of the gold, or by those of the types that these are taken for; pages of one type teach
+    none."""
+    of = small_classifier.prepared()
+    classifier = small_classifier.classifier()
+    assert classifier.page_types is not None
+    names = {one.gold.page_type for one in of.examples}
+    untyped = [replace(one, gold=replace(one.gold, page_type="form")) for one in of.examples]
+
+    assert [trainer.MERGED.get(one, one) for one in sorted(names)] == [*classifier.page_types.names]
+    assert small_classifier.train(replace(of, examples=untyped)).page_types is None
 
 
 def test_hidden_evidence_is_hidden_from_training() -> None:

@@ -31,18 +31,29 @@ def test_extractions_have_the_schema() -> None:
 
     assert extraction_rows.EXTRACTIONS == batch.schema
     assert nulls == [
-        *("published", "modified", "canonical_url", "confidence", "annotated_html", "markdown", "html", "about"),
+        *(
+            "published",
+            "modified",
+            "canonical_url",
+            "confidence",
+            "page_type",
+            "annotated_html",
+            "markdown",
+            "html",
+            "about",
+        ),
     ]
 
 
 def test_extraction_row() -> None:
     """Texts and counts of a row are those of its page."""
-    some = [replace(one, confidence=0.25) for one in extracted()]
+    some = [replace(one, confidence=0.25, page_type="form") for one in extracted()]
     rows = extraction_rows.extractions_batch(
         some, [Language("en", 0.5)] * len(some), [Formats(html="<p>")] * len(some), 4
     ).to_pylist()
     for one, row in zip(some, rows, strict=True):
-        assert (one.text, one.status, 0.25, "<p>") == (row["text"], row["status"], row["confidence"], row["html"])
+        assert (one.text, one.status, "<p>") == (row["text"], row["status"], row["html"])
+        assert (0.25, "form") == (row["confidence"], row["page_type"])
         assert (one.page.blocks.text, len(one.page.blocks)) == (row["page_text"], row["blocks"])
         assert (len(one.page.blocks.tokens), one.page.capture.timestamp) == (
             row["words"],
