@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from dbce_spark.spark.run.progress import STAGE_PROPERTY
+
 SETTINGS: Mapping[str, str] = {
     "spark.eventLog.enabled": "true",
     # One plain file: it is read once, right away.
@@ -13,8 +15,6 @@ SETTINGS: Mapping[str, str] = {
     "spark.eventLog.compress": "false",
 }
 """Make Spark write the log, into the folder `spark.eventLog.dir`."""
-
-_GROUP = "spark.jobGroup.id"
 
 
 @dataclass(slots=True)
@@ -44,7 +44,7 @@ def tasks(lines: Iterable[str]) -> dict[str, Tasks]:
     for line in lines:
         event = json.loads(line)
         if event["Event"] == "SparkListenerJobStart":
-            name = event["Properties"].get(_GROUP, "")
+            name = event["Properties"].get(STAGE_PROPERTY, "")
             stages |= dict.fromkeys(event["Stage IDs"], name)
         elif event["Event"] == "SparkListenerTaskEnd" and event.get("Task Metrics"):
             found[stages[event["Stage ID"]]].add(event["Task Info"], event["Task Metrics"])

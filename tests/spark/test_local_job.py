@@ -21,6 +21,7 @@ from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
+from dbce_spark.spark.run.progress import job_group
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
 from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
@@ -78,11 +79,10 @@ def test_it_writes_the_bytes_that_spark_writes(
 @pytest.mark.spark
 def test_few_captures_take_few_jobs(spark: "SparkSession", tmp_path: Path) -> None:
     """Spark starts a job in tenths of a second, whatever is in it: one finds all originals of revisits."""
-    spark_jobs = spark.sparkContext.statusTracker().getJobIdsForGroup
-    before = {*spark_jobs("originals"), *spark_jobs("revisits")}
-    extract_job.run(spark, request(revisit_archive.write(tmp_path), tmp_path / "spark"), config.default())
+    report = extract_job.run(spark, request(revisit_archive.write(tmp_path), tmp_path / "spark"), config.default())
+    groups = (job_group(stage, report["run_id"], report["attempts"]) for stage in ("originals", "revisits"))
 
-    assert 1 == len({*spark_jobs("originals"), *spark_jobs("revisits")} - before)
+    assert 1 == sum(len(spark.sparkContext.statusTracker().getJobIdsForGroup(group)) for group in groups)
 
 
 @pytest.mark.spark

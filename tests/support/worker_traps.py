@@ -51,12 +51,13 @@ def _set_stop(stages: Sequence[str], folder: Path) -> None:
     from pyspark import TaskContext
 
     from dbce_spark.files import storage
+    from dbce_spark.spark.run.progress import STAGE_PROPERTY
 
     def trapped(work: Callable[..., Any]) -> Callable[..., Any]:
         def then_stop(*arguments: Any, **named: Any) -> Any:
             done = work(*arguments, **named)
             task = TaskContext.get()
-            stage = task and task.getLocalProperty("spark.jobGroup.id")
+            stage = task and task.getLocalProperty(STAGE_PROPERTY)
             if stage and stage in stages:
                 stop_once(folder / stage)
             return done

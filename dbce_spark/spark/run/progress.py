@@ -22,6 +22,10 @@ _TICK_SECONDS = 0.5
 """Between two measurements of a stage."""
 _LINE_SECONDS = 30.0
 """Between two lines in a log."""
+STAGE_PROPERTY = "spark.dbce.stage"
+"""The property of Spark's jobs and tasks that names the stage of the main job that they belong to."""
+_RUNNING = "RUNNING"
+"""Spark's name of the state of a job that has not ended."""
 
 
 class _Sum(AccumulatorParam[Counter[str]]):
@@ -49,6 +53,11 @@ class Steps:
     is_last: bool = False
 
 
+def job_group(stage: str, run_id: str, attempt: int) -> str:
+    """Name the group of the jobs of a stage of one attempt at a run: a session may have made other runs."""
+    return f"{stage} of {run_id}, attempt {attempt}"
+
+
 class Progress:
     """Run stages one after the other, and keep their wall-clock seconds, with those of earlier attempts.
 
@@ -62,6 +71,8 @@ class Progress:
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
         self._output = output
+        self._group = ""
+        self._ended_jobs: dict[int, tuple[int, int]] = {}
         self._gauges = run_metrics.gauges_of(context)
         self._beat = heartbeat.begin(log)
         heartbeat.write(output, self._beat)
@@ -79,8 +90,10 @@ class Progress:
     @contextmanager
     def stage(self, name: str, steps: Steps | None = None) -> Iterator[None]:
         """Count everything that Spark does within the block as of the stage."""
-        self._context.setJobGroup(name, f"dbce: {name}")
+        self._group = job_group(name, self.log.run_id, self.log.attempt)
+        self._context.setJobGroup(self._group, f"dbce: {name}")
         self._context.setJobDescription(f"dbce: {name}")
+        self._context.setLocalProperty(STAGE_PROPERTY, name)
         self.log.stage = name
         unit, is_last = (steps.unit, steps.is_last) if steps else (heartbeat.TASKS, False)
         began = heartbeat.now()
@@ -112,7 +125,7 @@ class Progress:
             heartbeat.write(self._output, beat)
 
     def _measured(self, meter: "_Meter") -> Heartbeat:
-        tasks = (0, 0) if meter.steps else self._tasks(self._beat.stage)
+        tasks = (0, 0) if meter.steps else self._tasks(self._group)
         self._show(meter.measured(self._beat, self.counted.value, tasks))
         return self._beat
 
@@ -122,12 +135,21 @@ class Progress:
 
     def _tasks(self, group: str) -> tuple[int, int]:
         """Count the finished and all tasks of a stage's jobs, as far as Spark has planned them."""
+        jobs = [self._tasks_of_job(one) for one in self._context.statusTracker().getJobIdsForGroup(group)]
+        return sum(done for done, _ in jobs), sum(total for _, total in jobs)
+
+    def _tasks_of_job(self, job_id: int) -> tuple[int, int]:
+        """Count the finished and all tasks of a job. Of one that has ended this is done once: each stage takes ten
+        calls into Java."""
+        if job_id in self._ended_jobs:
+            return self._ended_jobs[job_id]
         tracker = self._context.statusTracker()
-        jobs = map(tracker.getJobInfo, tracker.getJobIdsForGroup(group))
-        stages = [tracker.getStageInfo(stage_id) for job in jobs if job for stage_id in job.stageIds]
-        return sum(stage.numCompletedTasks for stage in stages if stage), sum(
-            stage.numTasks for stage in stages if stage
-        )
+        job = tracker.getJobInfo(job_id)
+        stages = [*filter(None, map(tracker.getStageInfo, job.stageIds))] if job else []
+        tasks = sum(stage.numCompletedTasks for stage in stages), sum(stage.numTasks for stage in stages)
+        if job and job.status != _RUNNING:
+            self._ended_jobs[job_id] = tasks
+        return tasks
 
 
 def _has_passed(interval: float, before: float, now: float) -> bool:

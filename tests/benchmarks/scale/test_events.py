@@ -4,10 +4,11 @@ import json
 from typing import Any
 
 from benchmarks.scale.events import Tasks, tasks
+from dbce_spark.spark.run.progress import STAGE_PROPERTY
 
 
 def begun(name: str, *stages: int) -> dict[str, Any]:
-    return {"Event": "SparkListenerJobStart", "Stage IDs": [*stages], "Properties": {"spark.jobGroup.id": name}}
+    return {"Event": "SparkListenerJobStart", "Stage IDs": [*stages], "Properties": {STAGE_PROPERTY: name}}
 
 
 def ended(stage: int, milliseconds: int, shuffled: int, spilled: int) -> dict[str, Any]:

@@ -70,9 +70,13 @@ def test_a_stage_that_knows_its_steps_says_how_far_it_is(
 def test_a_stage_of_which_spark_alone_knows_says_what_is_planned(
     spark: "SparkSession", tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Tasks so far; there may be more, so it has at least so long to go."""
+    """Tasks so far, without those of other runs in the session; there may be more, so it has at least so long to go."""
+    other = Progress(spark.sparkContext, str(tmp_path), Log("another run"))
+    with other.stage("sites"):
+        spark.sparkContext.parallelize(range(3), 3).count()
+    caplog.clear()
     made = Progress(spark.sparkContext, str(tmp_path), Log("a run"))
-    with made.stage("a stage of no other run"):
+    with made.stage("sites"):
         spark.sparkContext.parallelize(range(4), 4).foreach(lambda number: time.sleep(0.5 * number))
     texts = [one.message for one in caplog.records if vars(one)["event"] == "progress"]
 
