@@ -19,10 +19,12 @@ _Group = tuple[str, int, int]
 
 
 def strip_unread(root: Any) -> None:
-    """Take out the elements whose text is none of the page's."""
-    etree.strip_elements(root, *_UNREAD, with_tail=False)
-    if not any(is_formula_script(script) for script in root.iter("script")):
-        etree.strip_elements(root, "script", with_tail=False)
+    """Take out the elements whose text is none of the page's; one of nothing but white space leaves a space."""
+    tags = _UNREAD if any(map(is_formula_script, root.iter("script"))) else (*_UNREAD, "script")
+    for element in root.iter(*tags):
+        if element.text and element.text.isspace():
+            element.tail = f" {element.tail or ''}"
+    etree.strip_elements(root, *tags, with_tail=False)
 
 
 def decide_blocks(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
