@@ -63,7 +63,9 @@ def marks(documents: int, parameters: DbceConfig, tree: UrlTreeConfig) -> Iterat
             began = time.process_time()
             fetches = [_fetch(site, first + at, documents) for at in range(BATCH)]
             found = [one for one in pages.parse_fetches(fetches, parameters) if isinstance(one, Page)]
-            arrivals = [make_arrival(page, 0, first + at, tree, method.pack_blocks) for at, page in enumerate(found)]
+            arrivals = [
+                make_arrival((page, None), 0, first + at, tree, method.pack_blocks) for at, page in enumerate(found)
+            ]
             are_read = time.process_time()
             state = method.restore(states[place])
             for _ in build_rows(arrivals, state):

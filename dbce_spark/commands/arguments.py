@@ -7,11 +7,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
 from dbce_spark import log
+from dbce_spark.config import FormatsConfig
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
@@ -71,6 +73,41 @@ def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> N
     """Take an option by an earlier name, which these words stand for now; the next version does without."""
     assert isinstance(command, Command)
     command.earlier[option] = words
+
+
+def add_formats(command: argparse.ArgumentParser) -> None:
+    """Add what is written of what is kept, beside its text."""
+    command.add_argument(
+        "--format", action="extend", type=names, metavar="NAME,...",
+        help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
+        " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
+    )  # fmt: skip
+    for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
+        command.add_argument(
+            f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
+        )
+
+
+def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of [formats] that options give, None where they give none.
+
+    Raises:
+        InputError: no format is named.
+    """
+    if arguments.format == []:
+        raise InputError("--format is empty; write some of text, markdown, html, about, such as text,markdown")
+    of_options = {f"formats.{name}": getattr(arguments, name) for name in ("links", "tables", "images")}
+    return {"formats.columns": arguments.format, **of_options}
+
+
+def check_formats(formats: FormatsConfig) -> None:
+    """Check that what writes them is installed.
+
+    Raises:
+        InputError: it is not.
+    """
+    if formats.dates == "htmldate" and find_spec("htmldate") is None:
+        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
 
 
 def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:

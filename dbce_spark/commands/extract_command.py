@@ -5,7 +5,6 @@ import json
 import shlex
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +19,17 @@ from dbce_spark.commands.arguments import (
     add_command,
     add_config,
     add_earlier,
+    add_formats,
     add_languages,
     add_log,
     add_settings,
     add_spark,
+    check_formats,
     command_line,
     count,
+    format_settings,
     is_submitted,
     logged,
-    names,
     spark_settings,
     started_whole,
     stoppable,
@@ -103,17 +104,9 @@ def add(commands: Commands) -> None:
         "--annotated-html", action="store_true",
         help="write each whole page too, its text coloured by label (column annotated_html)",
     )  # fmt: skip
-    command.add_argument(
-        "--format", action="extend", type=names, metavar="NAME,...",
-        help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
-        " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
-    )  # fmt: skip
     add_earlier(command, "--html", "--annotated-html")
     add_earlier(command, "--formats", "--format")
-    for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
-        command.add_argument(
-            f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
-        )
+    add_formats(command)
     command.add_argument(
         "--limit", type=count, metavar="N", help="extract only the first N captures, by file and offset"
     )
@@ -324,8 +317,7 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
             "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
             " output by their column `language`"
         )
-    if config.formats.dates == "htmldate" and find_spec("htmldate") is None:
-        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
+    check_formats(config.formats)
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
@@ -376,10 +368,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
         "label.title": arguments.title,
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
-        "formats.columns": _formats(arguments.format),
-        "formats.links": arguments.links,
-        "formats.tables": arguments.tables,
-        "formats.images": arguments.images,
+        **format_settings(arguments),
         "input.max_failed_files": arguments.max_failed_files,
         "select.since": arguments.since,
         "select.until": arguments.until,
@@ -391,12 +380,6 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
     # JSON of texts, numbers and lists of them is TOML.
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
-
-
-def _formats(given: list[str] | None) -> list[str] | None:
-    if given == []:
-        raise InputError("--format is empty; write some of text, markdown, html, about, such as text,markdown")
-    return given
 
 
 def _status(text: str) -> int:

@@ -1,17 +1,21 @@
 """`dbce stream`."""
 
 import argparse
+import json
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     OF_TREE,
     add_config,
+    add_formats,
     add_log,
     add_settings,
     add_spark,
     add_urltree,
+    check_formats,
     command_line,
+    format_settings,
     logged,
     seconds,
     spark_settings,
@@ -74,6 +78,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         choices=urltree.HEURISTICS,
         help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
     )
+    add_formats(command)
     add_config(command)
     add_urltree(command)
     add_settings(
@@ -96,6 +101,7 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
     config = configuration.load(arguments.config, [*others, *_stream_settings(arguments)])
     if arguments.heuristic and config.stream.by != URLTREE:
         raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
+    check_formats(config.formats)
     tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
@@ -137,7 +143,8 @@ def _stream_settings(arguments: argparse.Namespace) -> list[str]:
     settings = [] if arguments.by is None else [f"stream.by={arguments.by}"]
     if arguments.relabel is not None:
         settings.append(f"stream.relabel_pages={[arguments.relabel] if arguments.relabel else []}")
-    return settings
+    given = ((name, value) for name, value in format_settings(arguments).items() if value is not None)
+    return [*settings, *(f"{name}={json.dumps(value)}" for name, value in given)]
 
 
 def _tree_settings(arguments: argparse.Namespace) -> list[str]:

@@ -298,7 +298,7 @@ def _with_text(url: str | None, date: datetime | None, extraction: Extraction, h
         blocks=_blocks(extraction),
         confidence=extraction.confidence,
         page_type=extraction.page_type,
-        _kept=KeptPage(html, extraction.page.blocks.text, extraction.segments, extraction.page.capture),
+        _kept=KeptPage(html, extraction.page.blocks, extraction.segments, extraction.page.capture),
     )
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+from lxml import etree
+
 from dbce_spark.config import FormatsConfig, default
 from dbce_spark.dbce.postprocess import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
@@ -18,7 +20,8 @@ from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
-from dbce_spark.model import Capture, Segments
+from dbce_spark.html.structure.whole_blocks import decide_blocks, strip_unread
+from dbce_spark.model import Blocks, Capture, Segments
 
 FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
 """Columns of `extractions` beside the text, null where they are not asked for."""
@@ -40,7 +43,7 @@ class KeptPage:
     wanted."""
 
     html: bytes
-    page_text: str
+    blocks: Blocks
     segments: Segments
     capture: Capture
 
@@ -48,11 +51,11 @@ class KeptPage:
         """Write one format, as `formats` in conf/dbce.toml has it."""
         utf8_html = decode(self.html, self.capture.declared_charset).html
         wanted = replace(default().formats, columns=(column,))
-        return write_formats(utf8_html, self.page_text, self.segments, self.capture, wanted)
+        return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
 
 
 def write_formats(
-    utf8_html: bytes, page_text: str, segments: Segments, capture: Capture, config: FormatsConfig
+    utf8_html: bytes, blocks: Blocks, segments: Segments, capture: Capture, config: FormatsConfig
 ) -> Formats:
     """Write what is kept of a page, and what it says of itself. Its links are relative to its <base> or its URL.
 
@@ -61,7 +64,7 @@ def write_formats(
     """
     kept = Formats()
     if MARKDOWN in config.columns or HTML in config.columns:
-        kept = format_kept(utf8_html, kept_characters(page_text, segments), capture.url, config)
+        kept = format_kept(utf8_html, kept_characters(blocks.text, segments), capture.url, config, blocks)
     return replace(kept, about=describe(utf8_html, capture, config)) if ABOUT in config.columns else kept
 
 
@@ -81,19 +84,23 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
-def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig) -> Formats:
-    """Write the characters of a page that are kept, with the structure around them."""
+def format_kept(
+    utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks | None = None
+) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them. With its blocks it is faster."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    cut_text(root, is_kept)
+    strip_unread(root)
+    cut_text(root, is_kept, {} if blocks is None else decide_blocks(root, blocks, is_kept))
+    shown = etree.tostring(root).lower()
     reveal_images(root)
     normalise_code(root)
-    replace_formulas(root)
-    replace_raw_formulas(root)
+    replace_formulas(root, shown)
+    replace_raw_formulas(root, shown)
     mark_footnotes(root)
     unhead_texts(root)
     drop_permalinks(root, place)
-    mark_callouts(root)
+    mark_callouts(root, shown)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
     article = clean_tree(root, place, choices)
     return Formats(

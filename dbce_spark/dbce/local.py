@@ -250,7 +250,7 @@ def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated:
     annotated = postprocess.labelled_html(html, text, segments) if with_annotated else None
     if not config.need_html:
         return Formats(annotated_html=annotated)
-    return replace(write_formats(html, text, segments, one.page.capture, config), annotated_html=annotated)
+    return replace(write_formats(html, one.page.blocks, segments, one.page.capture, config), annotated_html=annotated)
 
 
 def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredPage | None = None) -> Extraction:

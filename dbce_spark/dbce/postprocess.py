@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.html.page import PageError, parse_tree
-from dbce_spark.html.structure.kept_text import Kept, text_nodes
+from dbce_spark.html.structure.kept_text import Kept, is_visible, text_nodes
 from dbce_spark.model import ARMS, Ints, Label, Segments, arm_bit
 
 Piece = tuple[Any, bool, str, Ints]
@@ -17,9 +16,6 @@ Piece = tuple[Any, bool, str, Ints]
 
 Markup = Callable[[int], tuple[str, str]]
 """The element name and class that a segment, by its index, is wrapped in."""
-
-_WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
-"""Of each character up to the last that is white space, and of one behind it, which stands for all that follow."""
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
@@ -56,9 +52,11 @@ def text(page_text: str, segments: Segments) -> str:
 
 def kept_characters(page_text: str, segments: Segments) -> Kept:
     """Tell of each character of the page text that is no white space whether it is content."""
-    owners = _owners(page_text, segments)
-    is_content = np.append(segments.labels == Label.CONTENT, False)
-    kept: Kept = is_content[owners]
+    is_content = segments.labels == Label.CONTENT
+    edges = np.zeros(len(page_text) + 1, np.int32)
+    edges[segments.starts[is_content]] += 1
+    edges[segments.ends[is_content]] -= 1
+    kept: Kept = np.cumsum(edges[:-1])[is_visible(page_text)] > 0
     return kept
 
 
@@ -181,14 +179,7 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     owners = np.full(len(page_text), -1, np.int32)
     for at, (start, end) in enumerate(zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)):
         owners[start:end] = at
-    return owners[_is_visible(page_text)]
-
-
-def _is_visible(text: str) -> npt.NDArray[np.bool_]:
-    """Tell of each character whether it is no white space, as `str.isspace` has it."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    is_visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE[np.minimum(codes, len(_WHITE_SPACE) - 1)]
-    return is_visible
+    return owners[is_visible(page_text)]
 
 
 def _texts(root: Any) -> Iterator[str]:

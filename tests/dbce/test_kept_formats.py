@@ -89,7 +89,7 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     labels = data.draw(st.lists(st.sampled_from(Label), min_size=len(segments), max_size=len(segments)))
     segments.labels[:] = labels
 
-    written = write_formats(html.encode(), blocks.text, segments, capture(), ALL)
+    written = write_formats(html.encode(), blocks, segments, capture(), ALL)
 
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
 

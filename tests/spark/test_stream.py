@@ -53,7 +53,13 @@ PATIENCE = 600
 OF_TREE = ("relabel.support=5", "label.heuristic=strict-at-domain", "window.max_documents=9", "window.min_documents=2")
 TREE = tree(*OF_TREE)
 SETTINGS = ("stream.batch_files=1", "stream.partitions=2", "stream.by=urltree")
-BY_DBCE = ("stream.batch_files=1", "stream.partitions=2", "stream.pool_pages=7", "stream.relabel_pages=[3, 6]")
+BY_DBCE = (
+    "stream.batch_files=1",
+    "stream.partitions=2",
+    "stream.pool_pages=7",
+    "stream.relabel_pages=[3, 6]",
+    'formats.columns=["text", "markdown", "about"]',
+)
 DOMAINS = ("example.org", "example.com", "news.eu")
 LOST = (
     record(http("<p></p>"), url="http://www.example.org/empty.html"),

@@ -31,7 +31,9 @@ def html(*texts: str, title: str = "T") -> str:
 
 def arrival(url: str, *texts: str, row_no: int = 0, settings: UrlTreeConfig = TREE, **fields: Any) -> Arrival:
     """A page with these texts as blocks, the nth of the first file."""
-    return make_arrival(page(html(*texts), url, **fields), 0, row_no, settings, partial(pack_keys, config=settings))
+    return make_arrival(
+        (page(html(*texts), url, **fields), None), 0, row_no, settings, partial(pack_keys, config=settings)
+    )
 
 
 def scored_page(url: str, *texts: str, date: str = DATE, title: str = "T", settings: DbceConfig = CONFIG) -> Page:
@@ -49,7 +51,7 @@ def scored_page(url: str, *texts: str, date: str = DATE, title: str = "T", setti
 def site_arrivals(found: Iterable[Page], by: DbceConfig) -> list[Arrival]:
     """These pages as they come to a site of a stream by DBCE, in this order."""
     method = stream_method(by, TREE)
-    return [make_arrival(one, 0, at, TREE, method.pack_blocks) for at, one in enumerate(found)]
+    return [make_arrival((one, None), 0, at, TREE, method.pack_blocks) for at, one in enumerate(found)]
 
 
 def article(domain: str, number: int) -> bytes:

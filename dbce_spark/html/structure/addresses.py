@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
@@ -14,6 +15,11 @@ _IMAGE_SCHEMES = frozenset(("http", "https"))
 # What a browser takes out of an address, and what must not stand in one.
 _STRIPPED = re.compile(r"[\t\n\r]")
 _BAD = re.compile(r"[\x00-\x20\x7f-\xa0<>\"`{}|\\^\u2028\u2029\ud800-\udfff]")
+# References that the rules of URLs leave as they are, but for the origin before a path: so are most.
+_SAFE = r"[\w/.~!$&'()*+,=:@%-]"
+_ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
+_PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?)?", re.ASCII)
+_PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?", re.ASCII)
 _PLACEHOLDER = re.compile(
     r"(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)[^/]*$", re.IGNORECASE
 )
@@ -46,12 +52,18 @@ class Addresses:
 
     def is_own(self, reference: str) -> bool:
         """Test for a reference to a place of the page itself."""
+        if "#" not in reference:
+            return False
         address, own = self.link(reference) or "", self.link(self.base) or ""
         return "#" in address and address.partition("#")[0] == own.partition("#")[0]
 
     def _resolve(self, reference: str | None, schemes: frozenset[str]) -> str | None:
         if not reference or len(reference) > MAX_ADDRESS_CHARS:
             return None
+        if _PLAIN.fullmatch(reference):
+            return reference
+        if _PLAIN_PATH.fullmatch(reference) and (origin := _origin(self.base)):
+            return origin + reference
         reference = _STRIPPED.sub("", reference.strip())
         try:
             absolute = urljoin(self.base, reference) if reference else ""
@@ -70,6 +82,13 @@ def addresses(root: Any, url: str) -> Addresses:
         return Addresses(urljoin(url, base.strip()))
     except ValueError:
         return Addresses(url)
+
+
+@lru_cache(maxsize=64)
+def _origin(base: str) -> str:
+    """Return scheme and host of an address on the web; "" if it has none that stay as they are."""
+    found = _ORIGIN.match(base)
+    return found.group() if found else ""
 
 
 def image_source(image: Any, addresses: Addresses) -> str | None:

@@ -11,6 +11,7 @@ from lxml import etree
 from dbce_spark.html.page import BLOCK_TAGS
 
 _BOXES = ("admonition", "callout", "markdown-alert", "alert")
+_MARKS = (b"admonition", b"callout", b"alert")
 _KINDS = frozenset(
     "note tip hint info important warning caution danger error attention success example question".split()
 )
@@ -18,8 +19,13 @@ _TITLES = ("title", "heading", "summary")
 _TAGS = ("div", "aside", "section", "details", "blockquote")
 
 
-def mark_callouts(root: Any) -> None:
-    """Make a quote of each callout, with its kind as a <callout> before its first words."""
+def mark_callouts(root: Any, shown: bytes) -> None:
+    """Make a quote of each callout, with its kind as a <callout> before its first words.
+
+    `shown` is the tree as text, in small letters.
+    """
+    if not any(mark in shown for mark in _MARKS):
+        return
     for box in [*root.iter(*_TAGS)]:
         kind = _kind(box)
         if not kind:

@@ -99,58 +99,53 @@ class _Builder:
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
-        frames: list[tuple[int, int, bool, bool]] = []
+        stack, inlines = self._stack, self._inlines
+        frames: list[tuple[int, int, int, bool] | None] = []  # None: of an element that tells nothing
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             if event == "start":
-                depth, inlines, tables = len(self._stack), len(self._inlines), len(self._tables)
-                is_whole, is_block = self._enter(element)
-                frames.append((depth, inlines, tables < len(self._tables), is_block))
-                if is_whole:
-                    walker.skip_subtree()
-                elif element.text:
-                    self._text(element.text)
+                kind = _KINDS.get(element.tag)
+                if kind is None:
+                    frames.append(None)
+                else:
+                    frames.append((len(stack), len(inlines), len(self._tables), kind <= _CODE))
+                    if self._enter(element, kind):
+                        walker.skip_subtree()
+                        continue
+                text = element.text
             else:
-                depth, inlines, is_table, is_block = frames.pop()
-                if is_block:
-                    self._boundary()
-                    del self._stack[depth:]
-                del self._inlines[inlines:]
-                if is_table:
-                    self._tables.pop()
-                if element.tail and element is not root:
-                    self._text(element.tail)
+                if frame := frames.pop():
+                    depth, inline_depth, tables, is_block = frame
+                    if is_block:
+                        self._boundary()
+                        del stack[depth:]
+                    del inlines[inline_depth:], self._tables[tables:]
+                if element is root:
+                    return
+                text = element.tail
+            if text:
+                if text.isspace():
+                    self._space = True
+                else:
+                    self._text(text)
 
-    def _enter(self, element: Any) -> tuple[bool, bool]:
-        """Open an element; return whether it is done with all it holds, and whether it is a block."""
-        tag = element.tag
-        tag = _SAME.get(tag, tag)
-        if tag in DROPPED_TAGS:
-            return True, False
-        if tag == "br":
-            self._line_break()
-        elif tag == "img":
-            self._image(element)
-        elif tag == "hr":
-            self._rule()
-        elif tag == "formula":
-            self._formula(element)
-        elif tag == "note":
-            self._note(element)
-        elif tag == "callout":
-            etree.SubElement(self._place(), "callout").text = element.get("kind")
-        elif tag == "pre":
-            self._code(element)
-            return True, True
-        elif tag in _INLINE:
-            self._inline(element, _INLINE[tag])
-            return False, False
-        elif tag in BLOCK_TAGS or tag in _PARTS:
-            self._block(element, tag)
-            return False, True
+    def _enter(self, element: Any, kind: int) -> bool:
+        """Open an element; return whether it is done with all it holds."""
+        if kind == _BOUNDARY:
+            self._boundary()
+        elif kind == _BLOCK:
+            tag = element.tag
+            self._block(element, _SAME.get(tag, tag))
+        elif kind == _WITHIN_LINES:
+            self._inline(element, _INLINE[element.tag])
         else:
-            return False, False
-        return True, False
+            if kind != _DROPPED:
+                _WHOLE[element.tag](self, element)
+            return True
+        return False
+
+    def _callout(self, callout: Any) -> None:
+        etree.SubElement(self._place(), "callout").text = callout.get("kind")
 
     def _block(self, element: Any, tag: str) -> None:
         self._boundary()
@@ -206,7 +201,7 @@ class _Builder:
         self._paragraph, self._open, self._space = None, [], True
 
     def _inline(self, element: Any, tag: str) -> None:
-        if len(self._inlines) >= MAX_NESTING or any(tag == name for name, _ in self._inlines):
+        if self._inlines and (len(self._inlines) >= MAX_NESTING or any(tag == name for name, _ in self._inlines)):
             return
         if tag in ("b", "strong") and self._stack[-1][0].tag in _HEADINGS:  # as all of a heading is
             return
@@ -231,11 +226,12 @@ class _Builder:
                 self._paragraph = etree.SubElement(top, "p")
                 self._space = False
         same = 0
-        for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
-            if opened != wanted:
-                break
-            same += 1
-        del self._open[same:]
+        if self._open:
+            for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
+                if opened != wanted:
+                    break
+                same += 1
+            del self._open[same:]
         place = self._open[-1][1] if self._open else self._paragraph
         if self._space:
             if self._paragraph.text or _last_child(self._paragraph) is not None:
@@ -255,7 +251,7 @@ class _Builder:
         _append(self._place(), " ".join(words))
         self._space = not text.endswith(words[-1])
 
-    def _line_break(self) -> None:
+    def _line_break(self, _: Any) -> None:
         """Break a line; two with nothing between end a paragraph."""
         paragraph = self._paragraph
         if paragraph is None:
@@ -277,7 +273,7 @@ class _Builder:
             alt = " ".join(cleaned(image.get("alt") or "").split())
             etree.SubElement(self._place(), "img", {"src": source, "alt": alt})
 
-    def _rule(self) -> None:
+    def _rule(self, _: Any) -> None:
         self._boundary()
         if self._stack[-1][0].tag in ("article", "blockquote"):
             etree.SubElement(self._stack[-1][0], "hr")
@@ -309,6 +305,28 @@ class _Builder:
             block, "code", {"class": f"language-{language}"} if _CODE_LANGUAGE.fullmatch(language) else {}
         )
         code.text = text
+
+
+_WHOLE = {
+    "br": _Builder._line_break,
+    "callout": _Builder._callout,
+    "formula": _Builder._formula,
+    "hr": _Builder._rule,
+    "img": _Builder._image,
+    "note": _Builder._note,
+    "pre": _Builder._code,
+}
+"""Elements of which nothing but themselves is read, each with what adds it."""
+_BOUNDARY, _BLOCK, _CODE, _WITHIN_LINES, _ALONE, _DROPPED = range(6)
+"""Kinds of elements: up to _CODE, text ends before and behind them. Of a _BOUNDARY nothing else is left."""
+_KINDS = {
+    **dict.fromkeys(BLOCK_TAGS, _BOUNDARY),
+    **dict.fromkeys((*_FLOW, *_PARTS, *_SAME), _BLOCK),
+    **dict.fromkeys(_INLINE, _WITHIN_LINES),
+    **dict.fromkeys(_WHOLE, _ALONE),
+    **dict.fromkeys(DROPPED_TAGS, _DROPPED),
+    "pre": _CODE,
+}
 
 
 def _append(place: Any, text: str) -> None:
@@ -350,9 +368,9 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
 def _attributes_of_text(element: Any) -> dict[str, str]:
     """Read the direction and the language of a text."""
     attributes = {}
-    if (direction := (element.get("dir") or "").strip().lower()) in _DIRECTIONS:
+    if (given := element.get("dir")) and (direction := given.strip().lower()) in _DIRECTIONS:
         attributes["dir"] = direction
-    if _LANGUAGE.fullmatch(language := (element.get("lang") or "").strip()):
+    if (given := element.get("lang")) and _LANGUAGE.fullmatch(language := given.strip()):
         attributes["lang"] = language
     return attributes
 

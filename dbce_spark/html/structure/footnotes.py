@@ -17,6 +17,8 @@ _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
 _BACK = re.compile(r"[\[(]?\s*(?:[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f]|\d{1,3})+\s*[\])]?")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_WORDS = 600
+_MOST_CHARS = 7
+"""Of a number with the signs around it."""
 _MOST_NOTES = 2_000
 _LOOK_BACK = 50
 _NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
@@ -27,19 +29,19 @@ def mark_footnotes(root: Any) -> None:
 
     A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
     """
-    places = _places(root)
+    numbered = [(link, number) for link in root.iter("a", "label") if (number := _number(link))]
+    places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
     references: list[tuple[Any, str]] = []
     note_of: dict[Any, Any] = {}
-    for link in [*root.iter("a", "label")]:
-        number = _number(link)
-        target = places.get(_target(link)) if number else None
+    for link, number in numbered:
+        target = places.get(_target(link))
         if target is None:
             continue
         if target not in note_of:
             note_of[target] = _note_at(target)
         note = note_of[target]
-        if note is None or _is_within(link, note) or notes.setdefault(note, str(number)) != number:
+        if note is None or _is_within(link, note) or notes.setdefault(note, number) != number:
             continue
         references.append((link, number))
         if len(notes) > _MOST_NOTES:
@@ -74,8 +76,11 @@ def _places(root: Any) -> dict[str, Any]:
 
 
 def _number(element: Any) -> str:
+    begin = element.text or ""
+    if len(begin) > _MOST_CHARS and len(" ".join(begin.split())) > _MOST_CHARS:
+        return ""  # as of most links, whatever else is in it
     text = " ".join("".join(element.itertext()).split())
-    match = _MARK.fullmatch(text) if len(text) < 8 else None
+    match = _MARK.fullmatch(text) if len(text) <= _MOST_CHARS else None
     return match.group(1) if match else ""
 
 
@@ -108,10 +113,12 @@ def _is_within(element: Any, container: Any) -> bool:
 
 
 def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str]]:
-    marks = [(mark, _number(mark)) for mark in root.iter("sup", "strong", "b")]
+    marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := _number(mark))]
+    if all(mark.tag != "sup" for mark, _ in marks):
+        return
     starts: dict[str, Any] = {}
     for mark, number in marks:
-        note = _note_at(mark) if number and not _text_before(mark) else None
+        note = None if _text_before(mark) else _note_at(mark)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
     items = _listed_notes(root)

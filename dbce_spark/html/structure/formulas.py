@@ -15,11 +15,16 @@ _RENDERED = re.compile(
 )
 _TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
+_MARKS = (b"math", b"mjx-", b"katex", b"data-latex", b"data-tex", b"alttext")
+"""One of them is in every page with a formula, but for those that are images."""
 _STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 
-def replace_formulas(root: Any) -> None:
-    """Put a <formula> in the place of each formula whose LaTeX is known; the others stay as they are shown."""
+def replace_formulas(root: Any, shown: bytes) -> None:
+    """Put a <formula> in the place of each formula whose LaTeX is known; the others stay as they are shown.
+
+    `shown` is the tree as text, in small letters.
+    """
     for element in [*root.iter("script")]:
         if is_formula_script(element):
             while (
@@ -29,7 +34,8 @@ def replace_formulas(root: Any) -> None:
             ):
                 remove(before)
             _replace(element, element.text or "", "display" in (element.get("type") or ""))
-    for element in [*root.iter("*")]:
+    has_marks = any(mark in shown for mark in _MARKS)
+    for element in [*root.iter("*" if has_marks else "img")]:
         if _is_formula(element) and _is_inside(element, root):
             source = _source(element)
             if source:

@@ -18,6 +18,8 @@ def reveal_images(root: Any) -> None:
         figure, image = _figure(element), _revealed(element)
         if image is not None and figure is not None and in_figure[figure] == 1:
             _keep_alone(image, figure)
+    if next(root.iter("figure"), None) is None:
+        return
     seen: set[tuple[Any, str]] = set()
     for image in [*root.iter("img")]:
         figure, description = _figure(image), image.get("alt")

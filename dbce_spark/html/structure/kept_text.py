@@ -1,7 +1,8 @@
 """A page's tree is cut down to the text that is kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,22 @@ TextNode = tuple[Any, bool, str]
 MEDIA_TAGS = frozenset("hr img math noscript picture script".split())
 """Elements that may show something without text; where they are kept follows from the text around them."""
 
+_MEDIA = tuple(sorted(MEDIA_TAGS))
+STAYING_TAGS = ("td", "th", "body")
+"""Elements that stay where none of their text does."""
+
+_JUDGED_APART = MEDIA_TAGS | DROPPED_TAGS | frozenset(("br", "source", "td", "th", "tr"))
+_NOTHING: Mapping[Any, int] = MappingProxyType({})
+_WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
+"""Of each character up to the last that is white space, and of one behind it, which stands for all that follow."""
+
+
+def is_visible(text: str) -> npt.NDArray[np.bool_]:
+    """Tell of each character whether it is no white space, as `str.isspace` has it."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE.take(codes, mode="clip")
+    return visible
+
 
 def text_nodes(root: Any) -> Iterator[TextNode]:
     """Iterate over the text nodes that the walk of a page reads."""
@@ -33,21 +50,29 @@ def text_nodes(root: Any) -> Iterator[TextNode]:
             yield element, is_tail, text
 
 
-def cut_text(root: Any, is_kept: Kept) -> None:
+def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int] = _NOTHING) -> None:
     """Take all text that is not kept out of a page's tree, and every element that then shows nothing.
 
     Media stay where the text before or behind them is kept, and most of the text of the nearest element that has any.
-    Cells of a row that stays do, too, so that tables keep their shape.
+    Cells of a row that stays do, too, so that tables keep their shape. `decided` are elements that stay as a whole,
+    or have been emptied, with the characters that they hold or held.
     """
-    found = _find(root, is_kept)
+    found = _find(root, is_kept, decided)
     is_left = np.ones(len(is_kept), np.bool_)
     for element, start, end in found.gone:
         is_left[start:end] = False
         element.text = " "  # which stays in its place
         remove(element)
     is_kept = is_kept[is_left]
+    if not is_kept.all():
+        _cut_nodes(root, is_kept)
+    _prune(root, found.media)
+
+
+def _cut_nodes(root: Any, is_kept: Kept) -> None:
+    """Take the characters that are not kept out of the text nodes."""
     position = 0
-    cut: list[tuple[Any, bool, str]] = []
+    cut: list[TextNode] = []
     for element, is_tail, text in text_nodes(root):
         length = sum(map(len, text.split()))
         of_node = is_kept[position : position + length]
@@ -59,12 +84,15 @@ def cut_text(root: Any, is_kept: Kept) -> None:
             element.tail = text
         else:
             element.text = text
-    _prune(root, found.media)
 
 
 def is_formula_script(script: Any) -> bool:
     """Test for LaTeX that MathJax finds in a script."""
     return (script.get("type") or "").strip().lower().startswith("math/tex")
+
+
+def _is_medium(element: Any) -> bool:
+    return element.tag != "script" or is_formula_script(element)
 
 
 def _kept_part(text: str, is_kept: list[bool]) -> str:
@@ -88,36 +116,45 @@ class _Found:
     gone: list[tuple[Any, int, int]] = field(default_factory=list)
 
 
-def _find(root: Any, is_kept: Kept) -> _Found:
+def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
     """Find what of a tree stays and goes as a whole."""
     kept_before = [0, *np.cumsum(is_kept).tolist()]
     found = _Found()
     pending: list[tuple[int, Any]] = []
-    around: list[tuple[int, list[tuple[Any, int, int]]]] = []
+    starts: list[int] = []
+    gone: list[tuple[Any, int, int]] = []  # of the elements that are still open, one after the other
+    firsts: list[int] = []  # of each of them, where in this list its own begin
     position = 0
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
         if event == "start":
-            if tag in MEDIA_TAGS and (tag != "script" or is_formula_script(element)):
+            if tag in MEDIA_TAGS and _is_medium(element):
                 pending.append((position, element))
-            around.append((position, []))
+            starts.append(position)
+            firsts.append(len(gone))
             if tag in DROPPED_TAGS:
+                walker.skip_subtree()
+                continue
+            if element in decided:
+                position += decided[element]
+                found.media.update(filter(_is_medium, element.iter(*_MEDIA)))
                 walker.skip_subtree()
                 continue
             text = element.text
         else:
-            start, gone = around.pop()
-            kept = kept_before[position] - kept_before[start]
-            if pending and position > start:
+            start, first = starts.pop(), firsts.pop()
+            if position > start:
+                kept = kept_before[position] - kept_before[start]
                 while pending and pending[-1][0] >= start:
                     at, medium = pending.pop()
                     if 2 * kept >= position - start and is_kept[max(0, at - 1) : at + 1].any():
                         found.media.add(medium)
-            if position > start and not kept and tag not in ("td", "th", "body") and around:
-                around[-1][1].append((element, start, position))
-            else:
-                found.gone += gone
+                if not kept and tag not in STAYING_TAGS and starts:
+                    gone[first:] = [(element, start, position)]
+                elif first < len(gone):
+                    found.gone += gone[first:]
+                    del gone[first:]
             text = element.tail
         if text:
             position += sum(map(len, text.split()))
@@ -129,34 +166,43 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
     in_formulas = {part for formula in root.iter("math") for part in formula.iterdescendants("*")}
     for element in reversed([*root.iter("*")]):
         tag = element.tag
-        if element in kept_media or element is root or tag == "br" or element in in_formulas:
-            continue
-        if tag == "math":
-            if not any(text and not text.isspace() for text in element.itertext()):
+        if tag not in _JUDGED_APART:
+            text = element.text
+            if (
+                not (text and not text.isspace())
+                and not len(element)
+                and not _is_place(element)
+                and element is not root
+                and element not in in_formulas
+            ):
                 remove(element)
-            continue
-        if tag in ("td", "th") and element.getparent().tag == "tr":
-            continue
-        if tag in MEDIA_TAGS:
-            # Their own elements are judged with them.
-            if next(element.iterancestors("noscript", "picture"), None) is None:
-                remove(element)
-        elif tag in DROPPED_TAGS:
+        elif element not in kept_media and element is not root and element not in in_formulas:
+            _prune_apart(element, tag)
+
+
+def _prune_apart(element: Any, tag: str) -> None:
+    """Remove an element that may show something without text, or show nothing with it, unless it stays."""
+    if tag == "math":
+        if not any(text and not text.isspace() for text in element.itertext()):
             remove(element)
-        elif not (element.text and not element.text.isspace()):
-            if tag == "tr":
-                if not any(_shows(cell) or not _is_blank(cell.tail) for cell in element):
-                    remove(element)
-            elif not len(element) and tag != "source" and not _is_place(element):
-                remove(element)
+    elif tag in ("td", "th"):
+        if element.getparent().tag != "tr" and _is_blank(element.text) and not len(element):
+            remove(element)
+    elif tag in MEDIA_TAGS:
+        # Their own elements are judged with them.
+        if next(element.iterancestors("noscript", "picture"), None) is None:
+            remove(element)
+    elif tag in DROPPED_TAGS or (tag == "tr" and _is_blank(element.text) and not any(map(_shows_text, element))):
+        remove(element)
 
 
 def _is_blank(text: str | None) -> bool:
     return not text or text.isspace()
 
 
-def _shows(cell: Any) -> bool:
-    return bool(len(cell)) or bool(cell.text and not cell.text.isspace())
+def _shows_text(cell: Any) -> bool:
+    """Test for a cell, or text behind it, that shows something."""
+    return bool(len(cell)) or not (_is_blank(cell.text) and _is_blank(cell.tail))
 
 
 def _is_place(element: Any) -> bool:

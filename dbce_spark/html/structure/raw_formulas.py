@@ -22,8 +22,13 @@ _SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
 _VERBATIM = frozenset("code formula kbd listing note pre samp script style textarea tt xmp".split())
 
 
-def replace_raw_formulas(root: Any) -> None:
-    """Put a <formula> in the place of each formula in a text. One that is alone in its block is on lines of its own."""
+def replace_raw_formulas(root: Any, shown: bytes) -> None:
+    """Put a <formula> in the place of each formula in a text. One that is alone in its block is on lines of its own.
+
+    `shown` is the tree as text.
+    """
+    if b"$" not in shown and b"\\" not in shown:
+        return
     for element, is_tail, text in [*_candidates(root)]:
         found = [match for match in _FORMULA.finditer(text) if _is_latex(match)]
         holder = element.getparent() if is_tail else element

@@ -4,6 +4,7 @@ import pyarrow as pa
 
 from dbce_spark.output.schemas.capture_columns import CAPTURE
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
+from dbce_spark.output.schemas.extraction_rows import ABOUT
 
 _DECISION = [
     *fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT),
@@ -25,10 +26,11 @@ LABELS = pa.schema(
         *_DECISION,
         *fields(blocks=pa.list_(pa.struct(_STREAM_BLOCK)), text=STRING, page_text=STRING),
         *fields(words=INT, text_words=INT, steps=pa.list_(STRING)),
+        *fields(markdown=STRING, html=STRING, about=pa.struct(ABOUT)),
     ]
 )
-"""A page of a stream as it was labelled when it arrived. Of the columns from `node` to `confidence`, and of `count` and
-`score` of a block, those of the other method are null."""
+"""A page of a stream as it was labelled when it arrived. The last three columns are null where they are not asked for;
+of those from `node` to `confidence`, and of `count` and `score` of a block, those of the other method are."""
 
 LATE_LABELS = pa.schema(
     [

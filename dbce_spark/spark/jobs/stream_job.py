@@ -24,7 +24,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
 from dbce_spark.archive.index.fetch import start_jitter
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, FormatsConfig
+from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, JobError, OutputError, PlatformError
 from dbce_spark.log import Log
 from dbce_spark.model import RejectStage, Revisit
@@ -173,6 +174,7 @@ def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -
         "state": method.state_version,
         "input": asdict(config.input),
         "page": asdict(config.page),
+        "formats": asdict(config.formats),
         "urltree": asdict(tree),
     }
     if method.name != DBCE:
@@ -234,7 +236,7 @@ def _started(
     )
     return (
         labelled.writeStream.queryName("dbce stream")
-        .foreachBatch(_writing(request.output, log))
+        .foreachBatch(_writing(request.output, config.formats, log))
         .option("checkpointLocation", request.checkpoint)
         .outputMode("append")
         .trigger(**trigger)
@@ -288,9 +290,9 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
     with sandbox.reading(path, method.reading, None if task is None else task.attemptNumber()) as reading:
-        for pages, _ in page_batches(reading, outcomes, with_html=False, limit=None):
+        for pages, htmls in page_batches(reading, outcomes, with_html=config.formats.need_html, limit=None):
             sent = []
-            for one in make_arrivals(pages, file_no, tree, method):
+            for one in make_arrivals(zip(pages, htmls, strict=True), file_no, tree, method):
                 sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), one.packed_blocks))
                 row_no += 1
             yield batch_of(sent, stream_rows.STREAM)
@@ -352,13 +354,13 @@ class Labelling(StatefulProcessor):
         """Do nothing: nothing is held."""
 
 
-def row_of(table: str, packed: bytes, fields: str) -> Row:
+def row_of(table: str, packed: bytes, fields: str, formats: FormatsConfig | None = None) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
     own: Row = json.loads(fields)
-    return own if table in _PAST else build_row(Outcome(table, packed, own))
+    return own if table in _PAST else build_row(Outcome(table, packed, own), formats)
 
 
-def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
+def _writing(folder: str, formats: FormatsConfig, log: Log) -> Callable[[DataFrame, int], None]:
     """Return the function that Spark calls with each batch, and calls again after a kill."""
 
     def write(batch: DataFrame, number: int) -> None:
@@ -366,7 +368,7 @@ def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
         began = monotonic()
         files: Counter[str] = Counter()
         counts: Counter[str] = Counter()
-        for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
+        for part in batch.mapInArrow(_part(folder, number, formats), "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
@@ -375,7 +377,9 @@ def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
     return write
 
 
-def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _part(
+    folder: str, number: int, formats: FormatsConfig
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the map over the parts of a batch: their files, and what is to be counted."""
 
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -386,7 +390,7 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
                 for table, packed, fields in zip(*columns, strict=True):
-                    rows[table].append(row_of(table, packed, fields))
+                    rows[table].append(row_of(table, packed, fields, formats))
                 for counted in rows.pop(_COUNTS, []):
                     counts.update(counted)
                 for table, of_table in rows.items():
@@ -396,6 +400,9 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
                     unlabelled = [one["reason"] for one in of_table if one.get("stage") == RejectStage.LABEL]
                     counts.update(f"rejects.{reason}" for reason in unlabelled)
                     counts["captures"] -= len(unlabelled)
+                    counts.update(
+                        f"formats.{name}" for one in of_table for name in FORMATS if one.get(name) is not None
+                    )
                     counts.update(f"steps.{step}" for one in of_table for step in one.get("steps", ()))
         yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
 

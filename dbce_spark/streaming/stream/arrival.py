@@ -17,6 +17,9 @@ from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 Row = Mapping[str, Any]
 """A row of a table, by its columns; timestamps are microseconds since 1970."""
 
+PageAndHtml = tuple[Page, bytes | None]
+"""A page, and its HTML in UTF-8 where formats are written from it."""
+
 _CAPTURE_COLUMNS = [name for name in stream_rows.LABELS.names if name in Capture.__dataclass_fields__]
 _METADATA_COLUMNS = [
     name for name in stream_rows.LABELS.names if name in ("title", "declared_language", "canonical_url")
@@ -30,8 +33,9 @@ _ZSTD_LEVEL = 1
 class Arrival:
     """A page and its place in the stream: files in the order in which they came, pages in that of their file.
 
-    `packed_row` has the columns of LABELS that do not depend on other pages, and those of its blocks as lists. No state
-    needs any of it, so it stays packed until it is written. `packed_blocks` is what the state needs of the blocks.
+    `packed_row` has the columns of LABELS that do not depend on other pages, those of its blocks as lists, and its HTML
+    where that is wanted. No state needs any of it, so it stays packed until it is written. `packed_blocks` is what the
+    state needs of the blocks.
     """
 
     file_no: int
@@ -48,15 +52,18 @@ class Arrival:
 
 
 def make_arrival(
-    page: Page, file_no: int, row_no: int, config: UrlTreeConfig, pack_blocks: Callable[[Page], bytes]
+    came: PageAndHtml, file_no: int, row_no: int, config: UrlTreeConfig, pack_blocks: Callable[[Page], bytes]
 ) -> Arrival:
     """Make the arrival of a page, the nth (from 0) of the nth file. `pack_blocks` packs what the state needs of it."""
+    page, html = came
     capture, blocks = page.capture, page.blocks
     row: dict[str, Any] = {name: getattr(capture, name) for name in _CAPTURE_COLUMNS}
     row |= {name: getattr(page.metadata, name) for name in _METADATA_COLUMNS}
     row |= {"capture_id": page.capture_id, "charset": page.charset, "charset_source": page.charset_source}
     row |= {"flags": [*page.flags], "page_text": blocks.text, "xpaths": blocks.xpaths}
     row |= {name: getattr(blocks, name).tolist() for name in ("starts", "ends", "words")}
+    if html is not None:
+        row["html"] = html.decode("utf-8", "surrogateescape")
     return Arrival(
         file_no=file_no,
         row_no=row_no,

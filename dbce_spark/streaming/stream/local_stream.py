@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
+from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject
-from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival
+from dbce_spark.streaming.stream.arrival import Arrival, PageAndHtml, Row, make_arrival
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, DomainState, build_rows
 from dbce_spark.streaming.stream.stream_method import StreamMethod, stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -23,22 +25,31 @@ def run(
     tables: dict[str, list[Row]] = {LABELS: [], LATE_LABELS: [], REPEATS: [], REJECTS: []}
     method = stream_method(config, tree)
     states: dict[str, DomainState] = {name: method.restore(state) for name, state in primed.items()}
+    htmls: dict[str, bytes] = {}
+
+    def keep(fetch: Fetch) -> None:
+        if config.formats.need_html:
+            htmls[fetch.capture.capture_id] = decode(fetch.html, fetch.capture.declared_charset).html
+
     for file_no, path in enumerate(files):
-        found = [*pages.read(path, method.reading)]
+        found = [*pages.read(path, method.reading, keep)]
         tables[REJECTS] += [reject_row(result, file_no) for result in found if isinstance(result, Reject)]
         of_domain: dict[str, list[Arrival]] = defaultdict(list)
-        for arrival in make_arrivals((one for one in found if isinstance(one, Page)), file_no, tree, method):
+        came = ((one, htmls.get(one.capture_id)) for one in found if isinstance(one, Page))
+        for arrival in make_arrivals(came, file_no, tree, method):
             of_domain[arrival.domain].append(arrival)
         for name, arrivals in of_domain.items():
             state = states.setdefault(name, method.begin(name))
-            for table, row in build_rows(arrivals, state):
+            for table, row in build_rows(arrivals, state, config.formats):
                 tables[table].append(row)
     return tables
 
 
-def make_arrivals(pages: Iterable[Page], file_no: int, tree: UrlTreeConfig, method: StreamMethod) -> Iterable[Arrival]:
+def make_arrivals(
+    came: Iterable[PageAndHtml], file_no: int, tree: UrlTreeConfig, method: StreamMethod
+) -> Iterable[Arrival]:
     """Make arrivals of the pages of a file."""
-    return (make_arrival(page, file_no, row_no, tree, method.pack_blocks) for row_no, page in enumerate(pages))
+    return (make_arrival(one, file_no, row_no, tree, method.pack_blocks) for row_no, one in enumerate(came))
 
 
 def reject_row(reject: Reject, file_no: int) -> Row:

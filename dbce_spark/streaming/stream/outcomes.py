@@ -1,11 +1,17 @@
 """Turn what a domain's state says of pages into rows of the tables of a stream."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import compress
 from typing import Any, Protocol
 
-from dbce_spark.model import Capture, Label
+import numpy as np
+
+from dbce_spark.config import FormatsConfig
+from dbce_spark.dbce.kept_formats import write_formats
+from dbce_spark.dbce.pages import failed, spared
+from dbce_spark.dbce.single import without_evidence
+from dbce_spark.model import Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
 
@@ -44,15 +50,17 @@ def place(arrival: Arrival) -> dict[str, Any]:
     return {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
 
 
-def build_rows(arrivals: Iterable[Arrival], state: DomainState) -> Iterator[tuple[str, Row]]:
+def build_rows(
+    arrivals: Iterable[Arrival], state: DomainState, formats: FormatsConfig | None = None
+) -> Iterator[tuple[str, Row]]:
     """Yield the rows of these pages of a domain with their tables, in the order of the stream whatever order they are
     in."""
     for outcome in state.take(sorted(arrivals, key=lambda one: (one.file_no, one.row_no))):
-        yield outcome.table, build_row(outcome)
+        yield outcome.table, build_row(outcome, formats)
 
 
-def build_row(outcome: Outcome) -> Row:
-    """Build the row of an outcome, for its table."""
+def build_row(outcome: Outcome, formats: FormatsConfig | None = None) -> Row:
+    """Build the row of an outcome, for its table. `formats`: of what is kept, where the page came with its HTML."""
     columns = {name: value for name, value in outcome.columns.items() if name not in _OF_BLOCKS}
     if outcome.table == REJECTS:
         return columns
@@ -63,6 +71,8 @@ def build_row(outcome: Outcome) -> Row:
     if outcome.table == LATE_LABELS:
         return columns | {"blocks": labelled}
     page = unpack_row(outcome.packed_row)
+    if (html := page.pop("html", None)) is not None and formats is not None:
+        columns |= _formats(html.encode("utf-8", "surrogateescape"), page, labels, formats)
     xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
     text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
     with_blocks = {
@@ -75,6 +85,33 @@ def build_row(outcome: Outcome) -> Row:
         "text_words": sum(compress(lengths, is_content)),
     }
     return page | columns | with_blocks
+
+
+def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], formats: FormatsConfig) -> dict[str, Any]:
+    """Write the formats of a page whose blocks have these labels; a page that they cannot be written of is flagged."""
+    count = len(labels)
+    starts, ends = (np.array(page[name], np.int32) for name in ("starts", "ends"))
+    none = np.zeros(count, np.int32)
+    blocks = Blocks(
+        text=page["page_text"], starts=starts, ends=ends, xpaths=page["xpaths"], words=none, link_words=none,
+        tokens=np.empty(0, np.uint64),
+    )  # fmt: skip
+    segments = without_evidence(np.arange(count, dtype=np.int32), starts, ends, Label.UNDECIDED)
+    segments = replace(segments, labels=np.array(labels, np.uint8))
+    capture = Capture(
+        **{name: page[name] for name in Capture.__dataclass_fields__ if name in page},
+        **dict.fromkeys(("url_key", "site", "declared_charset"), ""),
+        truncated=False,
+    )
+    (written,) = spared(
+        lambda some: [write_formats(one, blocks, segments, capture, formats) for one in some],
+        [html],
+        lambda _, error: failed(capture, RejectStage.LABEL, error),
+    )
+    if isinstance(written, Reject):
+        return {"flags": [*page["flags"], "formats_failed"]}
+    about = None if written.about is None else asdict(written.about)
+    return {"markdown": written.markdown, "html": written.html, "about": about}
 
 
 def _labelled_blocks(columns: Row) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS
 
-VERSION = 2
+VERSION = 3
 """Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
 CHECKPOINT = "_checkpoint"

@@ -1,23 +1,27 @@
 """Turn the pages of a site into rows by DBCE, in plain Python."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, local, pools
+from dbce_spark.dbce import buckets, classify, local, pages, pools
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
 from dbce_spark.streaming.stream import streamed_site as module
-from dbce_spark.streaming.stream.arrival import Row
+from dbce_spark.streaming.stream.arrival import Row, make_arrival
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, build_rows
+from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
-from tests.support.builders import config
-from tests.support.stream_files import scored_page, site_arrivals
+from tests.support.builders import capture, config
+from tests.support.stream_files import TREE, scored_page, site_arrivals
+from tests.support.structure import ALL
 
 BY_DBCE = config("stream.by=dbce", "stream.pool_pages=6", "stream.relabel_pages=[2, 4]")
 REMEMBERED = 9
@@ -31,6 +35,28 @@ def story(name: str, *more: str, **given: Any) -> Page:
 
 
 STORIES = [story(name) for name in ("north", "south", "east", "west", "old", "new", "far", "near")]
+
+
+def test_formats_are_those_of_the_batch_for_the_same_labels() -> None:
+    """Written from the HTML that came with the page; null for a page that came without."""
+    html = "<title>t</title><nav><a href=/>Home</a></nav>" + "".join(
+        f"<p>{SENTENCE.format(f'<b>{part}</b>')}<img src=/{part}.png>" for part in ("gate", "quay", "tower")
+    )
+    one = pages.parse_fetch(Fetch(capture("http://www.example.org/news/x.html"), html.encode()), BY_DBCE)
+    assert isinstance(one, Page)
+    formats = replace(ALL, columns=("markdown", "html", "about"))
+    came = make_arrival((one, html.encode()), 0, 0, TREE, partial(pack_page, with_titles=False))
+
+    ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), formats)
+
+    (extraction,) = local.label_pages([local.gather(one, [], pools.page_evidence(one, None, None), "")], BY_DBCE.label)
+    (expected,) = local.format_extractions([extraction], [html.encode()], formats, False)
+    assert "**gate**" in str(row["markdown"])
+    assert (extraction.text, expected.markdown, expected.html) == (row["text"], row["markdown"], row["html"])
+    assert expected.about is not None
+    assert asdict(expected.about) == row["about"]
+    ((_, without),) = taken([one])
+    assert without.get("markdown") is None
 
 
 def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfig = BY_DBCE) -> Rows:

@@ -1,0 +1,91 @@
+"""What stays or goes as a whole, found by the paths of blocks: most of a page, and no look at any element in it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from lxml import etree
+
+from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.structure.kept_text import STAYING_TAGS, Kept, is_formula_script, is_visible
+from dbce_spark.model import Blocks
+
+_EMPTIED = BLOCK_TAGS - {"html", *STAYING_TAGS}
+_UNREAD = tuple(sorted(DROPPED_TAGS - {"noscript", "script"}))
+"""Elements that nothing is ever read from; images may stand in <noscript>, formulas in <script>."""
+_NAMED, _NAMED_END = '*[name()="', '"]'
+_Group = tuple[str, int, int]
+"""A step of a path, with the blocks that lie behind it: from, and up to but not including."""
+
+
+def strip_unread(root: Any) -> None:
+    """Take out the elements whose text is none of the page's; one of nothing but white space leaves a space."""
+    tags = _UNREAD if any(map(is_formula_script, root.iter("script"))) else (*_UNREAD, "script")
+    for element in root.iter(*tags):
+        if element.text and element.text.isspace():
+            element.tail = f" {element.tail or ''}"
+    etree.strip_elements(root, *tags, with_tail=False)
+
+
+def decide_blocks(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
+    """Find the largest block-level elements of which all or nothing is kept, and empty the latter; return each with
+    its number of characters.
+
+    No text of a block-level element is in a block with text around it. So the paths of the blocks tell what each holds,
+    and only elements around both kinds are looked at.
+    """
+    before, kept_before = (np.append(0, np.cumsum(one)) for one in (is_visible(blocks.text), is_kept))
+    starts, ends = before[blocks.starts], before[blocks.ends]
+    lengths = [0, *np.cumsum(ends - starts).tolist()]
+    kept_of = [0, *np.cumsum(kept_before[ends] - kept_before[starts]).tolist()]
+    paths = [xpath.split("/")[2:] for xpath in blocks.xpaths]
+    decided: dict[Any, int] = {}
+    pending = [(root, 0, 0, len(paths))]
+    while pending:
+        element, depth, first, last = pending.pop()
+        for child, (_, first_within, last_within) in _found(element, _groups(paths, depth, first, last)):
+            length = lengths[last_within] - lengths[first_within]
+            kept = kept_of[last_within] - kept_of[first_within]
+            if (kept == length and child.tag in BLOCK_TAGS) or (not kept and child.tag in _EMPTIED):
+                decided[child] = length
+                if not kept:
+                    child.clear(keep_tail=True)
+            else:
+                pending.append((child, depth + 1, first_within, last_within))
+    return decided
+
+
+def _groups(paths: Sequence[Sequence[str]], depth: int, first: int, last: int) -> Iterator[_Group]:
+    """Iterate over the steps by which the paths of some blocks go on."""
+    if len(paths[first]) > depth < len(paths[last - 1]) and paths[first][depth] == paths[last - 1][depth]:
+        yield paths[first][depth], first, last
+        return
+    at = first
+    while at < last:
+        start, at = at, at + 1
+        if len(paths[start]) <= depth:
+            continue
+        step = paths[start][depth]
+        while at < last and len(paths[at]) > depth and paths[at][depth] == step:
+            at += 1
+        yield step, start, at
+
+
+def _found(element: Any, groups: Iterator[_Group]) -> Iterator[tuple[Any, _Group]]:
+    """Iterate over the children that steps lead to. An inline one with blocks between its texts has several groups; no
+    more are found from there on, and what they hold stays."""
+    group = next(groups, None)
+    counts: dict[str, int] = {}
+    children = iter([*element])
+    while group is not None:
+        test, _, nth = group[0].rpartition("[")
+        tag = test[len(_NAMED) : -len(_NAMED_END)] if test.startswith("*") else test
+        number = int(nth[:-1])
+        for child in children:
+            counts[child.tag] = counts.get(child.tag, 0) + 1
+            if child.tag == tag and counts[tag] == number:
+                yield child, group
+                break
+        else:
+            return
+        group = next(groups, None)
