@@ -19,10 +19,10 @@ def main(point: str, batch: int, arguments: list[str]) -> int:
     """Runs the command; at this batch it dies: before its "files", before the "commit" of these, or "behind" that."""
     commit, part = stream_tables.commit, stream_job._part
 
-    def parted(folder: str, number: int) -> Any:
+    def parted(folder: str, number: int, *rest: Any) -> Any:
         if (point, batch) == ("files", number):
             die()
-        return part(folder, number)
+        return part(folder, number, *rest)
 
     def committed(folder: str, number: int, *rest: Any, **named: Any) -> stream_tables.Commit:
         if (point, batch) == ("commit", number):

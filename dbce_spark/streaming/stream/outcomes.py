@@ -100,7 +100,9 @@ def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], format
     segments = replace(segments, labels=np.array(labels, np.uint8))
     capture = Capture(
         **{name: page[name] for name in Capture.__dataclass_fields__ if name in page},
-        **dict.fromkeys(("url_key", "site", "declared_charset"), ""),
+        url_key="",
+        site="",
+        declared_charset="",
         truncated=False,
     )
     (written,) = spared(

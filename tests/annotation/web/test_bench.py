@@ -178,7 +178,7 @@ def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromi
 
 @pytest.mark.browser
 def test_a_page_that_has_no_size_yet_is_not_all_hidden(tmp_path: Path, context: Any) -> None:
-    """What a reader cannot see is looked for when the frame of the page has a size, however late that is."""
+    """The workbench looks for what a reader cannot see when the frame of the page has a size, however late that is."""
     context.add_init_script(
         "const none = new CSSStyleSheet(); none.replaceSync('#page { width: 0 !important; height: 0 !important }');"
         "document.adoptedStyleSheets = [none];"
