@@ -14,19 +14,9 @@ from dbce_spark.model import Extraction, Page, Seen, text_hash
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
 from dbce_spark.output.schemas.codec import INT, STRING, TIME, attributes, encode, fields, lists
 from dbce_spark.output.schemas.cross_rows import CROSS, crosses_batch
+from dbce_spark.output.schemas.format_columns import FORMATS
 from dbce_spark.output.schemas.segment_rows import SEGMENT, segments_column
 
-ABOUT = fields(
-    title=STRING,
-    author=STRING,
-    date=STRING,
-    description=STRING,
-    site_name=STRING,
-    image=STRING,
-    license=STRING,
-    tags=pa.list_(STRING),
-    found_in=pa.list_(STRING),
-)
 EXTRACTIONS = pa.schema(
     [
         *[field for field in CAPTURE if field.name not in ("declared_digest", "declared_charset", "truncated")],
@@ -48,11 +38,9 @@ EXTRACTIONS = pa.schema(
             words=INT,
             text_words=INT,
             annotated_html=STRING,
-            markdown=STRING,
-            html=STRING,
-            about=pa.struct(ABOUT),
-            site_part=INT,
         ),
+        *FORMATS,
+        *fields(site_part=INT),
     ]
 )
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from dbce_spark.output.schemas.capture_columns import CAPTURE
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
-from dbce_spark.output.schemas.extraction_rows import ABOUT
+from dbce_spark.output.schemas.format_columns import FORMATS
 
 _DECISION = [
     *fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT),
@@ -26,7 +26,7 @@ LABELS = pa.schema(
         *_DECISION,
         *fields(blocks=pa.list_(pa.struct(_STREAM_BLOCK)), text=STRING, page_text=STRING),
         *fields(words=INT, text_words=INT, steps=pa.list_(STRING)),
-        *fields(markdown=STRING, html=STRING, about=pa.struct(ABOUT)),
+        *FORMATS,
     ]
 )
 """A page of a stream as it was labelled when it arrived. The last three columns are null where they are not asked for;
