@@ -54,6 +54,18 @@ class Resolved:
         return capture_id(self.revisit.url, self.revisit.timestamp, self.payload_digest)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriorCapture:
+    """A capture of an earlier crawl, by which revisits are matched: what its names follow from."""
+
+    capture_id: str
+    url_key: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    record_id: str
+    payload_digest: str
+    declared_digest: str
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """Revisits that share an extraction, and how many of them are no captures of their own."""
@@ -144,7 +156,7 @@ def share(captures: Iterable[str], matched: Iterable[Resolved]) -> Shared:
     return Shared([shared[capture] for capture in sorted(shared)], len(resolved) - len(shared))
 
 
-def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
+def resolve(captures: Iterable[Capture | PriorCapture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
     """Find the original of each revisit among the captures; None where it is missing."""
     wanted = {name.name for revisit in revisits for name in original_names(revisit)}
     named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)

@@ -27,6 +27,8 @@ TOGETHER = 64
 
 DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
+LIMIT = Skip("limit")
+"""A capture beyond `--limit`, and a revisit whose original goes no further."""
 
 
 Source = str | indexed_records.Places

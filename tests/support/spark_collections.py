@@ -23,6 +23,7 @@ from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
 from dbce_spark.spark.run import run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages import few_revisits
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support.builders import config
 
@@ -148,10 +149,11 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
 
 def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Grown:
     """Extend a collection by the last crawl and revisits, then by their originals, then by the rest. Its first run is
-    ended before its version is made, while another one waits; texts are compared by Spark, as many would be."""
+    ended before its version is made, while another one waits; texts and revisits are shared out by Spark, as many would
+    be."""
     grown, parameters = Grown(Collection(str(folder))), config(*SETTINGS)
     to, first = grown.to, [crawls[1], crawls[3]]
-    with _many_texts():
+    with _many():
         one, other = (increment_job.prepared(to, request(files), parameters) for files in (first, crawls))
         assert one
         assert other
@@ -172,9 +174,10 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
 
 
 @contextmanager
-def _many_texts() -> Iterator[None]:
+def _many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_duplicates, "FEW", 0)
+        patch.setattr(few_revisits, "are_few", lambda run, account: False)
         yield
 
 

@@ -12,6 +12,8 @@ from dbce_spark.output.collection import Collection, Version
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
+BEFORE = -1
+"""The number that revisits of earlier runs have as their file: they stand before all that a run reads."""
 PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
 OLD_DIGESTS = "told"
 """The name of DIGESTS in increments of earlier versions of this program."""

@@ -1,4 +1,5 @@
-"""The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in one task.
+"""The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in one task. Those
+that a collection holds count, too.
 
 Spark takes tenths of a second for each job, and some fifteen to share out what one process does in hundredths.
 """
@@ -9,10 +10,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from dbce_spark.archive.revisits import PriorCapture
 from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
-from dbce_spark.model import Capture
+from dbce_spark.model import Capture, Revisit
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import CAPTURES, MEMBERS, files
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import decode
 from dbce_spark.spark.engine import small_run_settings
@@ -20,6 +24,7 @@ from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.numbered_tasks import one_task_each
 from dbce_spark.spark.run import matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.prior_state import BEFORE, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.run.task_results import task_results
@@ -33,40 +38,82 @@ _CAPTURE = [name for name in Capture.__dataclass_fields__ if name in page_rows.P
 def are_few(run: Run, account: RunAccount) -> bool:
     """Return whether one task does it: captures that are few, and all of those that revisits may refer to."""
     request = run.request
-    is_whole = not (request.is_increment or request.indexes or request.limit is not None)
-    return is_whole and small_run_settings.are_few(run.spark, account.records.captures + account.records.revisits)
+    is_whole = not (request.indexes or request.limit is not None)
+    captures = account.records.captures + account.records.revisits + request.prior.captures + account.pending
+    return is_whole and small_run_settings.are_few(run.spark, captures)
 
 
 def stage(run: Run) -> RevisitCounts:
-    """Stage the pages that go no further, the revisits that share an extraction, and those without an original."""
-    work = run.work
+    """Stage the pages that go no further, the revisits that share an extraction, and those without an original; of an
+    increment also these revisits as later ones take them up."""
+    work, prior, is_increment = run.work, run.prior, run.request.is_increment
 
     def match(_: Iterator[pa.RecordBatch]) -> RevisitCounts:
-        return _match(work)
+        matched = _match(work, prior)
+        if is_increment:
+            _stage_pending(work, matched.pending)
+        return matched.counts
 
     (counts,) = task_results(one_task_each(run.spark, 1), match, RevisitCounts)
     return counts
 
 
-def _match(work: str) -> RevisitCounts:
+def pending(run: Run) -> list[pa.RecordBatch] | None:
+    """Read the revisits without an original that this strategy has staged, as `match_revisits.pending` gives them; None
+    where it was not chosen."""
+    path = f"{staging.path(run.work, staging.PENDING)}/{_PART}"
+    if not Path(path).exists():
+        return None
+    with storage.open_parquet(path) as file:
+        return [*file.iter_batches()]
+
+
+def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
     pages = _staged(work, read_pages.NAME, page_rows.PAGES, [*_CAPTURE, *PLACE])
     captures = [*decode(Capture, pages)]
     waiting = _staged(work, staging.REVISITS, revisit_rows.REVISITS, revisit_rows.REVISITS.names)
     revisits = [*chain.from_iterable(map(revisit_rows.revisits_from, waiting.to_batches()))]
-    matched = matched_revisits.match(captures, revisits)
+    before = _prior_captures(prior)
+    matched = matched_revisits.match(captures, revisits, before)
     tables = {
-        read_pages.DROPPED: _repeated(captures, pages),
+        read_pages.DROPPED: _repeated(captures, pages, before.ids),
         staging.SHARED: capture_rows.revisited_batch(matched.shared),
         staging.UNRESOLVED: reject_rows.rejects_batch(matched.rejects),
     }
     for name, rows in tables.items():
         storage.write_parquet(f"{staging.path(work, name)}/{_PART}", rows.schema, [rows])
-    return matched.counts
+    return matched
 
 
-def _repeated(captures: list[Capture], pages: pa.Table) -> pa.RecordBatch:
+def _stage_pending(work: str, pending: list[Revisit]) -> None:
+    """Stage revisits without an original, in order of file and offset: what comes later may hold it."""
+    ordered = sorted(pending, key=lambda one: (one.warc_file, one.warc_offset, one.url, one.timestamp))
+    rows = revisit_rows.revisits_batch(ordered, file_no=BEFORE, first_row=0)
+    storage.write_parquet(f"{staging.path(work, staging.PENDING)}/{_PART}", rows.schema, [rows])
+
+
+def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:
+    """Read the captures of all increments.
+
+    Raises:
+        OutputError: a file of one is broken.
+    """
+    names = [*PriorCapture.__dataclass_fields__]
+    pages = chain.from_iterable(decode(PriorCapture, rows) for rows in _of_increments(prior, MEMBERS, names))
+    ids = (rows.column("capture_id").to_pylist() for rows in _of_increments(prior, CAPTURES, ["capture_id"]))
+    return matched_revisits.PriorCaptures([*pages], frozenset(chain.from_iterable(ids)))
+
+
+def _of_increments(prior: PriorState, table: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    for folder in prior.folders:
+        for path in files(folder, table):
+            with output_reader.parquet(path) as file:
+                yield from file.iter_batches(columns=columns)
+
+
+def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) -> pa.RecordBatch:
     """Find the places of captures that came before."""
-    seen: set[str] = set()
+    seen = {*before}
     places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
     repeated = []
     for capture, place in zip(captures, places, strict=True):
@@ -77,14 +124,16 @@ def _repeated(captures: list[Capture], pages: pa.Table) -> pa.RecordBatch:
 
 
 def _staged(work: str, name: str, schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Read some columns of a table that has a file for each source, in order of these.
+    """Read some columns of a table that has a file for each source, in order of these; behind what earlier increments
+    of a collection have left over.
 
     Raises:
         OutputError: a file of it is broken.
     """
     kept = pa.schema([schema.field(name) for name in columns])
     batches: list[pa.RecordBatch] = []
-    for path in sorted(Path(staging.path(work, name)).glob("[0-9]*.parquet")):
+    folder = Path(staging.path(work, name))
+    for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet"))):
         try:
             with storage.open_parquet(str(path)) as file:
                 batches += file.iter_batches(columns=columns)

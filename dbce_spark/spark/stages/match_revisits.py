@@ -20,25 +20,24 @@ from dbce_spark.archive.revisits import (
     original_names,
     unresolved,
 )
-from dbce_spark.dbce.pages import DUPLICATE
+from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.prior_state import BEFORE
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import few_revisits, read_pages
-from dbce_spark.spark.stages.read_pages import LIMIT, PLACE
+from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
 _MATCHED = "matched"
 
-_BEFORE = -1
-"""The number of a file before all that a run reads."""
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
 ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
 WANTED_ROW = pa.schema(
@@ -261,7 +260,7 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for revisit, lack in zip(revisit_rows.revisits_from(batch), lacks, strict=True)
             if isinstance(unresolved(revisit, lack or ""), Reject)
         ]
-        yield revisit_rows.revisits_batch(waiting, file_no=_BEFORE, first_row=first_row)
+        yield revisit_rows.revisits_batch(waiting, file_no=BEFORE, first_row=first_row)
         first_row += len(waiting)
 
 

@@ -17,11 +17,11 @@ from pyspark.sql import functions as F
 
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import DUPLICATE, Source, losses
+from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log
-from dbce_spark.model import RejectReason, Revisit, Skip
+from dbce_spark.model import RejectReason, Revisit
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
@@ -38,8 +38,6 @@ from dbce_spark.spark.stages import select_records
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS
-LIMIT = Skip("limit")
-"""A capture beyond `--limit`."""
 
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]

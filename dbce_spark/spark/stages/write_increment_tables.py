@@ -1,6 +1,6 @@
 """The stage `keep`: write what later increments of a collection need of this one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import NoneType
 
@@ -19,7 +19,7 @@ from dbce_spark.spark.run.prior_state import PENDING
 from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import match_revisits, read_pages
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages.compared_pages import members
 
 NAME = "keep"
@@ -32,7 +32,7 @@ def _keep(run: Run, account: RunAccount) -> None:
     """Write, beside the tables of an increment, all that later ones need of it."""
     _keep_members(run, account.extractions)
     if account.has_revisits:
-        _write(match_revisits.pending(run), f"{run.output}/{PENDING}", revisit_rows.REVISITS)
+        _keep_pending(run)
     _link_pages(run, len(account.page_files))
     _keep_inputs(run)
 
@@ -47,6 +47,15 @@ def _keep_members(run: Run, count: int) -> None:
     parts = max(1, -(-count // MEMBERS_PER_FILE))
     ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
     _write(ordered, f"{run.output}/{MEMBERS}", member_rows.MEMBERS)
+
+
+def _keep_pending(run: Run) -> None:
+    """Write the revisits without an original."""
+    folder, few = f"{run.output}/{PENDING}", few_revisits.pending(run)
+    if few is None:
+        _write(match_revisits.pending(run), folder, revisit_rows.REVISITS)
+    else:
+        _write_file(f"{folder}/part-00000.parquet", revisit_rows.REVISITS, few)
 
 
 def _link_pages(run: Run, files: int) -> None:
@@ -71,9 +80,13 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         context = TaskContext.get()
         path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
-        with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
-            for batch in batches:
-                file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
+        _write_file(path, schema, batches)
 
     if not task_results(rows, write_part, NoneType):
         storage.write_parquet(f"{folder}/part-00000.parquet", schema, [])
+
+
+def _write_file(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
+        for batch in batches:
+            file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
