@@ -55,8 +55,9 @@ SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
 """A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
 second score knows least of, need a lower bound."""
 
-RECURRING = {"sibling_text": 0.9, "sibling_text_count": 3.0}
-"""Text recurs that stands on so large a share of the siblings, and on so many of them."""
+RECURRING = {"sibling_text": 0.9, "sibling_text_count": 8.0}
+"""Text recurs that stands on so large a share of the siblings, and on so many of them: three siblings often are
+pages of one section, or copies under two URLs (docs/method.md)."""
 
 RECURRENCE = 1.5
 """What counts against text that recurs and that the second score speaks against too, in log-odds: pages that readers

@@ -101,7 +101,7 @@ def test_a_doubtful_cell_goes_with_its_row() -> None:
 def test_the_bare_more_of_each_item_does_not_come_with_the_item() -> None:
     found = units_of("<ul>" + "<li><p>a b c</p><div>more</div></li>" * 3 + "</ul>")
 
-    assert [True, False] * 3 == units.kept_blocks(np.array([0.9, 0.15] * 3), found, "balanced").tolist()
+    assert [True, False] * 3 == units.kept_blocks(np.array([0.9, 0.1] * 3), found, "balanced").tolist()
 
 
 def test_a_doubtful_advert_in_a_menu_is_dropped_with_it() -> None:

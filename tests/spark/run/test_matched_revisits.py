@@ -59,7 +59,7 @@ def test_captures_of_an_earlier_crawl_go_no_further() -> None:
 
 
 def test_a_page_that_an_earlier_revisit_was_has_no_extraction() -> None:
-    """What refers to it is counted beyond the limit, as by the strategy for many captures."""
+    """Revisits that refer to it are counted beyond the limit, as by the strategy for many captures."""
     matched = match([NEW], [revisit(4, "sha1:B")], prior(OLD, revisited=NEW.capture_id))
 
     assert ([], Counter(limit=1)) == (matched.shared, matched.counts.skipped)
