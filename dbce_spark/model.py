@@ -363,9 +363,7 @@ class Extraction:
     segments: Segments
     text: str  # main content, one line a block
     confidence: float | None = None  # expected F1 of `text`, 0 to 1; None if bit patterns labelled the page
-    page_type: str | None = (
-        None  # such as "article"; None if bit patterns labelled it, or the classifier knows no types
-    )
+    page_type: str | None = None  # such as "article"; None where `confidence` is, or if the classifier knows no types
 
 
 class RejectReason(StrEnum):

@@ -1,11 +1,12 @@
 """Arguments that several commands have, and what they do around their work: logging, signals, settings of Spark."""
 
 import argparse
+import json
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -73,6 +74,12 @@ def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> N
     """Take an option by an earlier name, which these words stand for now; the next version does without."""
     assert isinstance(command, Command)
     command.earlier[option] = words
+
+
+def given_settings(values: Mapping[str, object]) -> list[str]:
+    """Write the values of settings as --set takes them; None is left out."""
+    # JSON of texts, numbers and lists of them is TOML.
+    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
 
 
 def add_formats(command: argparse.ArgumentParser) -> None:

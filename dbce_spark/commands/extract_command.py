@@ -1,7 +1,6 @@
 """`dbce extract`."""
 
 import argparse
-import json
 import shlex
 import time
 from collections.abc import Sequence
@@ -28,6 +27,7 @@ from dbce_spark.commands.arguments import (
     command_line,
     count,
     format_settings,
+    given_settings,
     is_submitted,
     logged,
     spark_settings,
@@ -377,9 +377,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
     lists["select.statuses"] = [_status(text) for text in arguments.http_status]
     lists["select.languages"] = arguments.language
-    given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
-    # JSON of texts, numbers and lists of them is TOML.
-    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+    return given_settings({name: value for name, value in (values | lists).items() if value != []})
 
 
 def _status(text: str) -> int:

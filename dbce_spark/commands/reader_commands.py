@@ -1,7 +1,6 @@
 """`dbce report`, `dbce export` and `dbce corpus`: render or export an output, or a collection."""
 
 import argparse
-import json
 import os
 
 from dbce_spark import config as configuration
@@ -16,6 +15,7 @@ from dbce_spark.commands.arguments import (
     add_sites,
     add_status,
     count,
+    given_settings,
     names,
 )
 
@@ -157,7 +157,7 @@ def _corpus(arguments: argparse.Namespace) -> None:
         "duplicates": arguments.duplicates,
         "within": arguments.within,
     }
-    settings = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
+    settings = given_settings({f"corpus.{name}": value for name, value in values.items()})
     config = configuration.load(arguments.config, settings)
     request = corpus.CorpusRequest(
         output=arguments.extracted,

@@ -1,7 +1,6 @@
 """`dbce stream`."""
 
 import argparse
-import json
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
@@ -16,6 +15,7 @@ from dbce_spark.commands.arguments import (
     check_formats,
     command_line,
     format_settings,
+    given_settings,
     logged,
     seconds,
     spark_settings,
@@ -143,8 +143,7 @@ def _stream_settings(arguments: argparse.Namespace) -> list[str]:
     settings = [] if arguments.by is None else [f"stream.by={arguments.by}"]
     if arguments.relabel is not None:
         settings.append(f"stream.relabel_pages={[arguments.relabel] if arguments.relabel else []}")
-    given = ((name, value) for name, value in format_settings(arguments).items() if value is not None)
-    return [*settings, *(f"{name}={json.dumps(value)}" for name, value in given)]
+    return [*settings, *given_settings(format_settings(arguments))]
 
 
 def _tree_settings(arguments: argparse.Namespace) -> list[str]:

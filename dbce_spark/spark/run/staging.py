@@ -35,7 +35,6 @@ PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
 TEXTS = "texts"
-PENDING = "pending"
 UNLABELLED = "unlabelled"
 _OF_SITES = (
     *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),

@@ -24,7 +24,7 @@ from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.numbered_tasks import one_task_each
 from dbce_spark.spark.run import matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.prior_state import BEFORE, PriorState
+from dbce_spark.spark.run.prior_state import BEFORE, PENDING, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.run.task_results import task_results
@@ -61,7 +61,7 @@ def stage(run: Run) -> RevisitCounts:
 def pending(run: Run) -> list[pa.RecordBatch] | None:
     """Read the revisits without an original that this strategy has staged, as `match_revisits.pending` gives them; None
     where it was not chosen."""
-    path = f"{staging.path(run.work, staging.PENDING)}/{_PART}"
+    path = f"{staging.path(run.work, PENDING)}/{_PART}"
     if not Path(path).exists():
         return None
     with storage.open_parquet(path) as file:
@@ -89,7 +89,7 @@ def _stage_pending(work: str, pending: list[Revisit]) -> None:
     """Stage revisits without an original, in order of file and offset: what comes later may hold it."""
     ordered = sorted(pending, key=lambda one: (one.warc_file, one.warc_offset, one.url, one.timestamp))
     rows = revisit_rows.revisits_batch(ordered, file_no=BEFORE, first_row=0)
-    storage.write_parquet(f"{staging.path(work, staging.PENDING)}/{_PART}", rows.schema, [rows])
+    storage.write_parquet(f"{staging.path(work, PENDING)}/{_PART}", rows.schema, [rows])
 
 
 def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:
