@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, growth_effects, pools, sites
+from dbce_spark.dbce import buckets, classify, crosses, growth_effects, pools, sites
 from dbce_spark.model import Codes, Cross, IndexedCapture, Page
 from tests.support.evidence_pools import Echo, archives, page_in
 
@@ -46,18 +47,16 @@ def evidence(pages: Sequence[Page], cap: int) -> dict[str, list[list[Codes]]]:
     return {key: [one.siblings.tolist(), one.snapshots.tolist()] for key, one in found.items()}
 
 
-def evidence_of(
-    grown: growth_effects.AffectedCaptures, pages: Sequence[Page]
-) -> dict[tuple[str, int], list[list[int]]]:
-    features = {one.capture_id: pools.page_features(one) for one in pages if one.features is not None}
-    found: dict[tuple[str, int], list[list[int]]] = {}
-    for ids, wanted in grown.siblings:
-        codes_of = Echo().of_siblings([features[one] for one in ids], wanted)
-        found |= {(capture_id, 0): codes.tolist() for capture_id, codes in codes_of.items()}
-    for ids, wanted in grown.snapshots:
-        codes_of = Echo().of_snapshots([features[one] for one in ids])
-        found |= {(capture_id, 1): codes_of[capture_id].tolist() for capture_id in wanted}
-    return found
+def evidence_of(compared: sites.SiteComparison) -> dict[tuple[str, int], list[list[int]]]:
+    by_kind = (compared.evidence.by_siblings, compared.evidence.by_snapshots)
+    return {(key, kind): codes.tolist() for kind, found in enumerate(by_kind) for key, codes in found.items()}
+
+
+def compared_by(grown: growth_effects.AffectedCaptures, pages: Sequence[Page], cap: int) -> sites.SiteComparison:
+    """Compare affected captures with those that they need, and no others."""
+    needed = [sites.neighbour(one) for one in pages if one.capture_id in grown.needed]
+    with patch.object(classify, "load_classifier", lambda _: Echo()):
+        return growth_effects.compare_affected(grown, needed, settings_of(cap))
 
 
 def affected_by(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth_effects.AffectedCaptures:
@@ -101,8 +100,11 @@ def test_affected_captures_are_compared_as_in_a_run_over_all(
         if key in grown.affected and of_kind
     }
 
-    assert [one for one in chosen if one.cross.cur in grown.affected] == grown.crosses
-    assert found == evidence_of(grown, pages)
+    compared = compared_by(grown, pages, cap)
+
+    assert [one for one in chosen if one.cross.cur in grown.affected] == compared.crosses
+    assert len(compared.crosses) == len(compared.annotations)
+    assert found == evidence_of(compared)
     assert grown.affected >= new | again
     assert grown.needed <= {one.capture_id for one in pages}
 

@@ -109,4 +109,5 @@ def _numbers(column: pa.ChunkedArray) -> list[Any]:
     """Split a column of lists of numbers into an array for each row, empty where the row is null."""
     lists = column.combine_chunks()
     lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
-    return np.split(lists.flatten().to_numpy(), np.cumsum(lengths)[:-1])
+    ends = np.cumsum(lengths)
+    return np.split(lists.flatten().to_numpy(), ends[:-1]) if len(ends) else []

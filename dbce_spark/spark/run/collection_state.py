@@ -49,7 +49,12 @@ def digests(spark: SparkSession, prior: PriorState) -> DataFrame:
 
 def rows_of_increments(spark: SparkSession, prior: PriorState, arrow: pa.Schema, *names: str) -> DataFrame:
     """Read the rows of some tables of all increments, with the number of their `increment`."""
-    return numbered(spark, [path for folder in prior.folders for path in files(folder, *names)], arrow)
+    return numbered(spark, paths(prior, *names), arrow)
+
+
+def paths(prior: PriorState, *names: str) -> list[str]:
+    """List the files of some tables of all increments, the oldest first."""
+    return [path for folder in prior.folders for path in files(folder, *names)]
 
 
 def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
@@ -76,7 +81,7 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
         for group in groups(batches, ["file_no", "row_group"]):
             file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
             at = [row - number * merge_tasks.ROWS_PER_GROUP for row in group.column("row_no").to_pylist()]
-            yield from _rows(prior.page_file(file_no), number, at)
+            yield from pages_at(prior.page_file(file_no), number, at)
 
     grouped = places.select(*_PLACE, merge_tasks.row_group()).repartition("file_no", "row_group")
     return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
@@ -84,7 +89,8 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
     )
 
 
-def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
+def pages_at(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Read some rows of a row group of a file of pages, as NEIGHBOURS rows."""
     with opened(path) as file:
         rows = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
     yield from rows.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()

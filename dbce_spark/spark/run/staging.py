@@ -34,12 +34,13 @@ PAYLOAD_OUTCOMES = "payload_outcomes"
 PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
+AGAIN = "relabel"
 TEXTS = "texts"
 UNLABELLED = "unlabelled"
 _OF_SITES = (
     *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
     *("buckets", "crosses", "evidence", "annotations"),
-    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED),
+    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, AGAIN),
 )
 
 _LOCK = "lock"
@@ -49,7 +50,7 @@ _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
 _WHOLE = "_WHOLE"
-"""What stands in a folder that Spark has written when all of it is on the disk."""
+"""What stands in a folder whose table is staged by one step when all of it is on the disk."""
 
 
 def schema(arrow: pa.Schema) -> "StructType":
@@ -104,12 +105,22 @@ def is_empty(work: str, name: str) -> bool:
 
 def write(rows: "DataFrame", work: str, name: str) -> None:
     """Stage rows, unless they are staged already."""
+    if not is_whole(work, name):
+        rows.write.mode("overwrite").option("compression", "lz4").parquet(path(work, name))
+        mark_whole(work, name)
+
+
+def is_whole(work: str, name: str) -> bool:
+    """Return whether all of a table is staged, as far as it has a mark then."""
+    return Path(path(work, name), _WHOLE).exists()
+
+
+def mark_whole(work: str, name: str) -> None:
+    """Mark a table of which all is on the disk."""
     target = path(work, name)
-    if not Path(target, _WHOLE).exists():
-        rows.write.mode("overwrite").option("compression", "lz4").parquet(target)
-        storage.sync_folder(Path(target))
-        with storage.atomic_file(f"{target}/{_WHOLE}"):
-            pass
+    storage.sync_folder(Path(target))
+    with storage.atomic_file(f"{target}/{_WHOLE}"):
+        pass
 
 
 def renew(work: str, *names: str) -> None:

@@ -69,9 +69,9 @@ def pending(run: Run) -> list[pa.RecordBatch] | None:
 
 
 def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
-    pages = _staged(work, read_pages.NAME, page_rows.PAGES, [*_CAPTURE, *PLACE])
+    pages = staged(work, read_pages.NAME, page_rows.PAGES, [*_CAPTURE, *PLACE])
     captures = [*decode(Capture, pages)]
-    waiting = _staged(work, staging.REVISITS, revisit_rows.REVISITS, revisit_rows.REVISITS.names)
+    waiting = staged(work, staging.REVISITS, revisit_rows.REVISITS, revisit_rows.REVISITS.names)
     revisits = [*chain.from_iterable(map(revisit_rows.revisits_from, waiting.to_batches()))]
     before = _prior_captures(prior)
     matched = matched_revisits.match(captures, revisits, before)
@@ -123,9 +123,9 @@ def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) 
     return batch_of(repeated, read_pages.DROPPED_ROW)
 
 
-def _staged(work: str, name: str, schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Read some columns of a table that has a file for each source, in order of these; behind what earlier increments
-    of a collection have left over.
+def staged(work: str, name: str, schema: pa.Schema, columns: list[str]) -> pa.Table:
+    """Read some columns of a table that one task has staged, or that has a file for each source, in order of these;
+    behind what earlier increments of a collection have left over.
 
     Raises:
         OutputError: a file of it is broken.
@@ -133,7 +133,7 @@ def _staged(work: str, name: str, schema: pa.Schema, columns: list[str]) -> pa.T
     kept = pa.schema([schema.field(name) for name in columns])
     batches: list[pa.RecordBatch] = []
     folder = Path(staging.path(work, name))
-    for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet"))):
+    for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(_PART)):
         try:
             with storage.open_parquet(str(path)) as file:
                 batches += file.iter_batches(columns=columns)

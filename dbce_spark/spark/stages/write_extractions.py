@@ -26,6 +26,7 @@ from dbce_spark.model import ComparedPage, Page, Reject, Seen, digest
 from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
+    comparison_rows,
     cross_rows,
     duplicate_rows,
     evidence_rows,
@@ -55,18 +56,7 @@ _TEXTS_PER_GROUP = 8192
 _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 _OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
-_RELABEL = "relabel"
 _UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
-_AGAIN_ROW = pa.schema(
-    [
-        ("capture_id", pa.string()),
-        ("file_no", pa.int32()),
-        ("row_group", pa.int32()),
-        ("row_no", pa.int32()),
-        ("before", pa.string()),
-    ]
-)
-"""A prior capture whose evidence may have changed, and the digest of the evidence before."""
 
 
 def write(run: Run, account: RunAccount) -> Counter[str]:
@@ -130,8 +120,7 @@ def work_list(run: Run, cut: MergeTasks) -> DataFrame:
     row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
     again = _staged_again(run) if run.prior else None
     if again is not None:
-        prior = again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
-        row_groups += [(row["file_no"], row["row_group"]) for row in prior]
+        row_groups += sorted(map(tuple, again.select("file_no", "row_group").distinct().collect()))
     of_task = run.spark.createDataFrame(
         [(*one, at // cut.per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
     )
@@ -160,8 +149,9 @@ def _united(rows: Sequence[DataFrame]) -> DataFrame:
 
 
 def _staged_again(run: Run) -> DataFrame:
-    """Stage the prior captures whose evidence may have changed, as _AGAIN_ROW. `before` is "" where they were fetched
-    again: then they are relabelled in any case."""
+    """Read the prior captures whose evidence may have changed, as AGAIN rows, and stage them unless they are."""
+    if staging.is_whole(run.work, staging.AGAIN):
+        return run.staged(staging.AGAIN, comparison_rows.AGAIN)
     affected = grown_sites.affected_captures(run)
     digests = affected.join(collection_state.digests(run.spark, run.prior), on="capture_id", how="left")
     again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
@@ -169,8 +159,8 @@ def _staged_again(run: Run) -> DataFrame:
     rows = digests.join(again, on="capture_id", how="left").select(
         "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
     )
-    run.stage_rows(rows, _RELABEL)
-    return run.staged(_RELABEL, _AGAIN_ROW)
+    run.stage_rows(rows, staging.AGAIN)
+    return run.staged(staging.AGAIN, comparison_rows.AGAIN)
 
 
 class _Unlabelled:

@@ -3,7 +3,8 @@
 Strategies in order: whole sites, each in one task (`whole_sites`); grown sites of a collection, where only what is new
 and what that affects is compared (`grown_sites`); sites too large for one task, bucket by bucket (`bucket_crosses`).
 The latter two find crosses and pools, which are then annotated and scored in common. Each has its own checkpoint and
-its own time in run.json, and all give the same rows.
+its own time in run.json, and all give the same rows. An increment of few captures is compared in one task instead
+(`few_captures`).
 """
 
 from dataclasses import replace
@@ -20,7 +21,9 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.stages.compare_pages import (
     bucket_crosses,
+    compared_pages,
     cross_annotations,
+    few_captures,
     grown_sites,
     pool_evidence,
     whole_sites,
@@ -45,8 +48,17 @@ def _has_apart(_run: Run, account: RunAccount) -> bool:
     return account.compared.has_large or account.compared.has_grown
 
 
+def _compare_whole(run: Run, account: RunAccount) -> ComparedSites:
+    """Compare the pages of whole sites; of a small increment those of all."""
+    if not compared_pages.are_little(run, account):
+        compared_pages.stage_sites(run)
+    elif run.prior:
+        return few_captures.compare(run)
+    return whole_sites.compare(run)
+
+
 STAGES = (
-    Stage(name=whole_sites.NAME, work=whole_sites.compare, kept_as=ComparedSites, count=_count),
+    Stage(name=whole_sites.NAME, work=_compare_whole, kept_as=ComparedSites, count=_count),
     Stage(
         name=grown_sites.NAME,
         applies=lambda run, account: account.compared.has_grown,

@@ -8,17 +8,41 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from dbce_spark.files import storage
 from dbce_spark.output.schemas import member_rows
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.stages import match_revisits
+from dbce_spark.spark.run.prior_state import PAGES
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
 from dbce_spark.spark.stages.read_pages import kept
 
 _LARGE = "large"
 _SITE_ROW = pa.schema([("site", pa.string())])
 _GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
+_COMPARED = {*member_rows.NEIGHBOURS.names}
 _INDEXED_CAPTURE_BYTES = 1500
 """What a worker holds of a capture of a site that has grown: ids, signature and bands."""
+
+
+def are_little(run: Run, account: RunAccount) -> bool:
+    """Return whether captures are few, and one worker may hold what is compared of all, the collection's too."""
+    if not few_revisits.are_few(run, account):
+        return False
+    new = [staging.file(run.work, read_pages.NAME, at) for at in range(len(account.page_files))]
+    try:
+        carried = sum(map(_compared_bytes, [*new, *collection_state.paths(run.prior, PAGES)]))
+    except (pa.ArrowException, OSError):  # the task that reads it will name it
+        return False
+    return carried <= run.config.bucket.whole_site_bytes
+
+
+def _compared_bytes(path: str) -> int:
+    """Sum up, by the end of a file of pages, the bytes of the columns that are compared."""
+    with storage.open_parquet(path) as file:
+        row_groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+    columns = [group.column(at) for group in row_groups for at in range(group.num_columns)]
+    return sum(one.total_uncompressed_size for one in columns if one.path_in_schema.split(".")[0] in _COMPARED)
 
 
 def stage_sites(run: Run) -> None:

@@ -57,7 +57,7 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
     """
     sizes = BucketSizes()
     for site in sites:
-        affected = _affected_of_site(site, config)
+        affected = affected_of_site(site, config)
         sizes += affected.sizes
         tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.crosses))
         _write(tables, staging.POOL_MEMBERS, _pool_members(affected, site))
@@ -65,7 +65,8 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
     return sizes
 
 
-def _affected_of_site(site: pa.Table, config: DbceConfig) -> growth_effects.AffectedCaptures:
+def affected_of_site(site: pa.Table, config: DbceConfig) -> growth_effects.AffectedCaptures:
+    """Find what is to be compared in one site: MEMBERS rows, of those that were fetched again with `is_again`."""
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}

@@ -17,33 +17,32 @@ from dbce_spark.model import Annotation, BucketCross, Codes
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, member_rows
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables
 from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "sites"
-_SCHEMAS = {
+SCHEMAS = {
     staging.PAGE_ANNOTATIONS: comparison_rows.PAGE_ANNOTATIONS,
     staging.PAGE_EVIDENCE: comparison_rows.PAGE_EVIDENCE,
 }
+"""The tables that this stages."""
 _BATCH_ROWS = 256
 
 _Place = tuple[int, int]
 
 
-def compare(run: Run, _account: RunAccount) -> ComparedSites:
-    """Choose the strategy of each site, and stage the annotations and the evidence of the pages of whole ones."""
-    compared_pages.stage_sites(run)
+def compare(run: Run) -> ComparedSites:
+    """Stage the annotations and the evidence of the pages of whole sites; the others are staged."""
     pages = compared_pages.of_whole_sites(run).select("site", *PLACE, *compared_pages.neighbour_columns())
-    sizes = site_tasks.by_site(run, pages, _SCHEMAS, _compare_sites)
+    sizes = site_tasks.by_site(run, pages, SCHEMAS, compare_sites)
     return ComparedSites(sizes, has_grown=compared_pages.has_grown(run), has_large=compared_pages.has_large(run))
 
 
-def _compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
+def compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
     """Stage the results of `dbce.sites.compare_sites` for the sites of one task; return their bucket sizes."""
-    rows, sizes = _Rows(), BucketSizes()
+    rows, sizes = ComparedRows(), BucketSizes()
     for site in all_sites:
         if site.num_rows == 1:  # there is nothing to compare it with
             continue
@@ -52,13 +51,13 @@ def _compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: Db
         sizes += compared.sizes
         if len(rows) >= _BATCH_ROWS:
             rows.write(tables)
-            rows = _Rows()
+            rows = ComparedRows()
     rows.write(tables)
     return sizes
 
 
 @dataclass(slots=True)
-class _Rows:
+class ComparedRows:
     """Annotations and evidence of some captures, with the places where these are staged."""
 
     annotations: list[tuple[_Place, tuple[BucketCross, Annotation]]] = field(default_factory=list)

@@ -1,0 +1,166 @@
+"""The strategy for an increment of few captures (`spark.dbce.fewCaptures`), all of which one worker can hold with what
+the collection has: whole and grown sites are compared in one task.
+
+Spark takes tenths of a second for each job, and some twenty to bring each page to those that it is compared with.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
+from dbce_spark.model import Neighbour
+from dbce_spark.output.collection import MEMBERS
+from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows, page_rows
+from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.numbered_tasks import one_task_each
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.collection_state import pages_at, paths
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.stage_counts import ComparedSites
+from dbce_spark.spark.run.task_results import task_results
+from dbce_spark.spark.run.task_tables import TaskTables
+from dbce_spark.spark.stages import few_revisits, read_pages
+from dbce_spark.spark.stages.compare_pages import grown_sites, whole_sites
+from dbce_spark.spark.stages.read_pages import PLACE
+
+_SCHEMAS = {**whole_sites.SCHEMAS, staging.AGAIN: comparison_rows.AGAIN}
+_PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]
+_INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "is_witness", *PLACE]
+_IN_ORDER = [("site", "ascending"), ("capture_id", "ascending")]
+
+
+def compare(run: Run) -> ComparedSites:
+    """Stage annotations and evidence of the new pages, and of the prior captures that these affect; and these captures,
+    for the writing of extractions."""
+    work, prior, config = run.work, run.prior, run.config
+
+    def in_one(_: Iterator[pa.RecordBatch]) -> BucketSizes:
+        with TaskTables(work, _SCHEMAS) as tables:
+            return _compare(_Captures.of(work, prior), tables, config)
+
+    staging.renew(work, *_SCHEMAS)
+    (sizes,) = task_results(one_task_each(run.spark, 1), in_one, BucketSizes)
+    staging.mark_whole(work, staging.AGAIN)
+    return ComparedSites(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Captures:
+    """The captures of an increment and of its collection: the new pages that go on as `neighbours_from` reads them, the
+    index of all, and the ids of prior ones that were fetched again."""
+
+    prior: PriorState
+    pages: pa.Table
+    index: pa.Table
+
+    @classmethod
+    def of(cls, work: str, prior: PriorState) -> "_Captures":
+        """Read the captures that are staged, and those of the prior state."""
+        pages = _compared(_kept(work))
+        shared = few_revisits.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
+        new = pages.append_column("is_witness", pc.is_valid(pages.column("verdicts"))).select(_INDEX)
+        before = _rows(paths(prior, MEMBERS), member_rows.MEMBERS, _INDEX)
+        index = pa.concat_tables([before, new.cast(before.schema)])
+        is_again = pc.is_in(index.column("capture_id"), shared.column("extraction_id").combine_chunks())
+        return cls(prior, pages, index.append_column("is_again", is_again))
+
+    def grown(self) -> pa.Array:
+        """Return the prior sites that pages come into, or of which pages were fetched again."""
+        is_prior = pc.greater_equal(self.index.column("file_no"), FIRST)
+        touched = self.index.filter(pc.or_(pc.invert(is_prior), self.index.column("is_again")))
+        before = self.index.filter(is_prior).column("site")
+        return pc.unique(before.filter(pc.is_in(before, touched.column("site"))))
+
+    def neighbours(self, needed: pa.Table) -> list[Neighbour]:
+        """Restore the pages of some rows of the index."""
+        is_new = pc.is_in(self.pages.column("capture_id"), needed.column("capture_id").combine_chunks())
+        found = [self.pages.filter(is_new).drop_columns(PLACE)]
+        by_group = defaultdict(list)
+        for file_no, row_no in zip(*(needed.column(name).to_pylist() for name in PLACE), strict=True):
+            if file_no >= FIRST:
+                by_group[file_no, row_no // ROWS_PER_GROUP].append(row_no % ROWS_PER_GROUP)
+        for (file_no, number), at in by_group.items():
+            batches = pages_at(self.prior.page_file(file_no), number, at)
+            found.append(_compared(pa.Table.from_batches(batches, member_rows.NEIGHBOURS)))
+        return member_rows.neighbours_from(pa.concat_tables(found))
+
+
+def _compare(captures: _Captures, tables: TaskTables, config: DbceConfig) -> BucketSizes:
+    """Compare new sites whole, and of grown ones what is new and what that affects; return the sizes of all buckets."""
+    grown = captures.grown()
+    whole = captures.pages.filter(pc.invert(pc.is_in(captures.pages.column("site"), grown)))
+    sizes = whole_sites.compare_sites(_by_site(whole), tables, config)
+    digests = _digests(captures.prior)
+    for site in _by_site(captures.index.filter(pc.is_in(captures.index.column("site"), grown))):
+        affected = grown_sites.affected_of_site(site, config)
+        needed = site.filter(pc.is_in(site.column("capture_id"), pa.array(affected.needed, pa.string())))
+        rows = whole_sites.ComparedRows()
+        rows.add(compare_affected(affected, captures.neighbours(needed), config), site)
+        rows.write(tables)
+        tables.write(staging.AGAIN, _again(affected, site, digests))
+        sizes += affected.sizes
+    return sizes
+
+
+def _again(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str]) -> pa.RecordBatch:
+    """Make AGAIN rows of the prior captures of a site that are affected."""
+    columns = zip(*(site.column(name).to_pylist() for name in ("capture_id", *PLACE, "is_again")), strict=True)
+    rows = [
+        (one, file_no, row_no // ROWS_PER_GROUP, row_no, "" if is_again else digests.get(one, ""))
+        for one, file_no, row_no, is_again in columns
+        if file_no >= FIRST and one in affected.affected
+    ]
+    return batch_of(rows, comparison_rows.AGAIN)
+
+
+def _digests(prior: PriorState) -> dict[str, str]:
+    """Read the digest of the evidence by which each capture was labelled last."""
+    rows = _rows(paths(prior, DIGESTS, OLD_DIGESTS), increment_rows.DIGESTS, increment_rows.DIGESTS.names)
+    return dict(zip(rows.column("capture_id").to_pylist(), rows.column("digest").to_pylist(), strict=True))
+
+
+def _kept(work: str) -> pa.Table:
+    """Read the staged pages that go on."""
+    pages = few_revisits.staged(work, read_pages.NAME, page_rows.PAGES, _PAGE)
+    dropped = few_revisits.staged(work, read_pages.DROPPED, read_pages.DROPPED_ROW, PLACE)
+    gone = {*zip(*(dropped.column(name).to_pylist() for name in PLACE), strict=True)}
+    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
+    return pages.filter(pa.array([place not in gone for place in places], pa.bool_()))
+
+
+def _compared(pages: pa.Table) -> pa.Table:
+    """Make of NEIGHBOURS rows what `member_rows.neighbours_from` reads."""
+    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("verdicts").to_pylist(), strict=True)
+    numbers = [None if verdicts is None else pack[len(pack) // 2 :] for pack, verdicts in packs]
+    at = pages.schema.get_field_index("timestamp")
+    in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))
+    return in_micros.append_column("numbers", pa.array(numbers, pa.binary())).drop_columns("block_numbers")
+
+
+def _by_site(rows: pa.Table) -> Iterator[pa.Table]:
+    """Iterate over the sites of some rows, each in order of captures."""
+    yield from groups(iter(rows.sort_by(_IN_ORDER).combine_chunks().to_batches()), ["site"])
+
+
+def _rows(files: Iterable[str], schema: pa.Schema, columns: list[str]) -> pa.Table:
+    """Read some columns of files of one table.
+
+    Raises:
+        OutputError: one of them is broken.
+    """
+    batches: list[pa.RecordBatch] = []
+    for path in files:
+        with opened(path) as file:
+            batches += [batch.select(columns) for batch in file.iter_batches(columns=columns)]
+    kept = pa.schema([schema.field(name) for name in columns])
+    return pa.Table.from_batches([batch.cast(kept) for batch in batches], kept)
