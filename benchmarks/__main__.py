@@ -26,6 +26,7 @@ def parser() -> argparse.ArgumentParser:
     _add_scale(commands)
     _add_cost(commands)
     _add_archive_pages(commands)
+    _add_package_pages(commands)
     _add_reader_gold(commands)
     _add_structure(commands)
     return parser
@@ -208,6 +209,22 @@ def _archive_pages(arguments: argparse.Namespace) -> None:
     from benchmarks import archive_pages
 
     written = archive_pages.write(arguments.input, configuration.load(), arguments.output)
+    print(f"{arguments.output}: {written} pages")
+
+
+def _add_package_pages(commands: Commands) -> None:
+    command = add_command(
+        commands, "package-pages", _package_pages, "write the pages of a Python package as a set to be labelled"
+    )
+    command.add_argument("package", metavar="TAR_GZ", help="read the pages from formasaurus' source distribution")
+    add_output(command, "FILE", "write the pages to this file")
+
+
+def _package_pages(arguments: argparse.Namespace) -> None:
+    """Write each page that a package carries, as JSON lines like those of a gold set, without gold."""
+    from benchmarks import package_pages
+
+    written = package_pages.write(arguments.package, arguments.output)
     print(f"{arguments.output}: {written} pages")
 
 

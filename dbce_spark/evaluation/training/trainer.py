@@ -39,7 +39,11 @@ short post under a hundred comments is a page as well."""
 HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
-FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 250, 80
+WEIGHT_OF_SET = {"formasaurus-read": 0.5}
+"""What a page of a set weighs where it is not 1: of sites that were chosen for their forms more have one than of any
+archive, and at full weight forms cost other pages (docs/method.md)."""
+
+FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 400, 80
 
 _EVIDENCE = ("siblings", "crosses")
 """Groups of features, in the order of `training_examples.evidence_columns`."""
@@ -69,8 +73,9 @@ _PARAMETERS = {
 features may be split on first. A fixed number of threads: sums depend on it."""
 
 
-_WHOLE_PARAMETERS = _PARAMETERS | {"learning_rate": 0.06, "min_data_in_leaf": 60, "feature_fraction": 0.15}
-"""Pages that readers labelled whole are a fifth of all, and the features pooled over units are many."""
+_WHOLE_PARAMETERS = _PARAMETERS | {"min_data_in_leaf": 60, "feature_fraction": 0.15, "extra_trees": True}
+"""Pages that readers labelled whole are a fifth of all, and the features pooled over units are many. So each split is
+the best of thresholds that are drawn, one a feature (Geurts et al., *Extremely randomized trees*, 2006)."""
 
 TYPE_TREES = 40
 """Of each type."""
@@ -129,9 +134,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         np.array([getattr(one, name) is not None for one in examples]) for name in ("by_set", "by_reader")
     )
     pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
-    hosts = [one.gold.site or one.page.capture.site for one in examples]
-    of_host = Counter(hosts)
-    by_page = np.array([PAGE_WEIGHT * min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
+    by_page = _page_weights(examples)
     by_words = np.minimum(counted, COUNTED_WORDS)
     is_whole = has_reader if has_reader.any() else has_set
     weights = _spread(by_page, by_words, pages)
@@ -151,6 +154,16 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         sites=sites,
         whole=whole,
         hidden=training_examples.hidden(examples, whole, config, SEED),
+    )
+
+
+def _page_weights(examples: Sequence[Example]) -> Weights:
+    """Weigh each page by its set, and by how many pages its host has."""
+    hosts = [one.gold.site or one.page.capture.site for one in examples]
+    of_host = Counter(hosts)
+    of_set = [WEIGHT_OF_SET.get(one.gold.dataset, 1.0) for one in examples]
+    return np.array(
+        [PAGE_WEIGHT * one * min(1.0, HOST_PAGES / of_host[host]) for one, host in zip(of_set, hosts, strict=True)]
     )
 
 

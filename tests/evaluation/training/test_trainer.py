@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -40,6 +41,17 @@ def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
 
     assert sizes.max() - sizes.min() <= largest_site
     assert (sizes.min() > 0) == (len(set(sites)) >= count)
+
+
+def test_pages_of_a_host_share_a_weight_and_those_of_a_light_set_have_less() -> None:
+    """A page weighs PAGE_WEIGHT, unless its host has more than HOST_PAGES or its set is one of WEIGHT_OF_SET."""
+    (light, share), *_ = trainer.WEIGHT_OF_SET.items()
+    gold = [("wcxb", "a.example"), (light, "b.example"), *[("wcxb", "c.example")] * 2 * trainer.HOST_PAGES]
+    examples = [SimpleNamespace(gold=SimpleNamespace(dataset=dataset, site=site)) for dataset, site in gold]
+
+    found = trainer._page_weights(examples)  # type: ignore[arg-type]
+
+    assert [1, share, *[0.5] * 2 * trainer.HOST_PAGES] == (found / trainer.PAGE_WEIGHT).tolist()
 
 
 def test_training_computes_what_labelling_does(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_page_features_come_back() -> None:
 
 
 def test_no_rows_are_no_pages() -> None:
-    """Where nothing is compared, no page is restored."""
+    """No page is restored where nothing is compared."""
     kinds = {one.name: one.type for one in member_rows.NEIGHBOURS} | {"timestamp": pa.int64(), "numbers": pa.binary()}
 
     assert member_rows.neighbours_from(pa.schema([*kinds.items()]).empty_table()) == []

@@ -1,0 +1,53 @@
+"""The pages that a Python package carries as its data, as a set to be labelled: JSON lines as gold sets have them,
+without gold."""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from dbce_spark.errors import InputError
+from dbce_spark.files import jsonl, storage
+from dbce_spark.html import charset
+
+_INDEX = "data/index.json"
+"""Of Formasaurus, a classifier of forms: its source distribution has 954 pages of 396 hosts (2014 to 2016), and this
+file says the URL of each."""
+
+
+def write(path: str, output: str) -> int:
+    """Write each page of a source distribution, in the order of its index; return how many they are.
+
+    Raises:
+        InputError: the file is no such distribution.
+    """
+    count = 0
+    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
+        for row in _rows(path):
+            lines.write(jsonl.line(row))
+            count += 1
+    return count
+
+
+def _rows(path: str) -> Iterator[dict[str, Any]]:
+    try:
+        with tarfile.open(path) as package:
+            members = {member.name: member for member in package.getmembers() if member.isfile()}
+            index = next((name for name in members if name.endswith(_INDEX)), None)
+            if index is None:
+                raise InputError(f"{path}: has no {_INDEX}; give the source distribution of formasaurus (tar.gz)")
+            for name, about in json.loads(_read(package, members[index])).items():
+                yield _row(name, about["url"], _read(package, members[str(PurePosixPath(index).parent / name)]))
+    except (OSError, tarfile.TarError) as error:
+        raise InputError(f"{path}: cannot be read as a tar.gz: {error}") from error
+
+
+def _read(package: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    stream = package.extractfile(member)
+    return stream.read() if stream else b""
+
+
+def _row(name: str, url: str, page: bytes) -> dict[str, Any]:
+    html = charset.cleaned(charset.decode(page, "").html).decode("utf-8", "replace")
+    return {"id": name, "url": url, "html": html, "gold": "", "dataset": "formasaurus"}
