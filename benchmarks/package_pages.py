@@ -33,18 +33,17 @@ def write(path: str, output: str) -> int:
 def _rows(path: str) -> Iterator[dict[str, Any]]:
     try:
         with tarfile.open(path) as package:
-            members = {member.name: member for member in package.getmembers() if member.isfile()}
-            index = next((name for name in members if name.endswith(_INDEX)), None)
+            index = next((name for name in package.getnames() if name.endswith(_INDEX)), None)
             if index is None:
                 raise InputError(f"{path}: has no {_INDEX}; give the source distribution of formasaurus (tar.gz)")
-            for name, about in json.loads(_read(package, members[index])).items():
-                yield _row(name, about["url"], _read(package, members[str(PurePosixPath(index).parent / name)]))
-    except (OSError, tarfile.TarError) as error:
-        raise InputError(f"{path}: cannot be read as a tar.gz: {error}") from error
+            for name, about in json.loads(_read(package, index)).items():
+                yield _row(name, about["url"], _read(package, str(PurePosixPath(index).parent / name)))
+    except (OSError, KeyError, tarfile.TarError) as error:
+        raise InputError(f"{path}: cannot be read as formasaurus' source distribution (tar.gz): {error}") from error
 
 
-def _read(package: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
-    stream = package.extractfile(member)
+def _read(package: tarfile.TarFile, name: str) -> bytes:
+    stream = package.extractfile(name)
     return stream.read() if stream else b""
 
 

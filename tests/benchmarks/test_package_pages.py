@@ -40,3 +40,12 @@ def test_what_is_no_package_is_named(tmp_path: Path, content: bytes) -> None:
 
     with pytest.raises(InputError, match=str(path)):
         package_pages.write(str(path), str(tmp_path / "set.jsonl"))
+
+
+def test_a_page_that_the_index_names_and_the_package_lacks_is_named(tmp_path: Path) -> None:
+    """A package that was cut short is no traceback."""
+    index = json.dumps({"html/a.html": {"url": "http://a.example.org/1"}}).encode()
+    path = package(tmp_path / "forms.tar.gz", **{"index.json": index})
+
+    with pytest.raises(InputError, match=r"html/a\.html"):
+        package_pages.write(path, str(tmp_path / "set.jsonl"))

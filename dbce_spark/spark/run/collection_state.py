@@ -57,6 +57,17 @@ def paths(prior: PriorState, *names: str) -> list[str]:
     return [path for folder in prior.folders for path in files(folder, *names)]
 
 
+def batches(prior: PriorState, columns: list[str], *names: str) -> Iterator[pa.RecordBatch]:
+    """Read some columns of some tables of all increments without Spark, the oldest first.
+
+    Raises:
+        OutputError: a file of one is broken.
+    """
+    for path in paths(prior, *names):
+        with opened(path) as file:
+            yield from file.iter_batches(columns=columns)
+
+
 def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
     """Read the rows of some files, with the number of their `increment`."""
     kind = staging.schema(arrow)

@@ -15,14 +15,13 @@ from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.model import Capture, Revisit
-from dbce_spark.output import output_reader
-from dbce_spark.output.collection import CAPTURES, MEMBERS, files
+from dbce_spark.output.collection import CAPTURES, MEMBERS
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import decode
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.numbered_tasks import one_task_each
-from dbce_spark.spark.run import matched_revisits, staging
+from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import BEFORE, PENDING, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
@@ -99,16 +98,9 @@ def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:
         OutputError: a file of one is broken.
     """
     names = [*PriorCapture.__dataclass_fields__]
-    pages = chain.from_iterable(decode(PriorCapture, rows) for rows in _of_increments(prior, MEMBERS, names))
-    ids = (rows.column("capture_id").to_pylist() for rows in _of_increments(prior, CAPTURES, ["capture_id"]))
+    pages = chain.from_iterable(decode(PriorCapture, rows) for rows in collection_state.batches(prior, names, MEMBERS))
+    ids = (rows.column("capture_id").to_pylist() for rows in collection_state.batches(prior, ["capture_id"], CAPTURES))
     return matched_revisits.PriorCaptures([*pages], frozenset(chain.from_iterable(ids)))
-
-
-def _of_increments(prior: PriorState, table: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    for folder in prior.folders:
-        for path in files(folder, table):
-            with output_reader.parquet(path) as file:
-                yield from file.iter_batches(columns=columns)
 
 
 def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) -> pa.RecordBatch:

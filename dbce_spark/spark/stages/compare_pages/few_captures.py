@@ -5,7 +5,7 @@ Spark takes tenths of a second for each job, and some twenty to bring each page 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -16,14 +16,13 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
 from dbce_spark.model import Neighbour
 from dbce_spark.output.collection import MEMBERS
-from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows, page_rows
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each
-from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.collection_state import pages_at, paths
+from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.collection_state import pages_at
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, OLD_DIGESTS, PriorState
 from dbce_spark.spark.run.stage_counts import ComparedSites
@@ -69,7 +68,7 @@ class _Captures:
         pages = _compared(_kept(work))
         shared = few_revisits.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
         new = pages.append_column("is_witness", pc.is_valid(pages.column("verdicts"))).select(_INDEX)
-        before = _rows(paths(prior, MEMBERS), member_rows.MEMBERS, _INDEX)
+        before = _rows(prior, member_rows.MEMBERS, _INDEX, MEMBERS)
         index = pa.concat_tables([before, new.cast(before.schema)])
         is_again = pc.is_in(index.column("capture_id"), shared.column("extraction_id").combine_chunks())
         return cls(prior, pages, index.append_column("is_again", is_again))
@@ -125,7 +124,7 @@ def _again(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str
 
 def _digests(prior: PriorState) -> dict[str, str]:
     """Read the digest of the evidence by which each capture was labelled last."""
-    rows = _rows(paths(prior, DIGESTS, OLD_DIGESTS), increment_rows.DIGESTS, increment_rows.DIGESTS.names)
+    rows = _rows(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS, OLD_DIGESTS)
     return dict(zip(rows.column("capture_id").to_pylist(), rows.column("digest").to_pylist(), strict=True))
 
 
@@ -152,15 +151,8 @@ def _by_site(rows: pa.Table) -> Iterator[pa.Table]:
     yield from groups(iter(rows.sort_by(_IN_ORDER).combine_chunks().to_batches()), ["site"])
 
 
-def _rows(files: Iterable[str], schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Read some columns of files of one table.
-
-    Raises:
-        OutputError: one of them is broken.
-    """
-    batches: list[pa.RecordBatch] = []
-    for path in files:
-        with opened(path) as file:
-            batches += [batch.select(columns) for batch in file.iter_batches(columns=columns)]
+def _rows(prior: PriorState, schema: pa.Schema, columns: list[str], *names: str) -> pa.Table:
+    """Read some columns of tables of one schema, of all increments."""
     kept = pa.schema([schema.field(name) for name in columns])
-    return pa.Table.from_batches([batch.cast(kept) for batch in batches], kept)
+    found = collection_state.batches(prior, columns, *names)
+    return pa.Table.from_batches([batch.select(columns).cast(kept) for batch in found], kept)
