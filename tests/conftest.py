@@ -20,6 +20,22 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 
+SPARK = {
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "4",
+    # Java's first compiler alone has 48 MB for what it compiles. A session of many runs fills that, and then compiles
+    # the same again and again: a third of a run's time.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms512m",
+    # To compile a plan takes longer than to walk it for a few rows; COMPILED (tests/support/partitions.py) is
+    # Spark's own way.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # The plan of each of thousands of queries, written out for a page that nobody looks at.
+    "spark.sql.ui.explainMode": "simple",
+}
+"""What the session of the tests has of its own."""
+
+
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
@@ -37,9 +53,7 @@ def spark() -> Iterator["SparkSession"]:
     """A local Spark on two cores, small and with few partitions, one for all tests."""
     from dbce_spark.spark.engine.session import session
 
-    started = session(
-        "dbce tests", master="local[2]", settings={"spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "4"}
-    )
+    started = session("dbce tests", master="local[2]", settings=SPARK)
     yield started
     started.stop()
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.dataset as ds
 import pytest
@@ -22,7 +22,7 @@ from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
-from dbce_spark.spark.jobs import extract_job, increment_job
+from dbce_spark.spark.jobs import extract_job, increment_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import write_captures
 from tests.support.run_endings import kill_at, tables_below
@@ -57,10 +57,10 @@ class Whole(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def whole(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    """One run over all crawls."""
+def whole(crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """One run over all crawls, without Spark, which writes the same bytes (test_local_job)."""
     folder = tmp_path_factory.mktemp("whole")
-    extract_job.run(spark, request(crawls, str(folder)), config.load(settings=SETTINGS))
+    local_job.run(request(crawls, str(folder)), config.load(settings=SETTINGS))
     return Whole(folder, texts_below(folder))
 
 
@@ -97,12 +97,6 @@ def test_each_version_stays_what_it_was(grown_in_time: Grown) -> None:
 
     assert first == grown_in_time.notes["first version, later"]
     assert first == grown_in_time.notes["rolled back"]
-
-
-def test_a_collection_grows_on_from_where_it_was_rolled_back_to(grown_in_time: Grown) -> None:
-    """The increment behind that is numbered on, and what was rolled back comes new when it comes again."""
-    assert [1, 4] == grown_in_time.notes["numbers"]
-    assert grown_in_time.steps[-1].report["captures"] > 0
 
 
 def test_what_is_put_together_is_the_same(grown_in_time: Grown) -> None:
@@ -158,20 +152,51 @@ def test_an_increment_that_was_ended_is_made_a_version(grown_late: Grown, crawls
     assert [crawls[0], crawls[2]] == [*following.files]
 
 
-def test_a_crawl_that_comes_twice_adds_nothing(
-    spark: "SparkSession", grown_late: Grown, crawls: list[str], tmp_path: Path
-) -> None:
-    """A file that was read is not read again; under another name its captures are counted as duplicates."""
-    to = copy_of(grown_late, tmp_path / "c")
-    before = texts_of(to)
-    assert increment_job.prepared(to, request(crawls), config.load(settings=SETTINGS)) is None
+def test_what_was_read_is_not_read_again(grown_late: Grown, crawls: list[str]) -> None:
+    """Of files that the collection holds there is no increment."""
+    assert increment_job.prepared(grown_late.to, request(crawls), config.load(settings=SETTINGS)) is None
 
-    again = shutil.copy(crawls[2], tmp_path / "again.warc.gz")
-    report = extend(spark, to, [*crawls, str(again)], SETTINGS)
 
-    assert (0, 0, 0, 1) == tuple(report[name] for name in ("captures", "extractions", "relabelled", "files"))
-    assert report["skipped"]["duplicate"] >= len(before["captures"]) // 4
-    assert before == texts_of(to)
+class Regrown(NamedTuple):
+    """A collection that was rolled back to its first version and extended again, by a file more."""
+
+    to: Collection
+    rolled_back: Texts
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def regrown(
+    spark: "SparkSession", grown_late: Grown, crawls: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> Regrown:
+    """The collection that has grown late, with a file of its first increment once more, under another name."""
+    folder = tmp_path_factory.mktemp("regrown")
+    again = shutil.copy(crawls[3], folder / "again.warc.gz")
+    to = copy_of(grown_late, folder / "c")
+    to.rollback(1)
+    rolled_back = texts_of(to)
+    return Regrown(to, rolled_back, extend(spark, to, [*crawls, str(again)], SETTINGS))
+
+
+def test_a_collection_grows_on_from_where_it_was_rolled_back_to(regrown: Regrown, grown_late: Grown) -> None:
+    """The increment behind that is numbered on, and what was rolled back comes new when it comes again."""
+    first, last = grown_late.steps
+
+    assert first.texts == regrown.rolled_back
+    assert [1, 4] == [one.number for one in regrown.to.current().increments]
+    assert last.report["captures"] == regrown.report["captures"] > 0
+
+
+def test_a_crawl_that_comes_twice_adds_nothing(regrown: Regrown, grown_late: Grown) -> None:
+    """Under another name its captures are counted as duplicates, and no row is new."""
+    last = grown_late.steps[-1]
+    counts = ("captures", "extractions", "revisits", "relabelled")
+    more = regrown.report["skipped"]["duplicate"] - last.report["skipped"].get("duplicate", 0)
+
+    assert [last.report[name] for name in counts] == [regrown.report[name] for name in counts]
+    assert (2, 3) == (last.report["files"], regrown.report["files"])
+    assert more >= len(last.texts["captures"]) // 4
+    assert last.texts == texts_of(regrown.to)
 
 
 def test_a_small_month_ends_as_one_run_over_all_good_input(
@@ -182,23 +207,19 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
     # Of this seed the damage leaves no half page with words, which would be a capture of its own.
     write_month(tmp_path, pages=14, days=sample_month.WHOLE, seed=1)
     to, came = Collection(str(tmp_path / "c")), sorted(tmp_path.glob("day-*/*"))
-    for day in (sample_month.AGAIN - 1, sample_month.DAMAGED, sample_month.WHOLE):
-        files = [str(one) for one in came if int(one.parent.name.removeprefix("day-")) <= day]
-        if day == sample_month.DAMAGED:
-            with monkeypatch.context() as killed:
-                stages = [
-                    replace(one, work=interrupted) if one is write_captures.STAGE else one
-                    for one in extract_job.LABELLING
-                ]
-                killed.setattr(extract_job, "LABELLING", tuple(stages))
-                with pytest.raises(KeyboardInterrupt):
-                    extend(spark, to, files, PATTERNS)
-        extend(spark, to, files, PATTERNS)
-        assert increment_job.prepared(to, request(files), config.load(settings=PATTERNS)) is None
+    early = [str(one) for one in came if int(one.parent.name.removeprefix("day-")) <= sample_month.DAMAGED]
+    extend(spark, to, early, PATTERNS)
+    with monkeypatch.context() as killed:
+        stages = [
+            replace(one, work=interrupted) if one is write_captures.STAGE else one for one in extract_job.LABELLING
+        ]
+        killed.setattr(extract_job, "LABELLING", tuple(stages))
+        with pytest.raises(KeyboardInterrupt):
+            extend(spark, to, [*map(str, came)], PATTERNS)
+    extend(spark, to, [*map(str, came)], PATTERNS)
+    assert increment_job.prepared(to, request([*map(str, came)]), config.load(settings=PATTERNS)) is None
     assert to.current().increments[-1].relabelled > 0
-    extract_job.run(
-        spark, request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS)
-    )
+    local_job.run(request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS))
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in TABLES}
 
     assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {

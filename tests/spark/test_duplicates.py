@@ -24,7 +24,7 @@ from tests.spark.runs import run_in
 from tests.support.builders import config
 from tests.support.partitions import spread_over
 from tests.support.spark_collections import Grown
-from tests.support.spark_runs import Runs
+from tests.support.spark_runs import BY_ITSELF, MANY, Runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -154,7 +154,7 @@ def compared(rows: pa.Table, settings: DbceConfig) -> list[Text]:
     return duplicate_rows.texts_from(pa.Table.from_batches([made]))
 
 
-@pytest.mark.parametrize("way", ["few captures", "3 partitions, sites by buckets"])
+@pytest.mark.parametrize("way", [BY_ITSELF, MANY])
 def test_a_run_writes_its_duplicates(runs: Runs, expected: local.Result, way: str) -> None:
     """The table has the rows of the plain function, whether that was asked or Spark, in files beside those of the
     extractions and in their order; the account is in run.json."""

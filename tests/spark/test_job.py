@@ -1,6 +1,5 @@
 """The Spark job is held to dbce/local.py: the same rows, whatever the partitions and the order."""
 
-import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,13 +12,15 @@ from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
+from dbce_spark.spark.jobs import local_job
 from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
-from tests.support.builders import record
+from tests.support.builders import archive, http, record
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
     CAP,
     WAYS,
+    WHOLE_SITES,
     Input,
     Ran,
     Runs,
@@ -74,7 +75,7 @@ def test_every_stage_has_its_seconds(ran: Ran, runs: Runs) -> None:
         "start selection pages originals revisits sites crosses evidence annotations extractions duplicates captures"
     )
     of_large = {"crosses", "evidence", "annotations"}
-    whole = runs["7 partitions, whole sites"].report["seconds"]
+    whole = runs[WHOLE_SITES].report["seconds"]
 
     assert stages.split() == list(ran.report["seconds"])
     assert [name for name in stages.split() if name not in of_large] == list(whole)
@@ -137,11 +138,14 @@ def plain(spark: "SparkSession", whole_input: Input, tmp_path_factory: pytest.Te
 BY_PATTERNS = config.load(settings=["label.by=T001", "output.site_parts=5", "duplicates.find=false"])
 
 
-def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input) -> None:
-    """Without the classifier there are no features and no evidence, and still the same rows."""
+def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input, tmp_path: Path) -> None:
+    """Without the classifier there are no features and no evidence, and still the same rows; and the bytes that the job
+    without Spark writes."""
     expected = local.extract(whole_input.files[:1], BY_PATTERNS)
+    local_job.run(requested(whole_input.files[:1], tmp_path), BY_PATTERNS)
 
     assert plain_extractions(expected, BY_PATTERNS) == rows(plain.output, "extractions", extraction_rows.EXTRACTIONS)
+    assert files_below(plain.output) == files_below(tmp_path)
 
 
 def test_a_plain_run_has_no_stage_of_special_cases(plain: Ran) -> None:
@@ -165,19 +169,25 @@ def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: 
 
 
 def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
-    """A run that finds nothing says so and ends well; its tables have their columns."""
-    empty = tmp_path / "empty.warc.gz"
-    empty.write_bytes(gzip.compress(record(kind="warcinfo")))
-    report = extract(spark, [str(empty)], tmp_path / "out", settings())
+    """A run that finds nothing says so and ends well; its tables have their columns, and the bytes that the job without
+    Spark writes."""
+    files = [archive(tmp_path / "a.warc", record(kind="warcinfo"), record(http("<script>1</script>")))]
+    report = extract(spark, files, tmp_path / "out", settings())
+    local_job.run(requested(files, tmp_path / "local"), settings())
     table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
 
-    assert (1, 0, {}) == (report["records_read"], report["extractions"], report["rejects"])
+    assert (2, 0, {"no_text": 1}) == (report["records_read"], report["extractions"], report["rejects"])
+    assert files_below(tmp_path / "out") == files_below(tmp_path / "local")
     assert [] == rows(tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS)
     assert {"captures", "duplicates", "extractions", "rejects", "run.json"} == {
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert (duplicate_rows.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
     assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0} == report["duplicates"]
+
+
+def requested(files: list[str], output: Path) -> RunRequest:
+    return RunRequest(files=files, output=str(output), with_html=False, limit=None, started=0.0)
 
 
 LIMIT = 3

@@ -23,10 +23,12 @@ from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
 from dbce_spark.spark.run.progress import job_group
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
+from tests.support.partitions import COMPILED
 from tests.support.sample_output import HARD
-from tests.support.spark_runs import Input, files_below
+from tests.support.spark_runs import Input, Ran, files_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,52 +49,48 @@ def hard(tmp_path: Path) -> list[str]:
     return [archive(tmp_path / "hard.warc", *HARD)]
 
 
+@pytest.fixture(scope="module")
+def of_few(spark: "SparkSession", whole_input: Input, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A run on Spark as it goes by itself."""
+    output = tmp_path_factory.mktemp("few") / "spark"
+    return Ran(output, extract_job.run(spark, request(whole_input.files, output), config.default()))
+
+
+def check_alike(on_spark: Ran, alone: Ran) -> None:
+    """Check that both have the same bytes in every table, and the same counts."""
+    assert files_below(on_spark.output) == files_below(alone.output)
+    assert {name: on_spark.report.get(name) for name in COUNTS} == {name: alone.report.get(name) for name in COUNTS}
+    assert ("spark", "local") == (on_spark.report["engine"], alone.report["engine"])
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("settings", "html", "on"),
-    [
-        ((), False, {}),
-        (("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true"), True, {FEW: "0"}),
-        (("duplicates.find=false", "label.by=T002", "language.detect=false"), False, {}),
-    ],
-)
-def test_it_writes_the_bytes_that_spark_writes(
-    settings: tuple[str, ...],
-    html: bool,
-    on: dict[str, str],
-    spark: "SparkSession",
-    whole_input: Input,
-    tmp_path: Path,
+def test_it_writes_the_bytes_that_spark_writes_of_little(of_few: Ran, whole_input: Input, tmp_path: Path) -> None:
+    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone."""
+    check_alike(of_few, Ran(tmp_path, local_job.run(request(whole_input.files, tmp_path), config.default())))
+
+
+@pytest.mark.spark
+def test_it_writes_the_bytes_that_spark_writes_of_much(
+    spark: "SparkSession", whole_input: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone;
-    whether Spark matches revisits in one task or shares them out."""
-    parameters, files = config.load(settings=settings), whole_input.files
-    with applied_settings(spark, on):
-        on_spark = extract_job.run(spark, request(files, tmp_path / "spark", html=html), parameters)
-    alone = local_job.run(request(files, tmp_path / "local", html=html), parameters)
+    """So it is where Spark shares revisits and texts out, row groups and buckets are small, and HTML is kept."""
+    settings = ("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true")
+    parameters = config.load(settings=settings)
+    with applied_settings(spark, {**COMPILED, FEW: "0"}), monkeypatch.context() as patch:
+        patch.setattr(text_duplicates, "FEW", 0)
+        on_spark = extract_job.run(spark, request(whole_input.files, tmp_path / "spark", html=True), parameters)
+    alone = local_job.run(request(whole_input.files, tmp_path / "local", html=True), parameters)
 
-    assert files_below(tmp_path / "spark") == files_below(tmp_path / "local")
-    assert {name: on_spark.get(name) for name in COUNTS} == {name: alone.get(name) for name in COUNTS}
-    assert ("spark", "local") == (on_spark["engine"], alone["engine"])
+    check_alike(Ran(tmp_path / "spark", on_spark), Ran(tmp_path / "local", alone))
 
 
 @pytest.mark.spark
-def test_few_captures_take_few_jobs(spark: "SparkSession", tmp_path: Path) -> None:
+def test_few_captures_take_few_jobs(spark: "SparkSession", of_few: Ran) -> None:
     """Spark starts a job in tenths of a second, whatever is in it: one finds all originals of revisits."""
-    report = extract_job.run(spark, request(revisit_archive.write(tmp_path), tmp_path / "spark"), config.default())
+    report = of_few.report
     groups = (job_group(stage, report["run_id"], report["attempts"]) for stage in ("originals", "revisits"))
 
     assert 1 == sum(len(spark.sparkContext.statusTracker().getJobIdsForGroup(group)) for group in groups)
-
-
-@pytest.mark.spark
-def test_nothing_is_written_as_spark_writes_it(spark: "SparkSession", tmp_path: Path) -> None:
-    """An input without a page has the tables, and no rows."""
-    files = [archive(tmp_path / "a.warc", record(http("<script>1</script>")))]
-    extract_job.run(spark, request(files, tmp_path / "spark"), config.default())
-    local_job.run(request(files, tmp_path / "local"), config.default())
-
-    assert files_below(tmp_path / "spark") == files_below(tmp_path / "local")
 
 
 def test_a_page_that_takes_too_long_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.dbce import local
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from tests.support.revisit_archive import HOST
-from tests.support.spark_runs import ROWS_PER_FILE, WAYS, Ran, Runs, plain_captures, plain_rejects, rows
+from tests.support.spark_runs import BY_ITSELF, ROWS_PER_FILE, WAYS, Ran, Runs, plain_captures, plain_rejects, rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def ran(runs: Runs) -> Ran:
     """The run as it goes by itself."""
-    return runs[next(iter(WAYS))]
+    return runs[BY_ITSELF]
 
 
 @pytest.mark.parametrize("way", WAYS)

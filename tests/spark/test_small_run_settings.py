@@ -4,6 +4,7 @@ import pytest
 
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.session import applied_settings, defaults
+from tests.support.partitions import COMPILED
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,30 +26,34 @@ def now(spark: "SparkSession") -> list[str | None]:
 
 def test_few_captures_are_planned_once_and_interpreted(spark: "SparkSession") -> None:
     """Up to the number of captures that is configured; behind the block, all is as it was, whatever ended it."""
-    before, within = now(spark), []
+    within = []
 
     def fail() -> None:
         with small_run_settings.settings(spark, FEW):
             within.extend(now(spark))
             raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        fail()
+    with applied_settings(spark, COMPILED):
+        before = now(spark)
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        assert before == now(spark)
+    assert ["true", "4", "true", "FALLBACK"] == before
     assert ["false", "2", "false", "NO_CODEGEN"] == within
-    assert before == now(spark)
 
 
 def test_more_captures_are_worked_on_as_ever(spark: "SparkSession") -> None:
     """One more than the configured number, and nothing is set."""
-    before = now(spark)
-    with small_run_settings.settings(spark, FEW + 1):
-        assert before == now(spark)
+    with applied_settings(spark, COMPILED):
+        before = now(spark)
+        with small_run_settings.settings(spark, FEW + 1):
+            assert before == now(spark)
 
 
 @pytest.mark.parametrize("chosen", [{small_run_settings.ADAPTIVE: "false"}, {small_run_settings.FEW: "0"}])
 def test_who_has_chosen_otherwise_is_left_to_it(spark: "SparkSession", chosen: dict[str, str]) -> None:
     """Adaptive execution turned off, or no run called little, leaves the other settings as they are."""
-    with applied_settings(spark, chosen):
+    with applied_settings(spark, {**COMPILED, **chosen}):
         before = now(spark)
         with small_run_settings.settings(spark, 1):
             assert before == now(spark)

@@ -9,6 +9,9 @@ from dbce_spark.spark.engine.small_run_settings import ADAPTIVE, PARTITIONS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+"""Spark's own way with plans, which the session of the tests interprets."""
+
 
 def spread_over(spark: "SparkSession", partitions: int) -> AbstractContextManager[None]:
     """Every shuffle has this many partitions, and adaptive execution does not put them together again."""
@@ -16,11 +19,5 @@ def spread_over(spark: "SparkSession", partitions: int) -> AbstractContextManage
 
 
 def settings(partitions: int) -> dict[str, str]:
-    """Return Spark's settings for that. Plans are interpreted: to compile one takes longer than to walk it for a few
-    rows."""
-    return {
-        PARTITIONS: str(partitions),
-        ADAPTIVE: "false",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    }
+    """Return Spark's settings for that."""
+    return {PARTITIONS: str(partitions), ADAPTIVE: "false"}

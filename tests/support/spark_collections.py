@@ -130,17 +130,15 @@ class Grown:
 
 
 def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Grown:
-    """Extend a collection by the first crawl and by the last; roll the last back; extend it by revisits of the first,
-    put it together, and extend it by all the rest: this time in one task, as few captures are compared."""
+    """Extend a collection by the first crawl and by revisits of it; go back to the first version, and forth again; put
+    it together, and extend it by all the rest: this time in one task, as few captures are compared."""
     grown = Grown(Collection(str(folder)))
     grown.extend(spark, crawls[:1])
-    grown.extend(spark, crawls[3:])
+    grown.extend(spark, crawls[1:2])
     grown.notes["first version, later"] = texts_of(grown.to, 1)
     grown.to.rollback(1)
     grown.notes["rolled back"] = texts_of(grown.to)
-    grown.steps.pop()
-    grown.extend(spark, [crawls[1]])
-    grown.notes["numbers"] = [one.number for one in grown.to.current().increments]
+    grown.to.rollback(2)
     compaction_job.run(grown.to, 1000)
     grown.to.vacuum(1)
     grown.notes["put together"] = texts_of(grown.to)
@@ -151,8 +149,8 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
 
 
 def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Grown:
-    """Extend a collection by the last crawl and revisits, then by their originals, then by the rest. Its first run is
-    ended before its version is made, while another one waits; texts and revisits are shared out by Spark, as many would
+    """Extend a collection by the last crawl and revisits, then by their originals and the rest. Its first run is ended
+    before its version is made, while another one waits; texts and revisits are shared out by Spark, as many would
     be."""
     grown, parameters = Grown(Collection(str(folder))), config(*SETTINGS)
     to, first = grown.to, [crawls[1], crawls[3]]
@@ -171,8 +169,7 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
         grown.notes["prepared"] = increment_job.prepared(to, request(crawls), parameters)
         grown.notes["numbers"] = to.numbers()
         grown.keep(report)
-        grown.extend(spark, [crawls[0]])
-        grown.extend(spark, [crawls[2]])
+        grown.extend(spark, crawls)
     return grown
 
 

@@ -19,7 +19,7 @@ from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.engine.session import applied_settings
-from dbce_spark.spark.engine.small_run_settings import FEW
+from dbce_spark.spark.engine.small_run_settings import FEW, PARTITIONS
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import write_captures
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CAP = 6
+COALESCING = "spark.sql.adaptive.coalescePartitions.enabled"
 ROWS_PER_FILE = 20
 Rows = list[dict[str, Any]]
 _SETTINGS = (
@@ -76,14 +77,16 @@ class Way:
     """Whether the driver may compare all texts at once."""
 
 
+BY_ITSELF, MANY, WHOLE_SITES = "1 partition", "3 partitions, as of many captures", "7 partitions, whole sites"
 WAYS = {
-    "few captures": Way(),
-    "1 partition": Way(partitions.settings(1), 1),
-    "3 partitions, sites by buckets": Way(partitions.settings(3), 3, NONE_WHOLE, are_duplicates_few=False),
-    "7 partitions, whole sites": Way(partitions.settings(7), 7, ALL_WHOLE),
-    "adaptive": Way({FEW: "0"}, 4, are_duplicates_few=False),
+    BY_ITSELF: Way({PARTITIONS: "1"}),
+    # Adaptive execution and compiled plans, as of all larger runs; it would put three small partitions together again.
+    MANY: Way(
+        {**partitions.COMPILED, FEW: "0", PARTITIONS: "3", COALESCING: "false"}, 3, NONE_WHOLE, are_duplicates_few=False
+    ),
+    WHOLE_SITES: Way(partitions.settings(7), 7, ALL_WHOLE),
 }
-"""The first is how a run of this size goes by itself."""
+"""The first is how a run of this size goes by itself where there is one core."""
 
 
 def write(folder: Path) -> Input:
@@ -112,7 +115,7 @@ def write(folder: Path) -> Input:
 
 @dataclass
 class Runs:
-    """Runs over one input, each made when it is first read: `runs["adaptive"]`."""
+    """Runs over one input, each made when it is first read: `runs[BY_ITSELF]`."""
 
     spark: "SparkSession"
     input: Input
