@@ -58,7 +58,7 @@ extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, 
 	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
 	$(DBCE) report $(OUTPUT) --output $(REPORT)
 
-test: $(READY_DEV) ## all tests, those with Spark one after the other beside the others
+test: $(READY_DEV) ## all tests, on all cores
 	$(PYTEST) --numprocesses logical --dist loadgroup $(PYTEST_ARGS)
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser

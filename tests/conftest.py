@@ -37,15 +37,30 @@ SPARK = {
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
-    tests, one of them has those that share a session, from the start, and another one those that start Spark in
-    processes of their own: they are most of the time."""
-    items.sort(key=lambda item: item.get_closest_marker("spark") is not None)
-    for item in items:
-        if item.get_closest_marker("spark") is not None:
-            shares = "spark" in getattr(item, "fixturenames", ())
-            item.add_marker(pytest.mark.xdist_group("session" if shares else "processes"))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the tests
+    they come first: they are most of the time, and the many short ones fill up whoever has ended."""
+    is_shared_out = hasattr(config, "workerinput")
+    items.sort(key=lambda item: _is_on_spark(item) is not is_shared_out)
+    reading_runs = {item.path for item in items if "runs" in _fixtures(item)}
+    for item in filter(_is_on_spark, items):
+        item.add_marker(pytest.mark.xdist_group(_group(item, reading_runs)))
+
+
+def _group(item: pytest.Item, reading_runs: set[Path]) -> str:
+    """Name the tests that one process does, one after the other. Each process has one session of Spark; what a file
+    makes for its tests is made once, and so are the runs that several files read."""
+    if "spark" not in _fixtures(item):
+        return "processes"
+    return "runs" if item.path in reading_runs else str(item.path.relative_to(REPOSITORY))
+
+
+def _is_on_spark(item: pytest.Item) -> bool:
+    return item.get_closest_marker("spark") is not None
+
+
+def _fixtures(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from dbce_spark.commands.arguments import started_whole
 from dbce_spark.commands.cli import main
 from tests.support.builders import archive, gzipped, http, record
+from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
 
 QUICK = "acquire.delay_seconds=0"
@@ -331,39 +333,51 @@ def test_a_missing_extra_is_named(crawl: Path) -> None:
     assert "dbce: this needs pyspark: pip install 'dbce-spark[spark]'" == ended.stderr.splitlines()[-1]
 
 
-@pytest.mark.spark
-def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
-    """`spark-submit jobs/extract.py` on the sample archive writes the three parts of an output and ends with the
-    summary."""
-    import os
-
+@pytest.fixture(scope="module")
+def submitted(tmp_path_factory: pytest.TempPathFactory) -> tuple["subprocess.CompletedProcess[str]", Path]:
+    """`spark-submit jobs/extract.py` on the sample archive, with the file of settings and no folder of them; and its
+    output."""
     import pyspark
 
     from benchmarks.samples import write_archive
     from dbce_spark.spark.engine.java import java_home
 
-    write_archive(tmp_path / "archive", pages=8, seed=3)
+    folder = tmp_path_factory.mktemp("submitted")
+    write_archive(folder / "archive", pages=8, seed=3)
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-    environment = {**os.environ, "JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(
-        [
-            *(str(submit), "--master", "local[2]", "--properties-file", str(ROOT / "conf" / "spark-defaults.conf")),
-            *("--conf", "spark.driver.bindAddress=127.0.0.1", "--conf", "spark.driver.host=127.0.0.1"),
-            *("--conf", "spark.sql.shuffle.partitions=4", "--conf", "spark.executor.pyspark.memory=0"),
-            *(str(ROOT / "jobs" / "extract.py"), str(tmp_path / "archive"), "--output", str(tmp_path / "out")),
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    own = {"JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    command = [
+        *(str(submit), "--master", "local[1]", "--properties-file", str(ROOT / "conf" / "spark-defaults.conf")),
+        *("--conf", "spark.driver.bindAddress=127.0.0.1", "--conf", "spark.driver.host=127.0.0.1"),
+        *("--conf", "spark.sql.shuffle.partitions=4", "--conf", "spark.executor.pyspark.memory=0"),
+        *("--driver-java-options", SMALL_JAVA),
+        *(str(ROOT / "jobs" / "extract.py"), str(folder / "archive"), "--output", str(folder / "out")),
+    ]
+    environment = {**os.environ, **own, "SPARK_CONF_DIR": str(folder)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return done, folder / "out"
+
+
+@pytest.mark.spark
+def test_spark_submit_runs_the_job(submitted: tuple["subprocess.CompletedProcess[str]", Path]) -> None:
+    """It writes the parts of an output, and ends with the summary."""
+    ended, output = submitted
 
     assert 0 == ended.returncode, ended.stderr[-2000:]
     tables = {"extractions", "duplicates", "captures", "rejects"}
-    assert {*tables, "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
-    assert (tmp_path / "out" / "run.json").exists()
+    assert {*tables, "run.json"} == {path.name for path in output.iterdir()}
     assert "pages/s/core" in ended.stdout
+
+
+@pytest.mark.spark
+def test_with_the_file_of_settings_alone_spark_says_little(
+    submitted: tuple["subprocess.CompletedProcess[str]", Path],
+) -> None:
+    """Once it has started it warns only; before, no file but log4j2.properties decides. Our own lines begin with the
+    time of day."""
+    ended, _ = submitted
+
+    assert len([line for line in ended.stderr.splitlines() if not re.match(r"\d\d:\d\d:\d\d ", line)]) < 20
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

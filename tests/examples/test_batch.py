@@ -8,19 +8,15 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.__main__ import main
 from dbce_spark import config
-from dbce_spark.spark.jobs import extract_job
+from dbce_spark.spark.jobs import local_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.cluster import kill_all, wait_for
 from tests.support.run_endings import tables_below
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "examples/dbce-batch"
@@ -247,17 +243,18 @@ def test_scripts_are_clean() -> None:
 
 
 @pytest.mark.spark
-def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", tmp_path: Path) -> None:
-    """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not."""
+def test_a_killed_batch_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not,
+    which is done without Spark: tests/spark/test_local_job.py holds both to the same bytes."""
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
     given = settings(
-        tmp_path, f"{sys.executable} -m dbce_spark.commands.cli extract --master local[2] --set label.by=T002"
+        tmp_path, f"{sys.executable} -m dbce_spark.commands.cli extract --master local[1] --set label.by=T002"
     )
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
-    extract_job.run(spark, request, config.load(settings=["label.by=T002"]))
+    local_job.run(request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
     assert wait_for(lambda: running.poll() is not None or any(tmp_path.glob(A_FILE_IS_READ)))

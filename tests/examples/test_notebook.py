@@ -16,6 +16,8 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 Outputs = Callable[[Path], list[list[Any]]]
 """Runs a notebook; returns the outputs of its cells."""
 PNG = b"\x89PNG\r\n\x1a\n"
+INTERPRETED = "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
+"""Settings of Spark: to compile a plan takes longer than to walk it for a few rows."""
 
 
 def opened(notebook: Path) -> nbformat.NotebookNode:
@@ -32,6 +34,7 @@ def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outputs:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
 
     def run(path: Path) -> list[list[Any]]:
         notebook = opened(path)

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ import pytest
 
 from dbce_spark.spark.engine.session import defaults, session, with_attempts
 from tests.support.builders import archive, http, record
+from tests.support.cluster import SMALL_JAVA
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,69 +85,47 @@ def test_timestamps_are_utc(spark: "SparkSession") -> None:
     assert str(datetime.fromtimestamp(0, UTC).replace(tzinfo=None)) == shown.shown
 
 
-@pytest.mark.spark
-def test_spark_submit_keeps_its_settings(spark: "SparkSession", tmp_path: Path) -> None:
-    """Under spark-submit its settings stay, and only spark.sql settings that nobody gave are filled in."""
-    job = tmp_path / "job.py"
-    job.write_text(
-        "import sys\n"
-        "from dbce_spark.spark.engine.session import session\n"
-        "spark = session('ours', master='local[7]')\n"
-        "told = [spark.sparkContext.master, spark.sparkContext.appName]\n"
-        "told += [spark.conf.get('spark.sql.shuffle.partitions'), spark.conf.get('spark.sql.session.timeZone')]\n"
-        "open(sys.argv[1], 'w').write(' '.join(told))\n"
-    )
-    # JAVA_HOME and the other variables are those that the fixture's session left behind.
-    environment = {
-        **os.environ,
-        "SPARK_CONF_DIR": str(tmp_path),
-        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-        "TZ": "Asia/Tokyo",
-    }
-    submit = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", "--name", "theirs"]
-    submit += ["--driver-memory", "600m", "--conf", "spark.sql.shuffle.partitions=3", str(job), str(tmp_path / "told")]
-
-    done = subprocess.run(
-        submit, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "told").read_text() == "local[1] theirs 3 UTC"
-
-
-QUIET = """
+JOB = """
+import sys
 from dbce_spark.spark.engine.session import session
 
-spark = session("quiet", master="local[1]", settings={"spark.driver.memory": "600m"})
-print("rows", spark.range(10).repartition(2).count())
+spark = session("ours", master="local[7]")
+told = [spark.sparkContext.master, spark.sparkContext.appName]
+told += [spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone")]
+print(" ".join(told), len(spark.range(10).collect()))
 """
 """A program that prints one line, on Spark."""
-SUBMIT = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", "--driver-memory", "600m"]
+TIME_ZONE = "spark.sql.session.timeZone"
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("command", [SUBMIT, [sys.executable]], ids=["spark-submit", "python"])
-def test_spark_and_java_print_nothing(command: list[str], tmp_path: Path) -> None:
-    """Neither Spark's INFO nor Java's warning of a module: with SPARK_CONF_DIR as docs/operations.md says, and by
-    itself where we start Spark."""
+@pytest.fixture(scope="module")
+def job_of_spark_submit(tmp_path_factory: pytest.TempPathFactory) -> "subprocess.CompletedProcess[str]":
+    """A job with settings of its own, with SPARK_CONF_DIR as docs/operations.md says, but without our zone of time."""
     from dbce_spark.spark.engine.java import java_home
 
-    (tmp_path / "job.py").write_text(QUIET)
-    done = submitted([*command, str(tmp_path / "job.py")], tmp_path, JAVA_HOME=java_home())
-
-    assert (0, "rows 10\n", "") == (done.returncode, done.stdout, done.stderr)
+    folder = tmp_path_factory.mktemp("submitted")
+    shutil.copytree(ROOT / "conf", folder / "conf")
+    lines = (ROOT / "conf/spark-defaults.conf").read_text().splitlines()
+    (folder / "conf/spark-defaults.conf").write_text("\n".join(one for one in lines if not one.startswith(TIME_ZONE)))
+    (folder / "job.py").write_text(JOB)
+    given = ["--master", "local[1]", "--name", "theirs", "--driver-memory", "600m"]
+    given += ["--conf", "spark.sql.shuffle.partitions=3", "--driver-java-options", SMALL_JAVA]
+    command = [str(Path(sys.executable).parent / "spark-submit"), *given, str(folder / "job.py")]
+    variables = {"SPARK_CONF_DIR": str(folder / "conf"), "TZ": "Asia/Tokyo", "JAVA_HOME": java_home()}
+    return submitted(command, folder, **variables)
 
 
 @pytest.mark.spark
-def test_with_the_file_of_settings_alone_spark_says_little(tmp_path: Path) -> None:
-    """Once it has started it warns only; before, no file but log4j2.properties decides."""
-    (tmp_path / "job.py").write_text(QUIET)
-    given = ["--properties-file", str(ROOT / "conf/spark-defaults.conf"), "--conf", "spark.driver.memory=600m"]
-    done = submitted([*SUBMIT, *given, str(tmp_path / "job.py")], tmp_path, SPARK_CONF_DIR=str(tmp_path))
+def test_spark_submit_keeps_its_settings(job_of_spark_submit: "subprocess.CompletedProcess[str]") -> None:
+    """Under spark-submit its settings stay, and only spark.sql settings that nobody gave are filled in."""
+    assert (0, "local[1] theirs 3 UTC 10\n") == (job_of_spark_submit.returncode, job_of_spark_submit.stdout)
 
-    assert 0 == done.returncode
-    assert "rows 10" in done.stdout
-    assert len(done.stderr.splitlines()) < 20
+
+@pytest.mark.spark
+def test_spark_and_java_print_nothing(job_of_spark_submit: "subprocess.CompletedProcess[str]") -> None:
+    """Neither Spark's INFO nor Java's warning of a module. tests/spark/test_watching.py sees the same where we start
+    Spark."""
+    assert "" == job_of_spark_submit.stderr
 
 
 @pytest.mark.spark

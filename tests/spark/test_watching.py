@@ -64,6 +64,8 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
 
 
 def watch(folder: Path, site: str) -> Watched:
+    from dbce_spark.spark.engine.java import java_home
+
     output, port = folder / "out", free_port()
     spark = {
         "spark.ui.enabled": "true",
@@ -78,8 +80,10 @@ def watch(folder: Path, site: str) -> Watched:
         *("--set", "label.by=T002", "--max-failed-files", "0.5", "--master", "local[2]"),
         *(word for key, value in spark.items() for word in ("--spark", f"{key}={value}")),
     ]
+    # The Java itself, and not the one of another test's session, which does not warn.
+    environment = {**os.environ, "JAVA_HOME": java_home()}
     with (folder / "errors").open("wb") as errors:
-        run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)
+        run = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=errors)
     scraped: list[dict[str, float]] = []
     seen: list[RunStatus] = []
     until = time.monotonic() + PATIENCE
@@ -155,9 +159,11 @@ def test_nothing_tells_how_inputs_are_read(watched: Watched) -> None:
 
 
 def test_on_stderr_are_lines(watched: Watched) -> None:
-    """Begun before Spark starts; each stage has a line when it begins and one with its seconds."""
+    """Begun before Spark starts; each stage has a line when it begins and one with its seconds. Between them is neither
+    Spark's INFO nor Java's warning of a module."""
     told = [line[9:] for line in watched.errors.splitlines() if re.match(r"\d\d:\d\d:\d\d ", line)]
 
+    assert len(told) == len(watched.errors.splitlines()), watched.errors
     assert f"run {watched.report['run_id']}: 5 files; Spark starts" == told[0]
     assert "pages begins: 5 files" in told
     assert [name for name in STAGES if any(line.startswith(f"{name}: ") for line in told)] == list(
