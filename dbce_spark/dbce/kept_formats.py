@@ -90,9 +90,10 @@ def format_kept(
     """Write the characters of a page that are kept, with the structure around them. With its blocks it is faster."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
+    decided = {} if blocks is None else decide_blocks(root, blocks, is_kept)
     strip_unread(root)
-    cut_text(root, is_kept, {} if blocks is None else decide_blocks(root, blocks, is_kept))
-    shown = etree.tostring(root).lower()
+    cut_text(root, is_kept, decided)
+    shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
     normalise_code(root)
     replace_formulas(root, shown)
@@ -103,7 +104,8 @@ def format_kept(
     mark_callouts(root, shown)
     choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
     article = clean_tree(root, place, choices)
+    source = article.source()
     return Formats(
-        html=to_html(article) if HTML in config.columns else None,
-        markdown=to_markdown(article) if MARKDOWN in config.columns else None,
+        html=to_html(source) if HTML in config.columns else None,
+        markdown=to_markdown(article, source) if MARKDOWN in config.columns else None,
     )

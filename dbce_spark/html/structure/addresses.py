@@ -15,11 +15,12 @@ _IMAGE_SCHEMES = frozenset(("http", "https"))
 # What a browser takes out of an address, and what must not stand in one.
 _STRIPPED = re.compile(r"[\t\n\r]")
 _BAD = re.compile(r"[\x00-\x20\x7f-\xa0<>\"`{}|\\^\u2028\u2029\ud800-\udfff]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # References that the rules of URLs leave as they are, but for the origin before a path: so are most.
 _SAFE = r"[\w/.~!$&'()*+,=:@%-]"
 _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
-_PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?)?", re.ASCII)
-_PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?", re.ASCII)
+_PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
+_PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
 _PLACEHOLDER = re.compile(
     r"(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)[^/]*$", re.IGNORECASE
 )
@@ -64,15 +65,7 @@ class Addresses:
             return reference
         if _PLAIN_PATH.fullmatch(reference) and (origin := _origin(self.base)):
             return origin + reference
-        reference = _STRIPPED.sub("", reference.strip())
-        try:
-            absolute = urljoin(self.base, reference) if reference else ""
-            parts = urlsplit(absolute)
-        except ValueError:
-            return None
-        if parts.scheme.lower() not in schemes or (parts.scheme in _IMAGE_SCHEMES and not parts.netloc):
-            return None
-        return _BAD.sub(_escaped, absolute)
+        return _joined(self.base, reference, schemes)
 
 
 def addresses(root: Any, url: str) -> Addresses:
@@ -82,6 +75,19 @@ def addresses(root: Any, url: str) -> Addresses:
         return Addresses(urljoin(url, base.strip()))
     except ValueError:
         return Addresses(url)
+
+
+@lru_cache(maxsize=1024)
+def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
+    reference = _STRIPPED.sub("", reference.strip())
+    try:
+        absolute = urljoin(base, reference) if reference else ""
+        parts = urlsplit(absolute)
+    except ValueError:
+        return None
+    if parts.scheme.lower() not in schemes or (parts.scheme in _IMAGE_SCHEMES and not parts.netloc):
+        return None
+    return _BAD.sub(_escaped, absolute)
 
 
 @lru_cache(maxsize=64)
@@ -131,6 +137,11 @@ def _largest(source_set: str | None) -> str | None:
         if address and not address.startswith("data:") and width > best:
             best, found = width, address
     return found
+
+
+def encoded(address: str) -> str:
+    """Write an address in ASCII, as it is sent."""
+    return address if address.isascii() else _NOT_ASCII.sub(_escaped, address)
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -6,14 +6,14 @@ paragraph a paragraph, and each list item and cell stands in its list and row: a
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
-from dbce_spark.html.structure.addresses import Addresses, image_source
+from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
+from dbce_spark.html.structure.clean_element import CleanElement
 from dbce_spark.html.structure.layout_tables import is_layout_table
 
 MAX_NESTING = 24
@@ -52,6 +52,7 @@ _BAD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udff
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _NUMBER = re.compile(r"\d{1,9}")
+_MAY_BE_EMPTY = frozenset(("img", "hr", "td", "th"))
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -65,12 +66,10 @@ class Choices:
     images: bool
 
 
-def clean_tree(root: Any, addresses: Addresses, choices: Choices) -> Any:
+def clean_tree(root: Any, addresses: Addresses, choices: Choices) -> CleanElement:
     """Build the clean tree of a page that is cut down to what is kept: an <article>."""
     body = root.find("body")
-    builder = _Builder(addresses, choices)
-    for name, value in _attributes_of_text(root).items():
-        builder.article.set(name, value)
+    builder = _Builder(CleanElement("article", _attributes_of_text(root)), addresses, choices)
     builder.read(root if body is None else body)
     _drop_empty(builder.article)
     return builder.article
@@ -84,42 +83,53 @@ def cleaned(text: str) -> str:
 class _Builder:
     """The one pass over the cut page. Inline elements are opened where text comes, again in each block of theirs."""
 
-    def __init__(self, addresses: Addresses, choices: Choices):
-        self.article = etree.Element("article")
+    def __init__(self, article: CleanElement, addresses: Addresses, choices: Choices):
+        self.article = article
         self._addresses = addresses
         self._choices = choices
-        self._stack: list[tuple[Any, bool]] = [(self.article, False)]  # open blocks, and which were opened for a child
-        self._paragraph: Any = None
+        self._stack: list[tuple[CleanElement, bool]] = [
+            (article, False)
+        ]  # open blocks, and which were opened for a child
+        self._paragraph: CleanElement | None = None
         self._inlines: list[Inline] = []
-        self._open: list[tuple[Inline, Any]] = []
+        self._open: list[tuple[Inline, CleanElement]] = []
         self._space = False
         self._tables: list[bool] = []
-        self._made_row: Any = None
+        self._made_row: CleanElement | None = None
         """The last row that was made for a cell without one; cells that follow stand in it, too."""
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
         stack, inlines = self._stack, self._inlines
-        frames: list[tuple[int, int, int, bool] | None] = []  # None: of an element that tells nothing
+        depths: list[int] = []  # of each element that is open and may open others: how many were open before
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
+            kind = _kind_of(tag := element.tag)
             if event == "start":
-                kind = _KINDS.get(element.tag)
-                if kind is None:
-                    frames.append(None)
-                else:
-                    frames.append((len(stack), len(inlines), len(self._tables), kind <= _CODE))
-                    if self._enter(element, kind):
+                if kind is not None:
+                    if kind == _WITHIN_LINES:
+                        depths.append(len(inlines))
+                        self._inline(element, _INLINE[tag])
+                    elif kind <= _BLOCK:
+                        depths.append(len(stack))
+                        self._paragraph, self._open, self._space = None, [], True
+                        if kind == _BLOCK:
+                            self._block(element, _SAME.get(tag, tag))
+                    else:
+                        if kind == _ALONE:
+                            _WHOLE[tag](self, element)
                         walker.skip_subtree()
                         continue
                 text = element.text
             else:
-                if frame := frames.pop():
-                    depth, inline_depth, tables, is_block = frame
-                    if is_block:
-                        self._boundary()
-                        del stack[depth:]
-                    del inlines[inline_depth:], self._tables[tables:]
+                if kind is not None:
+                    if kind == _WITHIN_LINES:
+                        del inlines[depths.pop() :]
+                    elif kind <= _BLOCK:
+                        self._paragraph, self._open, self._space = None, [], True
+                        del stack[depths.pop() :]
+                        if tag == "table":
+                            self._tables.pop()
                 if element is root:
                     return
                 text = element.tail
@@ -129,26 +139,10 @@ class _Builder:
                 else:
                     self._text(text)
 
-    def _enter(self, element: Any, kind: int) -> bool:
-        """Open an element; return whether it is done with all it holds."""
-        if kind == _BOUNDARY:
-            self._boundary()
-        elif kind == _BLOCK:
-            tag = element.tag
-            self._block(element, _SAME.get(tag, tag))
-        elif kind == _WITHIN_LINES:
-            self._inline(element, _INLINE[element.tag])
-        else:
-            if kind != _DROPPED:
-                _WHOLE[element.tag](self, element)
-            return True
-        return False
-
     def _callout(self, callout: Any) -> None:
-        etree.SubElement(self._place(), "callout").text = callout.get("kind")
+        self._place().add("callout", {}, callout.get("kind"))
 
     def _block(self, element: Any, tag: str) -> None:
-        self._boundary()
         if tag == "table":
             self._tables.append(self._choices.tables and not is_layout_table(element))
             if not self._tables[-1]:
@@ -160,7 +154,7 @@ class _Builder:
         if tag in _PARTS:
             self._make_room_for_part(tag)
             top = self._stack[-1][0]
-            if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and _last_child(top) is not None):
+            if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and top.last_child() is not None):
                 return
         elif tag in _FLOW:
             if self._stack[-1][0].tag in _TEXT_ONLY:
@@ -178,7 +172,7 @@ class _Builder:
             self._push("tbody", {}, is_auto=True)
             top = "tbody"
         if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
-            if self._made_row is not None and _last_child(self._stack[-1][0]) is self._made_row:
+            if self._made_row is not None and self._stack[-1][0].last_child() is self._made_row:
                 self._stack.append((self._made_row, True))
                 return
             self._push("tr", {}, is_auto=True)
@@ -187,14 +181,14 @@ class _Builder:
     def _make_room(self) -> None:
         """Open what text needs around it: an item in a list, a cell in a table."""
         while need := _NEEDS.get((top := self._stack[-1][0]).tag):
-            last = _last_child(top)
+            last = top.last_child()
             if need in ("li", "dd") and last is not None and last.tag == need:
                 self._stack.append((last, True))
             else:
                 self._push(need, {}, is_auto=True)
 
-    def _push(self, tag: str, attributes: Mapping[str, str], *, is_auto: bool) -> None:
-        self._stack.append((etree.SubElement(self._stack[-1][0], tag, dict(attributes)), is_auto))
+    def _push(self, tag: str, attributes: dict[str, str], *, is_auto: bool) -> None:
+        self._stack.append((self._stack[-1][0].add(tag, attributes), is_auto))
 
     def _boundary(self) -> None:
         """End the paragraph."""
@@ -210,20 +204,20 @@ class _Builder:
             address = self._addresses.link(element.get("href")) if self._choices.links else None
             if address is None:
                 return
-            attributes["href"] = address
+            attributes["href"] = encoded(address)
         elif tag == "bdo" and "dir" not in attributes:
             return
         self._inlines.append((tag, tuple(attributes.items())))
 
-    def _place(self) -> Any:
+    def _place(self) -> CleanElement:
         """Find the element that text goes into, and open what is missing."""
         if self._paragraph is None:
             self._make_room()
             top = self._stack[-1][0]
-            if top.tag in _TEXT_ONLY or (top.tag in _DIRECT and not top.text and _last_child(top) is None):
+            if top.tag in _TEXT_ONLY or (top.tag in _DIRECT and not top.parts):
                 self._paragraph = top
             else:
-                self._paragraph = etree.SubElement(top, "p")
+                self._paragraph = top.add("p", {})
                 self._space = False
         same = 0
         if self._open:
@@ -234,21 +228,24 @@ class _Builder:
             del self._open[same:]
         place = self._open[-1][1] if self._open else self._paragraph
         if self._space:
-            if self._paragraph.text or _last_child(self._paragraph) is not None:
-                _append(place, " ")
+            if self._paragraph.parts:
+                place.parts.append(" ")
             self._space = False
         for wanted in self._inlines[same:]:
-            place = etree.SubElement(place, wanted[0], dict(wanted[1]))
+            place = place.add(wanted[0], dict(wanted[1]))
             self._open.append((wanted, place))
         return place
 
     def _text(self, text: str) -> None:
-        words = cleaned(text).split()
+        words = text.split()
+        if not (written := " ".join(words)).isprintable():
+            words = cleaned(text).split()
+            written = " ".join(words)
         if not words:
             self._space = True
             return
         self._space |= not text.startswith(words[0])
-        _append(self._place(), " ".join(words))
+        self._place().parts.append(written)
         self._space = not text.endswith(words[-1])
 
     def _line_break(self, _: Any) -> None:
@@ -259,52 +256,52 @@ class _Builder:
         if paragraph.tag in _TEXT_ONLY:
             self._space = True
             return
-        last = _last(paragraph)
-        if last is not None and last.tag == "br" and not last.tail:
-            last.getparent().remove(last)
-            self._boundary()
-            return
+        within = paragraph
+        while within.parts and isinstance(last := within.parts[-1], CleanElement):
+            if last.tag == "br":
+                within.parts.pop()
+                self._boundary()
+                return
+            within = last
         self._space = False
-        etree.SubElement(self._place(), "br")
+        self._place().add("br", {})
 
     def _image(self, image: Any) -> None:
         source = image_source(image, self._addresses) if self._choices.images else None
         if source is not None and not _is_tiny(image):
             alt = " ".join(cleaned(image.get("alt") or "").split())
-            etree.SubElement(self._place(), "img", {"src": source, "alt": alt})
+            self._place().add("img", {"src": encoded(source), "alt": alt})
 
     def _rule(self, _: Any) -> None:
         self._boundary()
         if self._stack[-1][0].tag in ("article", "blockquote"):
-            etree.SubElement(self._stack[-1][0], "hr")
+            self._stack[-1][0].add("hr", {})
 
     def _formula(self, formula: Any) -> None:
         is_display = formula.get("display") == "block"
         if is_display:
             self._boundary()
-        element = etree.SubElement(self._place(), "formula", {"display": "block"} if is_display else {})
-        element.text = cleaned(formula.text or "")
+        self._place().add("formula", {"display": "block"} if is_display else {}, cleaned(formula.text or ""))
         if is_display:
             self._boundary()
 
     def _note(self, note: Any) -> None:
         """Add the mark of a footnote: where it is referred to, or where it begins."""
-        element = etree.SubElement(self._place(), "note", {"is": note.get("is"), "number": note.get("number")})
-        element.text = note.get("number")
+        number = note.get("number")
+        self._place().add("note", {"is": note.get("is"), "number": number}, number)
 
     def _code(self, pre: Any) -> None:
         self._boundary()
-        text = cleaned(pre.text or "")
+        text, depth = cleaned(pre.text or ""), len(self._stack)
         if self._stack[-1][0].tag in _TEXT_ONLY:
             self._text(text)
+            self._boundary()
             return
         self._make_room()
-        block = etree.SubElement(self._stack[-1][0], "pre")
+        block = self._stack[-1][0].add("pre", {})
+        del self._stack[depth:]
         language = pre.get("language") or ""
-        code = etree.SubElement(
-            block, "code", {"class": f"language-{language}"} if _CODE_LANGUAGE.fullmatch(language) else {}
-        )
-        code.text = text
+        block.add("code", {"class": f"language-{language}"} if _CODE_LANGUAGE.fullmatch(language) else {}, text)
 
 
 _WHOLE = {
@@ -317,37 +314,15 @@ _WHOLE = {
     "pre": _Builder._code,
 }
 """Elements of which nothing but themselves is read, each with what adds it."""
-_BOUNDARY, _BLOCK, _CODE, _WITHIN_LINES, _ALONE, _DROPPED = range(6)
-"""Kinds of elements: up to _CODE, text ends before and behind them. Of a _BOUNDARY nothing else is left."""
-_KINDS = {
+_BOUNDARY, _BLOCK, _WITHIN_LINES, _ALONE, _DROPPED = range(5)
+"""Kinds of elements: up to _BLOCK, text ends before and behind them. Of a _BOUNDARY nothing else is left."""
+_kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BOUNDARY),
     **dict.fromkeys((*_FLOW, *_PARTS, *_SAME), _BLOCK),
     **dict.fromkeys(_INLINE, _WITHIN_LINES),
     **dict.fromkeys(_WHOLE, _ALONE),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
-    "pre": _CODE,
-}
-
-
-def _append(place: Any, text: str) -> None:
-    last = _last_child(place)
-    if last is not None:
-        last.tail = (last.tail or "") + text
-    else:
-        place.text = (place.text or "") + text
-
-
-def _last_child(element: Any) -> Any:
-    """Return the last child; to ask for the length, lxml counts all children."""
-    return next(element.iterchildren(reversed=True), None)
-
-
-def _last(paragraph: Any) -> Any:
-    """Find the last element that a paragraph ends with, in those that it is in."""
-    element = paragraph
-    while (last := _last_child(element)) is not None and not last.tail:
-        element = last
-    return None if element is paragraph else element
+}.get
 
 
 def _attributes(element: Any, tag: str) -> dict[str, str]:
@@ -389,19 +364,18 @@ def _is_tiny(image: Any) -> bool:
     return any(size and int(size.group(1)) < 33 for size in sizes)
 
 
-def _drop_empty(article: Any) -> None:
+def _drop_empty(node: CleanElement) -> None:
     """Take out what nothing came into, and the breaks that end a block."""
-    for element in reversed([*article.iter()]):
-        if element.tag == "br":
-            if not element.tail and element.getnext() is None and element.getparent().tag not in _INLINE:
-                element.getparent().remove(element)
-        elif element.tag not in ("img", "hr", "td", "th") and element is not article:
-            if not len(element) and not element.text:
-                parent, before, tail = element.getparent(), element.getprevious(), element.tail
-                if tail and before is not None:
-                    before.tail = (before.tail or "") + tail
-                elif tail:
-                    parent.text = (parent.text or "") + tail
-                parent.remove(element)
-            elif element.tag == "tr" and all(not len(cell) and not cell.text for cell in element):
-                element.getparent().remove(element)
+    left: list[str | CleanElement] = []  # the last first
+    for part in reversed(node.parts):
+        if isinstance(part, CleanElement):
+            _drop_empty(part)
+            if part.tag == "br":
+                if not left and node.tag not in _INLINE:
+                    continue
+            elif part.tag not in _MAY_BE_EMPTY and not any(
+                cell.parts for cell in (part.children() if part.tag == "tr" else (part,))
+            ):
+                continue
+        left.append(part)
+    node.parts = left[::-1]

@@ -29,7 +29,7 @@ def mark_footnotes(root: Any) -> None:
 
     A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
     """
-    numbered = [(link, number) for link in root.iter("a", "label") if (number := _number(link))]
+    numbered = [(link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := _number(link))]
     places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
     references: list[tuple[Any, str]] = []
@@ -57,6 +57,10 @@ def mark_footnotes(root: Any) -> None:
         _mark_reference(link, number)
     _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
+
+
+def _leads_within(link: Any) -> bool:
+    return "#" in (link.get("href") or "") or link.get("for") is not None
 
 
 def _target(link: Any) -> str:

@@ -1,11 +1,11 @@
 """The clean tree as Markdown and as HTML, both written by turbohtml."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from lxml import etree
+from dbce_spark.html.structure.clean_element import CleanElement
 
 MAX_GRID = 100_000
 """Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
@@ -15,11 +15,11 @@ _LINE_BEGIN = re.compile(r"\n(?=[^\n])")
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
-def to_html(article: Any) -> str:
-    """Write a clean tree as HTML; formulas and footnotes are marked as Pandoc marks them."""
+def to_html(source: str) -> str:
+    """Write the source of a clean tree as HTML; formulas and footnotes are marked as Pandoc marks them."""
     import turbohtml  # only here and below: 40 ms, which a page of which only text is wanted need not wait for
 
-    root: Any = turbohtml.parse(_source(article)).find("article")
+    root: Any = turbohtml.parse(source).find("article")
     for formula in root.find_all("formula"):
         is_display = formula.attrs.get("display") == "block"
         first, last = (r"\[", r"\]") if is_display else (r"\(", r"\)")
@@ -48,17 +48,15 @@ def _become(element: Any, tag: str, attributes: dict[str, str], text: str) -> No
     element.replace_with(made)
 
 
-def to_markdown(article: Any) -> str:
-    """Write a clean tree as Markdown."""
+def to_markdown(article: CleanElement, source: str) -> str:
+    """Write a clean tree, whose source is at hand, as Markdown; its tables get all their cells."""
     import turbohtml
 
-    _square_tables(article)
-    written = str(turbohtml.parse(_source(article)).to_markdown(_options()))
+    if "<table" in source:
+        _square_tables(article)
+        source = article.source()
+    written = str(turbohtml.parse(source).to_markdown(_options()))
     return _AFTER_NOTE.sub(r"\1 ", written)
-
-
-def _source(article: Any) -> str:
-    return str(etree.tostring(article, encoding="unicode", method="html"))
 
 
 def _formula(element: Any, _: str) -> str:
@@ -114,42 +112,42 @@ def _options() -> Any:
     )
 
 
-def _square_tables(article: Any) -> None:
+def _square_tables(article: CleanElement) -> None:
     """Give each row as many cells as its table has columns: a cell that spans others leaves empty ones behind.
 
     A span is as wide as the row of most cells at most. A table that has too many cells so stays as it is.
     """
-    for table in article.iter("table"):
-        rows = [*table.iter("tr")]
-        most = max((len(row) for row in rows), default=0)
+    for table in article.find("table"):
+        rows = [*table.find("tr")]
+        most = max((len(row.parts) for row in rows), default=0)
         if most * len(rows) > MAX_GRID:
             continue
         above = [0] * most  # of each column, how many more rows a cell above fills
         for row in rows:
-            _fill_row(row, above)
+            row.parts = [*_squared(row.children(), above)]
 
 
-def _fill_row(row: Any, above: list[int]) -> None:
-    """Add the cells that a row lacks, for those that span it and those that end it."""
-    found = [*row]
-    missing = len(above) - len(found)  # lxml counts the children whenever it is asked for their number
+def _squared(found: list[CleanElement], above: list[int]) -> Iterator[CleanElement]:
+    """Iterate over the cells of a row, and those that it lacks: for cells that span it, and to end it."""
+    missing = len(above) - len(found)
     cells = iter(found)
     cell = next(cells, None)
     for at in range(len(above)):
         if above[at] and cell is not None and missing > 0:
             above[at] -= 1
             missing -= 1
-            cell.addprevious(etree.Element("td"))
+            yield CleanElement("td", {})
             continue
         above[at] = 0
         if cell is None:
             if missing > 0:
                 missing -= 1
-                etree.SubElement(row, "td")
+                yield CleanElement("td", {})
             continue
-        across, down = int(cell.attrib.pop("colspan", "1")), int(cell.attrib.pop("rowspan", "1"))
+        across, down = int(cell.attributes.pop("colspan", "1")), int(cell.attributes.pop("rowspan", "1"))
+        yield cell
         for _ in range(min(across - 1, missing)):
             missing -= 1
-            cell.addnext(etree.Element("td"))
+            yield CleanElement("td", {})
         above[at] = down - 1
         cell = next(cells, None)
