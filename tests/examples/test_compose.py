@@ -16,7 +16,7 @@ import yaml
 import zstandard
 
 from benchmarks.__main__ import main
-from tests.support.cluster import Host, wait_for
+from tests.support.cluster import Host
 from tests.support.containers import engine, interpolated
 
 REPOSITORY = Path(__file__).parents[2]
@@ -131,46 +131,45 @@ def test_the_submitted_job_exists(service: str) -> None:
 
 @pytest.mark.spark
 def test_every_service_does_its_work(tmp_path: Path) -> None:
-    """The commands of all services run as they stand in the file, each in a network of its own: feeds are fetched, the
-    local service extracts, the tests pass, the workers join the master, the submitted job extracts what is in
-    /archives, the stream labels that and what was fetched, and the history server shows the run."""
-    volumes = {f"/{name}": tmp_path / "volumes" / name for name in ("acquired", "archives", "events", "output")}
-    for folder in (*volumes.values(), volumes["/acquired"] / "archives"):
-        folder.mkdir(parents=True)
-    main(["sample-archive", str(volumes["/archives"]), "--pages", "20"])
-    feeds = tmp_path / "volumes" / "feeds.txt"
+    """The commands of all services run as they stand in the file, each in a network of its own and with its volumes:
+    feeds are fetched, the local service extracts, the tests pass, the workers join the master, the submitted job
+    extracts what is in /archives, the stream labels that and what was fetched, and the history server shows the run."""
+    archives, feeds, local = tmp_path / "archives", tmp_path / "feeds.txt", tmp_path / "extracted-locally"
+    main(["sample-archive", str(archives), "--pages", "20"])
     feeds.touch()
-    made = services({"PYTEST_ARGS": "tests/files/test_timestamps.py"})
-    with engine(made, {**volumes, "/feeds.txt": feeds}, tmp_path) as started:
+    local.mkdir()
+    given = {"ARCHIVES": str(archives), "FEEDS": str(feeds), "OUTPUT": str(local)}
+    made = services({**given, "PYTEST_ARGS": "tests/files/test_timestamps.py"})
+    with engine(made, tmp_path) as started:
         if started is None:
             pytest.skip("containers without an engine need network namespaces: root and iproute2 on Linux")
+        acquired, output = started.volume("acquired"), started.volume("output")
+        # What waits for nothing of the others works beside them.
         with news(started.hosts["acquire"], feeds):
-            started.up("acquire")
-            started.up("local")
-
-            assert 0 == started.status("local"), started.told("local")
-            assert extracted(volumes["/output"]) > 0
-            (volumes["/output"] / "extracted").rename(tmp_path / "extracted locally")
-            started.up("test")
-            assert 0 == started.status("test"), started.told("test")
-            assert " passed" in started.told("test")
-            assert wait_for(lambda: ", 1 pages" in started.told("acquire")), started.told("acquire")
+            started.up("acquire", "local", "test")
+            started.up("submit")
+            # Its own line of progress comes every half a minute.
+            started.wait_until("acquire", lambda: any((acquired / "state/open").glob("*.warc.gz")))
             assert 0 == started.stop("acquire"), started.told("acquire")
-        (fetched,) = (volumes["/acquired"] / "archives").glob("*.warc.gz")
+        assert ", 1 pages" in started.told("acquire")
+        (fetched,) = (acquired / "archives").glob("*.warc.gz")
         assert b"The harbour opens again" in gzip.decompress(fetched.read_bytes())
-        started.up("submit")
-        assert 0 == started.status("submit"), started.told("submit")
-        assert extracted(volumes["/output"]) > 0
-        assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(volumes["/events"])
         started.up("stream")
-        commit = volumes["/output"] / "streamed/commits/00000000.json"
-        assert wait_for(commit.exists), started.told("stream")
-        totals = json.loads(commit.read_text())["totals"]
-        assert totals["labels"] > 0
-        assert totals["files"] == len([*volumes["/archives"].rglob("*.warc*")]) + 1
+        for name in ("test", "local", "submit"):
+            assert 0 == started.status(name), started.told(name)
+        assert " passed" in started.told("test")
+        assert extracted(local) > 0
+        assert extracted(output) > 0
+        events = started.volume("events")
+        assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(events)
         started.up("history")
         shown = json.loads(started.output_of("history", asking("http://localhost:18080/api/v1/applications")))
         assert [("extract.py", True)] == [(one["name"], one["attempts"][0]["completed"]) for one in shown]
+        commit = output / "streamed/commits/00000000.json"
+        started.wait_until("stream", commit.exists)
+        totals = json.loads(commit.read_text())["totals"]
+        assert totals["labels"] > 0
+        assert totals["files"] == len([*archives.rglob("*.warc*")]) + 1
 
 
 @contextmanager

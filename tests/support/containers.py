@@ -1,7 +1,7 @@
 """The services of docker-compose.yml as processes on this machine: what an engine would give each, from what Linux has.
 
 A service runs in a network of its own, joined to the others', under its own host name, in a file system that has at the
-image's places what the Dockerfile puts there: programs in /usr/local/bin, the project in /opt/dbce, and the volumes. So
+image's places what the Dockerfile puts there: programs in /usr/local/bin, the project in /opt/dbce, and its volumes. So
 its command runs as it is written. What is not as in a container: the user is root, and the system below is this one's.
 """
 
@@ -11,9 +11,10 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,26 +59,33 @@ def interpolated(text: str, variables: Mapping[str, str]) -> str:
 
 @dataclass
 class Engine:
-    """Runs services of a compose file. `folder` holds a root, and a log, of each. `volumes` are files and folders of
-    this machine that all containers see, by the paths under which they do."""
+    """Runs services of a compose file. `folder` holds a root, and a log, of each, and the volumes that have a name."""
 
     services: Mapping[str, Any]
     hosts: Mapping[str, Host]
-    volumes: Mapping[str, Path]
     folder: Path
     running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
 
-    def up(self, name: str) -> None:
-        """Starts a service, and before it what it depends on, and waits until it is healthy."""
-        if name in self.running:
-            return
-        service = self.services[name]
-        for needed in service.get("depends_on", {}):
-            self.up(needed)
-        self.running[name] = self._start(name, shlex.split(service["command"]), self.log(name))
-        if "healthcheck" in service:
-            assert wait_for(lambda: self.is_healthy(name) or self._has_ended(name)), self.told(name)
-            assert not self._has_ended(name), self.told(name)
+    def up(self, *names: str) -> None:
+        """Starts services side by side, and before them what they depend on, and waits until they are healthy."""
+        new = [name for name in names if name not in self.running]
+        needed = {one: None for name in new for one in self.services[name].get("depends_on", {})}
+        if needed:
+            self.up(*needed)
+        for name in new:
+            self.running[name] = self._start(name, shlex.split(self.services[name]["command"]), self.log(name))
+        for name in new:
+            if "healthcheck" in self.services[name]:
+                self.wait_until(name, partial(self.is_healthy, name))
+
+    def wait_until(self, name: str, condition: Callable[[], bool]) -> None:
+        """Waits for what a service does; fails if the service ends before."""
+        wait_for(lambda: condition() or self._has_ended(name))
+        assert condition(), self.told(name)
+
+    def volume(self, name: str) -> Path:
+        """Return the folder on this machine of a volume that has a name."""
+        return self.folder / "volumes" / name
 
     def is_healthy(self, name: str) -> bool:
         """Return whether a service passes its own check, run where it runs."""
@@ -152,13 +160,25 @@ class Engine:
         lines = "".join(f"{host.address} {service}\n" for service, host in self.hosts.items())
         (root / "hosts").write_text(f"127.0.0.1 localhost\n{lines}")
         (root / "bound").write_text("".join(f"{folder}\n" for folder in folders))
-        (root / "folder").write_text(_FOLDERS[self.services[name]["build"]["target"]])
-        volumes = {**self.volumes, "/opt/dbce": ROOT}
+        begins = _FOLDERS[self.services[name]["build"]["target"]]
+        (root / "folder").write_text(begins)
+        (root / begins.removeprefix("/")).mkdir(parents=True, exist_ok=True)
+        volumes = {**self._volumes(name), "/opt/dbce": ROOT}
         for target, source in volumes.items():
             place = root / target.removeprefix("/")
             place.touch() if source.is_file() else place.mkdir(parents=True, exist_ok=True)
         (root / "volumes").write_text("".join(f"{source} {target}\n" for target, source in volumes.items()))
         return root
+
+    def _volumes(self, name: str) -> dict[str, Path]:
+        """Return what a service sees of this machine, by the paths under which it does."""
+        found = {}
+        for one in self.services[name].get("volumes", ()):
+            source, target = (one["source"], one["target"]) if isinstance(one, dict) else one.split(":")[:2]
+            found[target] = Path(source) if "/" in source else self.volume(source)
+            if "/" not in source:
+                found[target].mkdir(parents=True, exist_ok=True)
+        return found
 
     def _environment(self, name: str) -> dict[str, str]:
         from dbce_spark.spark.engine.java import java_home
@@ -171,19 +191,21 @@ class Engine:
             "LANG": "C.UTF-8",
             "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
             "PYTHONPATH": "/opt/dbce",
+            # An executor on each worker: without a limit a run starts one on every core.
+            "SPARK_MASTER_OPTS": "-Dspark.deploy.defaultCores=2",
             **image_environment(),
             **self.services[name].get("environment", {}),
         }
 
 
 @contextmanager
-def engine(services: Mapping[str, Any], volumes: Mapping[str, Path], folder: Path) -> Iterator[Engine | None]:
+def engine(services: Mapping[str, Any], folder: Path) -> Iterator[Engine | None]:
     """An engine whose services have hosts of their own, until the block ends; None where this user cannot make them."""
     with network(len(services) - 1) as hosts:
         if not hosts.is_apart:
             yield None
             return
-        made = Engine(services, dict(zip(services, addresses(hosts), strict=True)), volumes, folder)
+        made = Engine(services, dict(zip(services, addresses(hosts), strict=True)), folder)
         try:
             yield made
         finally:
