@@ -21,9 +21,8 @@ _SAFE = r"[\w/.~!$&'()*+,=:@%-]"
 _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
 _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
-_PLACEHOLDER = re.compile(
-    r"(?:^|[/_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)[^/]*$", re.IGNORECASE
-)
+_PLACEHOLDER = re.compile(r"(?:^|[_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)", re.IGNORECASE)
+"""In the name of a file."""
 _LAZY = (
     "data-src",
     "data-original",
@@ -33,6 +32,7 @@ _LAZY = (
     "data-large-file",
     "data-url",
 )
+_LAZY_NAMES = frozenset(_LAZY)
 _LAZY_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _CANDIDATE = re.compile(r"\s*(\S*[^\s,])\s*((?:\s[^,]*)?)(?:,|$)")
 
@@ -103,14 +103,15 @@ def image_source(image: Any, addresses: Addresses) -> str | None:
     The largest of a set is taken where the image itself has only a placeholder.
     """
     own = addresses.image(image.get("src"))
-    if own and not _PLACEHOLDER.search(own.partition("?")[0].removesuffix("/")) and not _is_lazy(image):
+    name = own.partition("?")[0].removesuffix("/").rpartition("/")[2] if own else ""
+    if own and not _PLACEHOLDER.search(name) and not _is_lazy(image):
         return own
     found = next((one for name in _LAZY if (one := addresses.image(image.get(name)))), None)
     return found or next((one for one in _from_sets(image, addresses)), None) or own
 
 
 def _is_lazy(image: Any) -> bool:
-    return any(image.get(name) for name in _LAZY)
+    return not _LAZY_NAMES.isdisjoint(image.keys()) and any(image.get(name) for name in _LAZY)
 
 
 def _from_sets(image: Any, addresses: Addresses) -> Iterator[str]:

@@ -51,6 +51,7 @@ _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 _BAD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
+_SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
 _NUMBER = re.compile(r"\d{1,9}")
 _MAY_BE_EMPTY = frozenset(("img", "hr", "td", "th"))
 
@@ -360,7 +361,7 @@ def _number(text: str | None, most: int) -> int | None:
 
 def _is_tiny(image: Any) -> bool:
     """Test for a picture that counts visits, fills a space or stands for a word."""
-    sizes = (re.match(r"\s*(\d{1,6})(?:px)?\s*$", image.get(name) or "") for name in ("width", "height"))
+    sizes = (_SIZE.match(image.get(name) or "") for name in ("width", "height"))
     return any(size and int(size.group(1)) < 33 for size in sizes)
 
 

@@ -167,10 +167,9 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
     for element in reversed([*root.iter("*")]):
         tag = element.tag
         if tag not in _JUDGED_APART:
-            text = element.text
             if (
-                not (text and not text.isspace())
-                and not len(element)
+                not len(element)
+                and _is_blank(element.text)
                 and not _is_place(element)
                 and element is not root
                 and element not in in_formulas

@@ -35,6 +35,16 @@ def test_elements_stand_where_they_may(html: str, expected: str) -> None:
     assert expected == html_of(html)
 
 
+def test_signs_of_html_in_a_text_or_an_address_mean_nothing() -> None:
+    """Nor do they in a description; addresses are in ASCII, as they are sent."""
+    html = '<p>a &lt;b&gt; &amp;amp; "c"<img src=/é?x=1&amp;y=2 alt="&lt;b&gt; &amp;quot; &quot;"></p>'
+
+    assert (
+        '<p>a &lt;b&gt; &amp;amp; "c"'
+        '<img src="http://a.example/%C3%A9?x=1&amp;y=2" alt="&lt;b&gt; &amp;quot; &quot;"></p>'
+    ) == html_of(html)
+
+
 def test_a_table_of_data_keeps_its_shape() -> None:
     """Head, spans and caption."""
     table = "<table><caption>t</caption><thead><tr><th colspan=2>a</thead><tr><td>b<td>c</table>"
