@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 import pyarrow.dataset as ds
@@ -20,9 +19,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.files import sources
-from dbce_spark.spark.engine.session import applied_settings
-from dbce_spark.spark.engine.small_run_settings import FEW
-from dbce_spark.spark.jobs import extract_job
+from dbce_spark.spark.jobs import local_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support import worker_traps
 from tests.support.builders import archive as archive_file
@@ -30,9 +27,6 @@ from tests.support.builders import http, record
 from tests.support.cluster import Cluster, Run, cluster, kill_all
 from tests.support.revisit_archive import revisit
 from tests.support.run_endings import tables_below
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -99,21 +93,17 @@ def small_site(archive: list[str]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, bytes]:
+def undisturbed(archive: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The output of a run over both sites that nothing disturbs."""
-    return undisturbed_run(spark, archive, tmp_path_factory.mktemp("undisturbed"), STAGES)
+    return undisturbed_run(archive, tmp_path_factory.mktemp("undisturbed"))
 
 
-def undisturbed_run(spark: "SparkSession", files: list[str], output: Path, stages: tuple[str, ...]) -> dict[str, bytes]:
-    """All files that a run in one process of Java writes, which has these stages."""
+def undisturbed_run(files: list[str], output: Path) -> dict[str, bytes]:
+    """All files that a run without Spark writes: test_local_job.py holds it to the bytes of one with Spark."""
     request = RunRequest(files=files, output=str(output), with_html=False, limit=None, started=time.monotonic())
-    with applied_settings(spark, {FEW: "0"}):
-        report = extract_job.run(spark, request, config.load(settings=SETTINGS))
+    report = local_job.run(request, config.load(settings=SETTINGS))
 
     assert report["crossed"] == report["extractions"], report
-    assert {*stages} < {*report["seconds"]}, report
     return tables_below(output)
 
 
@@ -175,7 +165,6 @@ class Lossy:
 @pytest.fixture(scope="module")
 def lossy(
     sparks: Cluster,
-    spark: "SparkSession",
     small_site: list[str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Lossy:
@@ -186,7 +175,7 @@ def lossy(
     real. It is in a file of its own behind all others.
     """
     folder, stages = tmp_path_factory.mktemp("lossy"), ("pages", "sites", "extractions")
-    undisturbed = undisturbed_run(spark, small_site, tmp_path_factory.mktemp("undisturbed"), stages)
+    undisturbed = undisturbed_run(small_site, tmp_path_factory.mktemp("undisturbed"))
     deadly = archive_file(folder / "9.warc", record(page(0, 5, 3), url=DEADLY, date="2020-03-02T03:04:05Z"))
     traps = {worker_traps.STOP_IN: ",".join(stages), worker_traps.DEADLY: "/deadly"}
     run = submit(sparks, [*small_site, deadly], folder, **traps)

@@ -18,7 +18,7 @@ from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import sources
-from dbce_spark.spark.jobs import extract_job
+from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
@@ -49,12 +49,10 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, bytes]:
-    """The output of a run that nothing disturbs."""
+def undisturbed(archive: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The output of a run that nothing disturbs, without Spark: test_local_job.py holds both to the same bytes."""
     output = tmp_path_factory.mktemp("undisturbed")
-    extract(spark, archive, output)
+    local_job.run(asked(archive, output), CONFIG)
     return tables_below(output)
 
 
