@@ -36,8 +36,8 @@ LOCAL_SETTINGS = {
     # A limit makes every Python worker print four lines; 0 is none.
     "spark.executor.pyspark.memory": "0",
     # Java only moves and sorts rows: the optimising compiler would take more time than it ever gives back in a run
-    # of minutes.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    # of minutes. It alone has 48 MB for what it compiles; a session of many runs fills that, and compiles them again.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC",
     # For the two to sixteen cores of one machine; each shuffle writes this many pieces for each task.
     "spark.sql.shuffle.partitions": "32",
 }
