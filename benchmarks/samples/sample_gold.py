@@ -39,7 +39,7 @@ def _fields(fetch: Fetch) -> dict[str, str]:
         "wayback_ts": timestamp,
         "lang": fetch.site.language,
         "page_type": fetch.answer.kind,
-        "html": "".join(sheet.html),
+        "html": sheet.html,
         "gold": "\n".join(sheet.content),
         "gold_comments": "\n".join(sheet.comments),
     }

@@ -64,7 +64,7 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
     if moment.crawl < 0:
         return _missing(site, path)
     sheet = weighed(site.draw(page, moment), site)
-    body = "".join(sheet.html).encode(site.charset, "xmlcharrefreplace")
+    body = sheet.html.encode(site.charset, "xmlcharrefreplace")
     kind = site.kind if page >= site.lists else "listing"
     return _sent(site, Answer(path, "200 OK", _typed(site.content_type), body, moment.crawl, sheet, kind))
 

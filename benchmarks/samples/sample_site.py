@@ -9,9 +9,11 @@ from importlib.resources import files
 from random import Random
 from typing import ClassVar
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
 from benchmarks.samples.calendar import THREE_YEARS, Calendar
-from benchmarks.samples.prose import Register
-from benchmarks.samples.style_sheet import Sheet
+from benchmarks.samples.prose import Register, length
+from benchmarks.samples.style_sheet import Sheet, Span, code, link, strong
 
 PAGES_PER_LIST = 15
 """A site has one list page (front page, section) for so many pages."""
@@ -62,7 +64,7 @@ class Site(ABC):
     per_list: ClassVar[int] = 12
     front: ClassVar[str]  # title of the front page
     titled: ClassVar[str] = "{}"  # title of a section's lists
-    stylesheet: ClassVar[str]  # a file of data/
+    design: ClassVar[str]  # the name of its style sheet and template in data/
 
     @abstractmethod
     def item_path(self, number: int) -> str:
@@ -71,22 +73,6 @@ class Site(ABC):
     @abstractmethod
     def section_path(self, section: int, part: int) -> str:
         """Return the path (and query) of a section's list page."""
-
-    @abstractmethod
-    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
-        """Write what stands above every page's own text."""
-
-    @abstractmethod
-    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
-        """Write the text of an item page as served at a moment, and the text around it alone."""
-
-    @abstractmethod
-    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
-        """Write the text of a list page as served at a moment."""
-
-    @abstractmethod
-    def close(self, sheet: Sheet, moment: Moment) -> None:
-        """Write what stands below every page's own text."""
 
     def item_title(self, number: int) -> str:
         return self.item(number).title
@@ -130,13 +116,19 @@ class Site(ABC):
     def draw(self, page: int, moment: Moment) -> Sheet:
         """Draw the whole page as served at a moment."""
         sheet, number = Sheet(), page - self.lists
-        title = self.list_title(page) if number < 0 else self.item_title(number)
-        self.open(sheet, title, moment)
-        if number < 0:
-            self.write_list(sheet, page, title, moment)
-        else:
-            self.write_item(sheet, number, moment)
-        self.close(sheet, moment)
+        is_list = number < 0
+        sheet.html = _TEMPLATES.get_template(f"{self.design}.html.j2").render(
+            site=self,
+            number=page if is_list else number,
+            item=None if is_list else self.item(number),
+            listed=self.listed(page, moment.crawl) if is_list else (),
+            title=self.list_title(page) if is_list else self.item_title(number),
+            crawl=moment.crawl,
+            edits=moment.edits,
+            main=sheet.main,
+            comment=sheet.comment,
+            chrome=sheet.chrome,
+        )
         return sheet
 
     def dice(self, *names: str | int) -> Random:
@@ -170,6 +162,16 @@ class Site(ABC):
         alive = self.alive(crawl)
         return [self.item(int(dice.random() * alive)) for _ in range(count if alive else 0)]
 
+    def beside(self, number: int, crawl: int) -> list[Item]:
+        """List the items before and behind an item, if they are published."""
+        return [self.item(other) for other in (number - 1, number + 1) if 0 <= other < self.alive(crawl)]
+
+    def link(self, item: Item) -> Span:
+        return link(self.item_path(item.number), item.title)
+
+    def teaser(self, item: Item) -> str:
+        return self.register.sentence(self.dice("teaser", item.number))
+
     def story(self, number: int, count: int, edits: int) -> list[str]:
         """Write an item's paragraphs: edits replace one or add one."""
         paragraphs = self.register.paragraphs(self.dice("story", number), count)
@@ -181,7 +183,7 @@ class Site(ABC):
 
     @cached_property
     def css(self) -> str:
-        text = (files(__package__) / "data" / self.stylesheet).read_text(encoding="utf-8")
+        text = (files(__package__) / "data" / f"{self.design}.css").read_text(encoding="utf-8")
         return text.replace("HUE", str(self.hue))
 
 
@@ -200,3 +202,17 @@ def _item(site: Site, number: int) -> Item:
 def long_date(day: date) -> str:
     """Format a date as English pages write it."""
     return f"{day.day} {day:%B} {day.year}"
+
+
+_TEMPLATES = Environment(
+    loader=PackageLoader(__package__, "data"),
+    autoescape=False,  # the functions that write blocks escape their texts
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.globals |= {
+    "span": Span, "link": link, "strong": strong, "code": code, "length": length, "long_date": long_date,
+}  # fmt: skip
+"""What the templates draw pages with: `main`, `comment` and `chrome` write a block, and note its text by its label."""

@@ -1,10 +1,11 @@
 """The load of today's sites beside their text: scripts by the kilobyte and a directory of links on every page."""
 
+from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
 from benchmarks.samples.sample_site import Site
-from benchmarks.samples.style_sheet import Sheet, link, part
+from benchmarks.samples.style_sheet import Sheet, link
 
 LINKS = 40
 """Links of the directory at weight 1: at weight 6 a page has some 700 elements, the median of news sites."""
@@ -18,25 +19,29 @@ def weighed(sheet: Sheet, site: Site) -> Sheet:
     """Return the page with its site's directory and scripts put before the end of its body; at weight 0 as it was."""
     if not site.weight:
         return sheet
-    before, end, after = sheet.html.pop().rpartition(_END)
-    sheet.markup(before)
-    sheet.add(_directory(site))
-    sheet.markup(_scripts(site) + end + after)
-    return sheet
+    directory = _directory(site)
+    before, end, after = sheet.html.rpartition(_END)
+    return replace(
+        sheet,
+        html=before + directory.html + _scripts(site) + end + after,
+        boilerplate=[*sheet.boilerplate, *directory.boilerplate],
+    )
 
 
-@part
-def _directory(sheet: Sheet, site: Site) -> None:
+@lru_cache(maxsize=256)
+def _directory(site: Site) -> Sheet:
     dice = Random(f"{site.seed}/{site.host}/directory")
-    sheet.markup('<nav class="directory" style="columns: 6; font-size: 11px">\n')
+    sheet = Sheet()
+    lines = ['<nav class="directory" style="columns: 6; font-size: 11px">']
     for column in range(site.weight * 2):
-        sheet.chrome("h4", site.sections[column % len(site.sections)])
-        sheet.markup('<ul class="list-unstyled directory__column">\n')
+        lines.append(sheet.chrome("h4", site.sections[column % len(site.sections)]))
+        lines.append('<ul class="list-unstyled directory__column">')
         for nth in range(LINKS // 2):
             words = " ".join(site.register.sentence(dice).split()[:3]).strip(",.;:!?")
-            sheet.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words))
-        sheet.markup("</ul>\n")
-    sheet.markup("</nav>\n")
+            lines.append(sheet.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words)))
+        lines.append("</ul>")
+    sheet.html = "\n".join([*lines, "</nav>\n"])
+    return sheet
 
 
 @lru_cache(maxsize=256)
