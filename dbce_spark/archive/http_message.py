@@ -441,41 +441,23 @@ class _Unbrotler:
         return b"".join(parts)
 
 
-def _decompress(body: bytes, start: int, make: Callable[[], _Decoder], most: int) -> tuple[list[bytes], int, _End]:
-    """Decompress one stream; return its output, where it ends, and how. A damaged piece is fed again byte by byte, so
-    that all output before the damage is kept."""
-    decoder, parts, length, position = make(), list[bytes](), 0, start
-    while position < len(body):
-        piece = body[position : position + _PIECE]
-        try:
-            parts.append(decoder.feed(piece, most + 1 - length))
-        except _Broken:
-            return _decompress_slowly(body, start, position, make, most)
-        length += len(parts[-1])
-        position += len(piece)
-        if length > most:
-            return parts, position, _End.CUT
-        if decoder.ended:
-            return parts, position - decoder.behind, _End.WHOLE
-    return parts, position, _End.CUT
-
-
-def _decompress_slowly(
-    body: bytes, start: int, damage: int, make: Callable[[], _Decoder], most: int
+def _decompress(
+    body: bytes, start: int, make: Callable[[], _Decoder], most: int, damage: int | None = None
 ) -> tuple[list[bytes], int, _End]:
-    """Decompress a stream as `_decompress`, feeding the damaged piece, which begins at `damage`, byte by byte."""
+    """Decompress one stream; return its output, where it ends, and how. A damaged piece, which begins at `damage`, is
+    fed again byte by byte, so that all output before the damage is kept."""
     decoder, parts, length, position = make(), list[bytes](), 0, start
     while position < len(body) and length <= most:
-        piece = body[position : position + (_PIECE if position < damage else 1)]
+        piece = body[position : position + (_PIECE if damage is None or position < damage else 1)]
         try:
             parts.append(decoder.feed(piece, most + 1 - length))
         except _Broken:
-            break
+            return _decompress(body, start, make, most, position) if damage is None else (parts, position, _End.BROKEN)
         length += len(parts[-1])
         position += len(piece)
-        if decoder.ended:
+        if decoder.ended and length <= most:
             return parts, position - decoder.behind, _End.WHOLE
-    return parts, position, _End.BROKEN
+    return parts, position, _End.CUT if damage is None else _End.BROKEN
 
 
 def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes = b"") -> _Stream:

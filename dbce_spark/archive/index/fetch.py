@@ -12,8 +12,8 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import IndexFault
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_storage import RangeSource, open_source
-from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
+from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import is_remote, open_binary
 

@@ -8,7 +8,7 @@ from typing import BinaryIO, Protocol
 
 from dbce_spark.archive.index import wacz_index
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
-from dbce_spark.archive.index.range_stream import range_stream
+from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import MEMBER, file_system
 

@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
+from dbce_spark.archive.range_stream import RangeStream
 from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import BufferedFile
 from dbce_spark.archive.records.compression import MemberBroken, is_coded, pieces
@@ -182,32 +183,9 @@ def _part(stream: BinaryIO, entry: zipfile.ZipInfo) -> BinaryIO:
     start = entry.header_offset + _LOCAL_HEAD.size + fields[9] + fields[10]
     if start + entry.compress_size > stream.seek(0, io.SEEK_END):
         raise zipfile.BadZipFile("it is longer than the zip")
-    return cast(BinaryIO, _Part(stream, start, entry.compress_size))
 
+    def read(offset: int, length: int) -> bytes:
+        stream.seek(start + offset)
+        return stream.read(length)
 
-class _Part(io.RawIOBase):
-    """A stream of bytes [start, start + size) of another stream."""
-
-    def __init__(self, stream: BinaryIO, start: int, size: int):
-        super().__init__()
-        self._stream, self._start, self._size, self._at = stream, start, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        self._stream.seek(self._start + self._at)
-        part = self._stream.read(max(0, min(len(buffer), self._size - self._at)))
-        buffer[: len(part)] = part
-        self._at += len(part)
-        return len(part)
+    return cast(BinaryIO, RangeStream(read, entry.compress_size))

@@ -8,8 +8,11 @@ Read = Callable[[int, int], bytes]
 """(offset, length) -> bytes; fewer only where the file ends. Raises where they cannot be had."""
 
 
-class _RangeStream(io.RawIOBase):
-    def __init__(self, read: Read, size: int, close: Callable[[], None]):
+class RangeStream(io.RawIOBase):
+    """A stream of `size` bytes without a buffer; closing it calls `close`."""
+
+    def __init__(self, read: Read, size: int, close: Callable[[], None] = lambda: None):
+        super().__init__()
         self._read, self._size, self._close = read, size, close
         self._at = 0
 
@@ -20,7 +23,7 @@ class _RangeStream(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
         return self._at
 
     def tell(self) -> int:
@@ -42,5 +45,5 @@ class _RangeStream(io.RawIOBase):
 
 
 def range_stream(read: Read, size: int, close: Callable[[], None], read_ahead: int) -> BinaryIO:
-    """Open a buffered stream of `size` bytes that reads `read_ahead` of them at once; closing it calls `close`."""
-    return cast(BinaryIO, io.BufferedReader(_RangeStream(read, size, close), read_ahead))
+    """Open a buffered `RangeStream`, which reads `read_ahead` bytes at once."""
+    return cast(BinaryIO, io.BufferedReader(RangeStream(read, size, close), read_ahead))
