@@ -6,14 +6,11 @@ extractor's text does (`leaves.held`). As in table 4.2, the nodes of all pages a
 portal weigh as much as 100 articles.
 """
 
-import tarfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 import numpy as np
 
-from dbce_spark.errors import InputError
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
@@ -35,9 +32,6 @@ HEAD = (
     "tn",
 )
 """Of the table: those of table 4.2, then the counts of tables D.1-D.4."""
-
-BAD, UNCERTAIN, GOOD, TIE = 1, 2, 3, 0
-"""What people who vote can call a text node; TIE where they do not agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +73,6 @@ class NodeScoreRow:
     nodes: Confusion
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """The votes of annotators on one text node."""
-
-    words: int  # between white space
-    tag: int
-    agreement: int  # percent of the annotators
-
-
 def confusion(content: Mask, called: Mask) -> Confusion:
     """Count nodes by their label and by the label they were given."""
     sides = [(content & called), (content & ~called), (~content & called), (~content & ~called)]
@@ -103,15 +88,6 @@ def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusi
     counted = _have_words(page_leaves)
     content = leaves.held(page_leaves, page.gold)[counted]
     return {name: confusion(content, leaves.held(page_leaves, one.text)[counted]) for name, one in texts.items()}
-
-
-def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[NodeScoreRow]:
-    """Count the nodes of one set: a row an extractor. `texts` are by extractor and page id."""
-    totals = dict.fromkeys(texts, Confusion())
-    for page in pages:
-        for name, counted in of_page(page, {name: of[page.page_id] for name, of in texts.items()}).items():
-            totals[name] += counted
-    return [NodeScoreRow(dataset, name, counted) for name, counted in totals.items()]
 
 
 def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
@@ -132,47 +108,6 @@ def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
             *(f"{share:.3f}" for share in shares),
             *(f"{count:,}" for count in counts),
         )
-
-
-def votes(path: str) -> dict[str, list[Vote]]:
-    """Read the votes of the KrdWrd corpus Canola by page id: of each page's text nodes, in its order.
-
-    `path` is an archive of NAME.stats, tables with a row a text node: its words, "krdwrd-tag-TAG-PERCENT", and what
-    each annotator chose. Rows "undefined" are of no node.
-
-    Raises:
-        InputError: the archive cannot be read.
-    """
-    try:
-        with tarfile.open(path) as archive:
-            return {
-                PurePosixPath(member.name).stem: list(_votes(archive.extractfile(member) or ()))
-                for member in archive
-                if member.name.endswith(".stats")
-            }
-    except (OSError, tarfile.TarError, ValueError) as error:
-        raise InputError(f"{path}: no archive of votes: {' '.join(str(error).split())}") from error
-
-
-def _votes(lines: Iterable[bytes]) -> Iterator[Vote]:
-    for line in lines:
-        words, _, rest = line.decode().partition("\t")
-        if words.isdigit():
-            tag, agreement = rest.split("\t")[0].split("-")[-2:]
-            yield Vote(int(words), TIE if tag == "mrgtie" else int(tag), int(agreement))
-
-
-def agreement(page: GoldPage, of_page: Sequence[Vote]) -> Confusion | None:
-    """Compare leaves labelled by the gold text with their votes; None where page and votes have not as many nodes.
-
-    The votes are the truth. Nodes that are uncertain, or that people do not agree on, are not counted.
-    """
-    page_leaves = leaves.parse_leaves(page.html)
-    if len(page_leaves) != len(of_page):
-        return None
-    tags = np.array([vote.tag for vote in of_page])
-    counted = _have_words(page_leaves) & ((tags == GOOD) | (tags == BAD))
-    return confusion((tags == GOOD)[counted], leaves.held(page_leaves, page.gold)[counted])
 
 
 def _have_words(page_leaves: Leaves) -> Mask:

@@ -14,16 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation.bootstrap import Interval
-from dbce_spark.report.svg import Axis as _Axis
-from dbce_spark.report.svg import circle as _circle
-from dbce_spark.report.svg import colour as _colour
-from dbce_spark.report.svg import n as _n
-from dbce_spark.report.svg import point_list as _point_list
-from dbce_spark.report.svg import polyline as _polyline
-from dbce_spark.report.svg import rules_across as _rules_across
-from dbce_spark.report.svg import rules_upright as _rules_upright
-from dbce_spark.report.svg import svg as _svg
-from dbce_spark.report.svg import text as _text
+from dbce_spark.report import svg
+from dbce_spark.report.svg import Axis, n
 
 Values = npt.NDArray[np.float64]
 
@@ -88,46 +80,52 @@ def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 1
     step = 11
     heights = [max(24, step * len(row.dots) + 12) for row in rows]
     height = sum(heights) + 44
-    axis = _Axis(_least(row.dots for row in rows), 1.0, label_width, width - 24)
-    body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
+    axis = Axis(_least(row.dots for row in rows), 1.0, label_width, width - 24)
+    body = [
+        *_vertical_grid(axis, 8, height - 36),
+        svg.text((label_width + width) / 2, height - 4, "F1", "middle", "soft"),
+    ]
     top = 8.0
     for row, room in zip(rows, heights, strict=True):
-        body.append(f'<line class="grid" x1="0" x2="{width}" y1="{_n(top + room)}" y2="{_n(top + room)}"/>')
-        body.append(_text(label_width - 12, top + room / 2 + 4, row.label, "end"))
+        body.append(f'<line class="grid" x1="0" x2="{width}" y1="{n(top + room)}" y2="{n(top + room)}"/>')
+        body.append(svg.text(label_width - 12, top + room / 2 + 4, row.label, "end"))
         for at, dot in enumerate(row.dots):
             y = top + room / 2 + (at - (len(row.dots) - 1) / 2) * step
             body += _dot(dot, axis, y)
         top += room
-    return _svg(width, height, body)
+    return svg.svg(width, height, body)
 
 
 def line_plot(
     steps: Sequence[str], series: Sequence[Series], title: str, *, width: int = 540, height: int = 320
 ) -> str:
     """Plot F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
-    axis = _Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
+    axis = Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
     left, right = 46.0, width - 16.0
     gap = (right - left) / len(steps)
     body = list(_horizontal_grid(axis, left, right))
-    body += [_text(left + gap * (at + 0.5), height - 36, step, "middle") for at, step in enumerate(steps)]
-    body.append(_text((left + right) / 2, height - 12, title, "middle", "soft"))
+    body += [svg.text(left + gap * (at + 0.5), height - 36, step, "middle") for at, step in enumerate(steps)]
+    body.append(svg.text((left + right) / 2, height - 12, title, "middle", "soft"))
     for number, one in enumerate(series):
         shift = (number - (len(series) - 1) / 2) * min(7.0, gap / (len(series) + 1))
         places = [(left + gap * (at + 0.5) + shift, axis(dot.value), dot) for at, dot in enumerate(one.dots)]
-        body.append(_polyline(((x, y) for x, y, _ in places), one.colour))
+        body.append(svg.polyline(((x, y) for x, y, _ in places), one.colour))
         for x, y, dot in places:
             if dot.interval.is_known:
                 body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
-            body.append(_circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
-    return _svg(width, height, body)
+            body.append(svg.circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
+    return svg.svg(width, height, body)
 
 
 def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
     """Plot the density of each extractor's F1 over pages, a bar from quartile to quartile and a dot at the median."""
     room = 30
     height = room * len(drawn) + 44
-    axis = _Axis(0.0, 1.0, label_width, width - 24)
-    body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
+    axis = Axis(0.0, 1.0, label_width, width - 24)
+    body = [
+        *_vertical_grid(axis, 8, height - 36),
+        svg.text((label_width + width) / 2, height - 4, "F1", "middle", "soft"),
+    ]
     grid = np.linspace(0, 1, _GRID)
     for at, one in enumerate(drawn):
         y = 8 + room * (at + 0.5)
@@ -136,46 +134,48 @@ def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: in
         up = [(axis(x), y - size) for x, size in zip(grid, half, strict=True)]
         down = [(axis(x), y + size) for x, size in zip(grid[::-1], half[::-1], strict=True)]
         low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
-        body.append(_text(label_width - 12, y + 4, one.label, "end"))
-        body.append(f'<polygon class="violin" points="{_point_list(up + down)}" style="fill:{_colour(one.colour)}"/>')
-        body.append(f'<line class="quartiles" x1="{_n(axis(low))}" x2="{_n(axis(high))}" y1="{_n(y)}" y2="{_n(y)}"/>')
+        body.append(svg.text(label_width - 12, y + 4, one.label, "end"))
+        body.append(
+            f'<polygon class="violin" points="{svg.point_list(up + down)}" style="fill:{svg.colour(one.colour)}"/>'
+        )
+        body.append(f'<line class="quartiles" x1="{n(axis(low))}" x2="{n(axis(high))}" y1="{n(y)}" y2="{n(y)}"/>')
         title = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
-        dot = f'<circle class="median" cx="{_n(axis(middle))}" cy="{_n(y)}" r="3.5">'
+        dot = f'<circle class="median" cx="{n(axis(middle))}" cy="{n(y)}" r="3.5">'
         body.append(f"{dot}<title>{escape(title)}</title></circle>")
-    return _svg(width, height, body)
+    return svg.svg(width, height, body)
 
 
 def cumulated(drawn: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
     """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
-    across, up = _Axis(0.0, 1.0, 46, width - 16), _Axis(0.0, 1.0, height - 56, 12)
+    across, up = Axis(0.0, 1.0, 46, width - 16), Axis(0.0, 1.0, height - 56, 12)
     body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
-    body.append(_text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
+    body.append(svg.text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
     grid = np.linspace(0, 1, _GRID)
     for one in drawn:
         order = np.argsort(one.values, kind="stable")
         reached = np.concatenate([[0.0], np.cumsum(one.weights[order])]) / one.weights.sum()
         shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
         points = ((across(x), up(share)) for x, share in zip(grid, shares, strict=True))
-        body.append(_polyline(points, one.colour, one.label))
-    return _svg(width, height, body)
+        body.append(svg.polyline(points, one.colour, one.label))
+    return svg.svg(width, height, body)
 
 
 def curves(drawn: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
     """Plot F1 over the number of documents, which stand on a logarithmic axis, a line a curve."""
     most = max(len(one.values) for one in drawn)
     low = max(0.0, math.floor(min(float(one.values.min()) for one in drawn) * 10) / 10)
-    across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
+    across, up = Axis(0.0, math.log10(max(most, 10)), 46, width - 16), Axis(low, 1.0, height - 56, 12)
     body = list(_horizontal_grid(up, 46, width - 16))
     for power in range(int(math.log10(max(most, 10))) + 1):
         x = across(power)
-        body.append(f'<line class="grid" x1="{_n(x)}" x2="{_n(x)}" y1="12" y2="{_n(height - 56)}"/>')
-        body.append(_text(x, height - 38, f"{10**power:,}", "middle", "small"))
-    body.append(_text(width / 2, height - 12, title, "middle", "soft"))
+        body.append(f'<line class="grid" x1="{n(x)}" x2="{n(x)}" y1="12" y2="{n(height - 56)}"/>')
+        body.append(svg.text(x, height - 38, f"{10**power:,}", "middle", "small"))
+    body.append(svg.text(width / 2, height - 12, title, "middle", "soft"))
     for one in sorted(drawn, key=lambda one: one.colour):
         shown = _thinned(len(one.values))
         points = ((across(math.log10(at + 1)), up(float(one.values[at]))) for at in shown)
-        body.append(_polyline(points, one.colour, one.label))
-    return _svg(width, height, body)
+        body.append(svg.polyline(points, one.colour, one.label))
+    return svg.svg(width, height, body)
 
 
 def scatter(
@@ -184,13 +184,13 @@ def scatter(
     """Plot points in a plane without units. places: (points, 2)."""
     low, high = places.min(axis=0), places.max(axis=0)
     across, up = (
-        _Axis(float(low[0]), float(high[0]), 14, width - 14),
-        _Axis(float(low[1]), float(high[1]), height - 14, 14),
+        Axis(float(low[0]), float(high[0]), 14, width - 14),
+        Axis(float(low[1]), float(high[1]), height - 14, 14),
     )
     points = zip(places, colours, titles, strict=True)
-    body = [_circle(across(float(x)), up(float(y)), 2.8, colour, title) for (x, y), colour, title in points]
+    body = [svg.circle(across(float(x)), up(float(y)), 2.8, colour, title) for (x, y), colour, title in points]
     frame = f'<rect class="frame" x="1" y="1" width="{width - 2}" height="{height - 2}"/>'
-    return _svg(width, height, [frame, *body])
+    return svg.svg(width, height, [frame, *body])
 
 
 def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
@@ -198,19 +198,19 @@ def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_widt
     width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
     body = []
     for row, name in enumerate(names):
-        body.append(_text(label_width - 10, row * cell + cell / 2 + 4, name, "end"))
+        body.append(svg.text(label_width - 10, row * cell + cell / 2 + 4, name, "end"))
         x, y = label_width + (row + 0.5) * cell, cell * len(names) + 16
-        turn = f'transform="rotate(-35 {_n(x)} {_n(y)})"'
-        body.append(f'<text class="small" x="{_n(x)}" y="{_n(y)}" text-anchor="end" {turn}>{escape(name)}</text>')
+        turn = f'transform="rotate(-35 {n(x)} {n(y)})"'
+        body.append(f'<text class="small" x="{n(x)}" y="{n(y)}" text-anchor="end" {turn}>{escape(name)}</text>')
         for column, value in enumerate(values[row]):
             x, y = label_width + column * cell, row * cell
             if not math.isnan(value):
                 box = f'<rect x="{x + 1}" y="{y + 1}" width="{cell - 2}" height="{cell - 2}" rx="4"'
                 body.append(
-                    f'{box} style="fill:{_colour(0 if value >= 0 else 1)};fill-opacity:{0.75 * abs(value):.2f}"/>'
+                    f'{box} style="fill:{svg.colour(0 if value >= 0 else 1)};fill-opacity:{0.75 * abs(value):.2f}"/>'
                 )
-                body.append(_text(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}", "middle"))
-    return _svg(width, height, body)
+                body.append(svg.text(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}", "middle"))
+    return svg.svg(width, height, body)
 
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:
@@ -220,17 +220,17 @@ def _least(rows: Iterator[Sequence[Dot]]) -> float:
     return max(0.0, min(0.95, math.floor(least * 20) / 20))
 
 
-def _dot(dot: Dot, axis: _Axis, y: float) -> Iterator[str]:
+def _dot(dot: Dot, axis: Axis, y: float) -> Iterator[str]:
     title = f"{dot.label}: {dot.value:.3f}"
     if dot.interval.is_known:
         yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
         title += f" ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
-    yield _circle(axis(dot.value), y, 4, dot.colour, title)
+    yield svg.circle(axis(dot.value), y, 4, dot.colour, title)
 
 
 def _interval(start: tuple[float, float], end: tuple[float, float], colour: int) -> str:
-    ends = f'x1="{_n(start[0])}" y1="{_n(start[1])}" x2="{_n(end[0])}" y2="{_n(end[1])}"'
-    return f'<line class="interval" {ends} style="stroke:{_colour(colour)}"/>'
+    ends = f'x1="{n(start[0])}" y1="{n(start[1])}" x2="{n(end[0])}" y2="{n(end[1])}"'
+    return f'<line class="interval" {ends} style="stroke:{svg.colour(colour)}"/>'
 
 
 def _density(one: Distribution, grid: Values) -> Values:
@@ -254,13 +254,13 @@ def _quantile(one: Distribution, share: float) -> float:
     return float(one.values[order][min(int(np.searchsorted(reached, share - 1e-9)), len(order) - 1)])
 
 
-def _vertical_grid(axis: _Axis, top: float, bottom: float) -> Iterator[str]:
-    return _rules_upright(axis, top, bottom, _ticks(axis))
+def _vertical_grid(axis: Axis, top: float, bottom: float) -> Iterator[str]:
+    return svg.rules_upright(axis, top, bottom, _ticks(axis))
 
 
-def _horizontal_grid(axis: _Axis, left: float, right: float) -> Iterator[str]:
-    return _rules_across(axis, left, right, _ticks(axis))
+def _horizontal_grid(axis: Axis, left: float, right: float) -> Iterator[str]:
+    return svg.rules_across(axis, left, right, _ticks(axis))
 
 
-def _ticks(axis: _Axis) -> Iterator[tuple[float, str]]:
+def _ticks(axis: Axis) -> Iterator[tuple[float, str]]:
     return ((tick, f"{tick:.2f}".removesuffix("0")) for tick in axis.ticks())
