@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import benchmarks
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import INPUT_HELP, Commands, add_command, add_output, count, counts, seconds
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    Commands,
+    add_command,
+    add_output,
+    add_settings,
+    count,
+    counts,
+    seconds,
+)
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
@@ -70,10 +79,7 @@ def _add_speed(commands: Commands) -> None:
     command.add_argument(
         "--output", default="bench.json", metavar="FILE", help="write the figures to this file (default: %(default)s)"
     )
-    command.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="set one parameter of the measured run, as for `dbce extract`; may be repeated",
-    )  # fmt: skip
+    add_settings(command, "the measured run, as for `dbce extract`")
 
 
 def _add_scale(commands: Commands) -> None:
@@ -111,10 +117,7 @@ def _add_scale(commands: Commands) -> None:
         "--crawl-pages", type=count, default=2_000, metavar="N",
         help="make each of the ten crawls of a collection with N captures (default: %(default)s)",
     )  # fmt: skip
-    command.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="set one parameter of all runs, as for `dbce extract`; may be repeated",
-    )  # fmt: skip
+    add_settings(command, "all runs, as for `dbce extract`")
 
 
 def _add_cost(commands: Commands) -> None:
@@ -243,28 +246,26 @@ def _reader_gold(arguments: argparse.Namespace) -> None:
     print(f"{arguments.output}: {written} pages")
 
 
-def _add_structure(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "structure",
-        help="score the Markdown of extractors by tables, code and links",
-        description="Score how much of the tables, code and links in a page's gold text the Markdown of extractors has"
-        " (docs/structure.md).",
+def _add_structure(commands: Commands) -> None:
+    command = add_command(
+        commands, "structure", _structure, "score the Markdown of extractors by tables, code and links"
     )
     command.add_argument("sets", nargs="+", metavar="SET", help="read gold pages from this file")
     command.add_argument(
         "--extractor", action="append", metavar="NAME", dest="extractors",
         help="score dbce, trafilatura, resiliparse, html-to-markdown or defuddle; may be repeated (default: dbce)",
     )  # fmt: skip
-    command.set_defaults(run=_run_structure)
 
 
-def _run_structure(arguments: argparse.Namespace) -> str:
+def _structure(arguments: argparse.Namespace) -> None:
+    """Score how much of the tables, code and links in a page's gold text the Markdown of extractors has
+    (docs/structure.md)."""
     from benchmarks import structure_scores
 
     names = arguments.extractors or ["dbce"]
     if unknown := [name for name in names if name not in structure_scores.EXTRACTORS]:
         raise InputError(f"--extractor: {unknown[0]} is none; there are {', '.join(structure_scores.EXTRACTORS)}")
-    return structure_scores.measure(arguments.sets, names)
+    print(structure_scores.measure(arguments.sets, names))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """The pages of archives as a set to be labelled: JSON lines as gold sets have them, without gold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
-from dbce_spark.files import jsonl, sources, storage, timestamps
+from dbce_spark.files import jsonl, sources, timestamps
 from dbce_spark.html import charset
 
 
@@ -16,14 +16,17 @@ def write(paths: Sequence[str], config: DbceConfig, output: str) -> int:
     Raises:
         InputError: a path names no archive.
     """
+    files = sources.expand(paths, config.input.patterns)
+    return jsonl.write(output, (_row(fetch) for fetch in _fetches(files, config)))
+
+
+def _fetches(files: Iterable[str], config: DbceConfig) -> Iterator[warc.Fetch]:
     seen: set[str] = set()
-    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
-        for path in sources.expand(paths, config.input.patterns):
-            for found in pages.fetches(path, config):
-                if isinstance(found, warc.Fetch) and found.capture.capture_id not in seen:
-                    seen.add(found.capture.capture_id)
-                    lines.write(jsonl.line(_row(found)))
-    return len(seen)
+    for path in files:
+        for found in pages.fetches(path, config):
+            if isinstance(found, warc.Fetch) and found.capture.capture_id not in seen:
+                seen.add(found.capture.capture_id)
+                yield found
 
 
 def _row(fetch: warc.Fetch) -> dict[str, Any]:

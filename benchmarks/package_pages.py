@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from dbce_spark.errors import InputError
-from dbce_spark.files import jsonl, storage
+from dbce_spark.files import jsonl
 from dbce_spark.html import charset
 
 _INDEX = "data/index.json"
@@ -22,12 +22,7 @@ def write(path: str, output: str) -> int:
     Raises:
         InputError: the file is no such distribution.
     """
-    count = 0
-    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
-        for row in _rows(path):
-            lines.write(jsonl.line(row))
-            count += 1
-    return count
+    return jsonl.write(output, _rows(path))
 
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from lxml import etree
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
-from dbce_spark.files import jsonl, storage
+from dbce_spark.files import jsonl
 
 CONTENT, COMMENT = 1, 2
 _UNREAD = ("script", "style", "noscript")
@@ -21,15 +21,15 @@ def write(set_path: str, labels_path: str, output: str) -> int:
     Raises:
         InputError: a page is not in the set, or its text is not the one that was labelled.
     """
+    return jsonl.write(output, _labelled_pages(set_path, labels_path))
+
+
+def _labelled_pages(set_path: str, labels_path: str) -> Iterator[dict[str, Any]]:
     pages = {entry.fields["id"]: entry.fields for entry in formats.entries(set_path)}
-    count = 0
-    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
-        for place, label in jsonl.read(labels_path):
-            if label["id"] not in pages:
-                raise InputError(f"{place}: {set_path} has no page {label['id']}")
-            lines.write(jsonl.line(labelled_page(pages[label["id"]], label, place)))
-            count += 1
-    return count
+    for place, label in jsonl.read(labels_path):
+        if label["id"] not in pages:
+            raise InputError(f"{place}: {set_path} has no page {label['id']}")
+        yield labelled_page(pages[label["id"]], label, place)
 
 
 def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str) -> dict[str, Any]:

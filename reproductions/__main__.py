@@ -45,24 +45,14 @@ def _add_thesis(commands: Commands) -> None:
 def _add_labelled_crosses(commands: Commands) -> None:
     part = add_command(commands, "labelled-crosses", _labelled_crosses, "score T001 to T006 on labelled crosses")
     part.add_argument("crosses", nargs="+", metavar="CROSSES", help="read crosses that `dbce labels crosses` wrote")
-    part.add_argument(
-        "--labels",
-        required=True,
-        metavar="FILE",
-        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
-    )
+    _add_labels(part)
     add_output(part, "FILE", "write Markdown to this file")
 
 
 def _add_learn(commands: Commands) -> None:
     part = add_command(commands, "learn", _learn, "measure how well an SVM learns the labels, by kind of features")
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    part.add_argument(
-        "--labels",
-        required=True,
-        metavar="FILE",
-        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
-    )
+    _add_labels(part)
     part.add_argument(
         "--rendering",
         default="",
@@ -75,6 +65,15 @@ def _add_learn(commands: Commands) -> None:
         default="",
         metavar="DIR",
         help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
+    )
+
+
+def _add_labels(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "--labels",
+        required=True,
+        metavar="FILE",
+        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
     )
 
 

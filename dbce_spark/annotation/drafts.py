@@ -177,25 +177,13 @@ class SubmittedPage:
 def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
     """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
     rows = store.execute(
-        "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
+        "SELECT p.id AS page, p.title, p.url, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
         " LEFT JOIN standing s ON s.page = d.page AND s.account = d.account"
         " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
         (account,),
     )
-    return [
-        SubmittedPage(
-            page=row["id"],
-            title=row["title"],
-            url=row["url"],
-            submitted=row["submitted"],
-            times=row["times"],
-            seconds=row["seconds"],
-            tags=_counts(row["tags"] or ""),
-            prelabelled=row["prelabelled"],
-        )
-        for row in rows
-    ]
+    return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]
 
 
 def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:

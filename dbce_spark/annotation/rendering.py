@@ -133,16 +133,7 @@ def make_scene(sheet: Sheet) -> Scene:
 
 def write(path: str, renderings: Iterable[Rendering]) -> int:
     """Write renderings as JSON lines, and return how many they are."""
-    count = 0
-
-    def counted() -> Iterator[Fields]:
-        nonlocal count
-        for one in renderings:
-            count += 1
-            yield _as_fields(one)
-
-    jsonl.write(path, counted())
-    return count
+    return jsonl.write(path, map(_as_fields, renderings))
 
 
 def read(path: str) -> Iterator[Rendering]:

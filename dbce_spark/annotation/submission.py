@@ -51,14 +51,14 @@ def read(path: str) -> Iterator[Submission]:
 
 
 def as_fields(submission: Submission) -> Fields:
-    """Return a submission as a JSON line has it: tags by their words, None where there is none."""
+    """Return a submission as a JSON line has it."""
     return {
         "annotator": submission.annotator,
         "page": submission.page,
         "submitted": submission.submitted,
         "seconds": submission.seconds,
         "text_digest": submission.text_digest,
-        "tags": [None if tag is None else tag.word for tag in submission.tags],
+        "tags": tag_words(submission.tags),
         "prelabelled": submission.prelabelled,
     }
 
@@ -78,6 +78,11 @@ def from_fields(fields: Fields, place: str) -> Submission:
         tags=tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place)),
         prelabelled=field({"prelabelled": "", **fields}, "prelabelled", "a text", place),
     )
+
+
+def tag_words(tags: Tags) -> list[str | None]:
+    """Return tags as JSON lines have them: by their words, None where there is none."""
+    return [None if tag is None else tag.word for tag in tags]
 
 
 def parse_tag(word: object, place: str) -> Label | None:

@@ -8,6 +8,7 @@ from tqdm import tqdm
 from dbce_spark.annotation import cross_tasks, labelling, labels_job, page_file, rendering
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.submission import tag_words
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import jsonl, storage
 from reproductions.krdwrd import canola as krdwrd
@@ -46,10 +47,7 @@ def learn(pages: Sequence[str], labels: str, renderings: str, output: str, predi
         found = compared.labelling(seen, one.name)
         jsonl.write(
             str(Path(predictions) / f"{one.name.replace(' ', '-')}.jsonl"),
-            (
-                {"page": page, "tags": [None if tag is None else tag.word for tag in tags]}
-                for page, tags in found.items()
-            ),
+            ({"page": page, "tags": tag_words(tags)} for page, tags in found.items()),
         )
     with storage.atomic_file(output) as stream:
         stream.write(report.encode())
@@ -72,9 +70,7 @@ def take_krdwrd(canola: str, votes: str, output: str) -> str:
     merging.write(str(Path(output) / "votes.jsonl"), found.pages)
     pages = list(krdwrd.pages(canola))
     page_file.write(str(Path(output) / "pages.jsonl"), (page for page, _ in pages))
-    of_pages = (
-        {"page": page.page, "tags": [None if tag is None else tag.word for tag in tags]} for page, tags in pages
-    )
-    jsonl.write(str(Path(output) / "gold.jsonl"), of_pages)
+    gold = ({"page": page.page, "tags": tag_words(tags)} for page, tags in pages)
+    jsonl.write(str(Path(output) / "gold.jsonl"), gold)
     report = labels_job.write_agreement(found, {one.page: one.words for one in read}, output, by)
     return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {report}\nin {output}"
