@@ -31,6 +31,7 @@ import psutil
 import pyarrow.dataset as ds
 
 from benchmarks.programs.month import TABLES, as_text
+from benchmarks.scale.watch import folder_bytes
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.output.collection import Collection
@@ -233,7 +234,7 @@ class Soak:
         """Return the bytes of files on their way."""
         staged = [*(self.folder / "collection").rglob("_staging"), self.streamed / "_checkpoint"]
         folders = [self.folder / "state/open", self.streamed / "_staging", *staged]
-        return sum(size(path) for folder in folders for path in folder.rglob("*"))
+        return sum(map(folder_bytes, folders))
 
 
 @dataclass(frozen=True)
@@ -328,12 +329,6 @@ def settings(values: Sequence[str]) -> list[str]:
 def expect(is_so: bool, words: str) -> None:
     if not is_so:
         raise SystemExit(f"soak: {words}")
-
-
-def size(path: Path) -> int:
-    with suppress(OSError):  # it may go while it is looked at
-        return path.stat().st_size if path.is_file() else 0
-    return 0
 
 
 def paths(night: int) -> list[str]:

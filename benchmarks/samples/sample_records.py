@@ -120,15 +120,14 @@ def _request(fetch: Fetch, headers: dict[str, str]) -> ArcWarcRecord:
 
 
 def _response(fetch: Fetch, digest_of_body: str, headers: dict[str, str]) -> ArcWarcRecord:
-    body = fetch.answer.body
     headers["WARC-Payload-Digest"] = digest_of_body  # given here, warcio does not compute it again
+    return response_record(fetch.url, _http(fetch), fetch.answer.body, headers)
+
+
+def response_record(url: str, http: StatusAndHeaders, body: bytes, headers: dict[str, str]) -> ArcWarcRecord:
+    """Make a record of an answer; `headers` are those of WARC."""
     return BUILDER.create_warc_record(
-        fetch.url,
-        "response",
-        payload=BytesIO(body),
-        length=len(body),
-        http_headers=_http(fetch),
-        warc_headers_dict=headers,
+        url, "response", payload=BytesIO(body), length=len(body), http_headers=http, warc_headers_dict=headers
     )
 
 

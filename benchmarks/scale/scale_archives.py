@@ -6,19 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from functools import partial
-from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO
 
-from warcio.recordbuilder import RecordBuilder
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from benchmarks.samples import write_archive
 from benchmarks.samples.calendar import Calendar
 from benchmarks.samples.sample_crawl import Schedule, fetches
-from benchmarks.samples.sample_records import VERSION, WarcFiles, iso, payload_digest
+from benchmarks.samples.sample_records import VERSION, WarcFiles, iso, payload_digest, response_record
 from benchmarks.samples.sample_web import sites
 from benchmarks.scale.shapes import SEED, Made, Shape
 from dbce_spark import config
@@ -33,7 +31,6 @@ CRAWL_FILES = 4
 
 _STAMP = "made.json"
 _HTML = [("Content-Type", "text/html; charset=utf-8")]
-_BUILDER = RecordBuilder(warc_version=VERSION)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,13 +132,6 @@ def _write(folder: Path, pages: Iterator[Made], count: int) -> tuple[int, int]:
 def _write_record(stream: BinaryIO, made: Made) -> int:
     body = made.html.encode()
     headers = {"WARC-Date": iso(made.when), "WARC-Payload-Digest": payload_digest(body)}
-    record = _BUILDER.create_warc_record(
-        made.url,
-        "response",
-        payload=BytesIO(body),
-        length=len(body),
-        http_headers=StatusAndHeaders("200 OK", _HTML, protocol="HTTP/1.1"),
-        warc_headers_dict=headers,
-    )
+    record = response_record(made.url, StatusAndHeaders("200 OK", _HTML, protocol="HTTP/1.1"), body, headers)
     WARCWriter(stream, gzip=True, warc_version=VERSION).write_record(record)
     return len(body)

@@ -99,7 +99,7 @@ def line_reject(bad: BadLine) -> Reject:
     return Reject(
         warc_file=bad.path,
         stage=RejectStage.SELECT,
-        reason=RejectReason(bad.fault.value),
+        reason=bad.fault,
         detail=where + bad.detail,
     )
 
@@ -138,7 +138,7 @@ def _reject(unfetched: Unfetched) -> Reject:
         warc_offset=entry.offset,
         url=entry.url,
         stage=RejectStage.SELECT,
-        reason=RejectReason(unfetched.fault.value),
+        reason=unfetched.fault,
         detail=unfetched.detail,
     )
 

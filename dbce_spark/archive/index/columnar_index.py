@@ -16,9 +16,10 @@ import pyarrow.compute as pc
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.capture_filter import Selection
 from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry, entry_of
-from dbce_spark.archive.index.index_fault import BadLine, IndexFault
+from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.sorted_file import behind
 from dbce_spark.files import timestamps
+from dbce_spark.model import RejectReason
 
 _ROWS = 8192
 """Rows of a batch: about 4 MB."""
@@ -59,7 +60,9 @@ def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[IndexEnt
         schema = fragment.physical_schema
         missing = [name for name in _NEEDED if name not in schema.names]
         if missing or not {"url", "url_surtkey"} & set(schema.names):
-            yield BadLine(path, 0, IndexFault.NOT_AN_INDEX, f"a Parquet file without the columns {missing or ['url']}")
+            yield BadLine(
+                path, 0, RejectReason.NOT_AN_INDEX, f"a Parquet file without the columns {missing or ['url']}"
+            )
             return
         columns = [name for name in _NAMES if name in schema.names]
         rows = 0
@@ -71,7 +74,7 @@ def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[IndexEnt
             yield from _entries(batch, path)
         yield PushedDown(fragment.count_rows() - rows)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is none, dates beyond Python's
-        yield BadLine(path, 0, IndexFault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
+        yield BadLine(path, 0, RejectReason.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
 
 
 def _entries(batch: pa.RecordBatch, path: str) -> Iterator[IndexEntry | BadLine]:
@@ -81,7 +84,7 @@ def _entries(batch: pa.RecordBatch, path: str) -> Iterator[IndexEntry | BadLine]
             fields["timestamp"] = _digits(fields["timestamp"])
             yield entry_of(fields)
         except NoEntry as error:
-            yield BadLine(path, -1, IndexFault.BROKEN_LINE, str(error))
+            yield BadLine(path, -1, RejectReason.BROKEN_INDEX_LINE, str(error))
 
 
 def _digits(fetched: Any) -> str:

@@ -9,13 +9,13 @@ from typing import BinaryIO
 
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.index_fault import IndexFault
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_storage import RangeSource, open_source
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import is_remote, open_binary
+from dbce_spark.model import RejectReason
 
 _FIRST_WINDOW = 1 << 16
 """Bytes read first where a record's length is unknown; then twice as many, and so on."""
@@ -48,7 +48,7 @@ class Unfetched:
     """An entry whose record could not be had."""
 
     entry: IndexEntry
-    fault: IndexFault
+    fault: RejectReason
     detail: str
 
 
@@ -64,19 +64,19 @@ def fetch(
     refused: list[IndexEntry] = []
     for entry in entries:
         (refused if entry.length > max_record_bytes else allowed).append(entry)
-    yield from (Unfetched(one, IndexFault.TOO_LARGE, f"{one.length} bytes in one record") for one in refused)
+    yield from (Unfetched(one, RejectReason.TOO_LARGE, f"{one.length} bytes in one record") for one in refused)
     failures = 0
     last = ""
     with RangeReader(path, config) as ranges:
         for span in spans(allowed, config.gap_bytes, config.span_bytes):
             if ranges.is_gone or failures == config.max_failed_spans:
                 detail = f"not asked for behind {max(1, failures)} failed ranges of this file: {last}"
-                yield from (Unfetched(entry, IndexFault.FETCH_FAILED, detail) for entry in span.entries)
+                yield from (Unfetched(entry, RejectReason.FETCH_FAILED, detail) for entry in span.entries)
                 continue
             found = _records(ranges, span, max_record_bytes)
             yield from (_with_dictionary(one, ranges, max_record_bytes) for one in found)
             details = [
-                one.detail for one in found if isinstance(one, Unfetched) and one.fault is IndexFault.FETCH_FAILED
+                one.detail for one in found if isinstance(one, Unfetched) and one.fault is RejectReason.FETCH_FAILED
             ]
             failures = failures + 1 if ranges.has_failed else 0
             last = details[-1] if details else last
@@ -99,9 +99,9 @@ def _cut(entry: IndexEntry, data: bytes, start: int, detail: str) -> Fetched | U
     """Cut an entry's part out of a span. Bytes that came before the span broke off are good."""
     own = data[entry.offset - start : entry.offset - start + entry.length]
     if detail and len(own) < entry.length:
-        return Unfetched(entry, IndexFault.FETCH_FAILED, detail)
+        return Unfetched(entry, RejectReason.FETCH_FAILED, detail)
     if not own:
-        return Unfetched(entry, IndexFault.FETCH_FAILED, f"the file ends before byte {entry.offset}")
+        return Unfetched(entry, RejectReason.FETCH_FAILED, f"the file ends before byte {entry.offset}")
     return Fetched(entry, own)
 
 
@@ -116,15 +116,15 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
         try:
             end = end_of(data) if data else None
         except NoRecord as error:
-            return Unfetched(entry, IndexFault.FETCH_FAILED, str(error))
+            return Unfetched(entry, RejectReason.FETCH_FAILED, str(error))
         if end is not None:
             return Fetched(entry, data[:end])
         if detail or not data:
-            return Unfetched(entry, IndexFault.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
+            return Unfetched(entry, RejectReason.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
         if len(more) < wanted:
             return Fetched(entry, data)
         if len(data) > max_record_bytes:
-            return Unfetched(entry, IndexFault.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
+            return Unfetched(entry, RejectReason.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
         window *= 2
 
 

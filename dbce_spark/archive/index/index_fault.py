@@ -1,18 +1,8 @@
 """Faults of an index, or of the records that an index points at: values, counted, never exceptions."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
-
-class IndexFault(StrEnum):
-    """The kinds of faults. Each becomes a reject of the same name."""
-
-    INDEX_UNREADABLE = "index_unreadable"  # cannot be opened, inflated or fetched
-    NOT_AN_INDEX = "not_an_index"  # none of the known formats by its first bytes
-    BROKEN_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
-    UNSAFE_PATH = "unsafe_path"  # an entry points out of the folder that its archives lie in
-    TOO_LARGE = "too_large"  # an entry of more bytes than a record may have
-    FETCH_FAILED = "fetch_failed"  # the bytes of an entry could not be had
+from dbce_spark.model import RejectReason
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,5 +11,5 @@ class BadLine:
 
     path: str
     line: int
-    fault: IndexFault
+    fault: RejectReason
     detail: str

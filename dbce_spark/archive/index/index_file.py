@@ -15,10 +15,11 @@ from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Select
 from dbce_spark.archive.index.cdx import Parse
 from dbce_spark.archive.index.fetch import PROBE, READ_AHEAD, RangeReader, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
-from dbce_spark.archive.index.index_fault import BadLine, IndexFault
+from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.index_lines import LineFault, head, numbered
 from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
+from dbce_spark.model import RejectReason
 
 _PARQUET = b"PAR1"
 _HEAD = 1 << 16
@@ -169,7 +170,7 @@ class _Reading:
             else:
                 yield from self._entries(path, kind, self.base or folder_of(path))
         except (OSError, zipfile.BadZipFile) as error:
-            yield self._fault(path, 0, IndexFault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
+            yield self._fault(path, 0, RejectReason.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
 
     def _kind(self, path: str) -> Kind | None:
         with open_ranges(path, self.config, PROBE) as stream:
@@ -183,7 +184,7 @@ class _Reading:
             elif kind in (Kind.CDX, Kind.CDXJ):
                 yield from self._lines(stream, path, kind, folder)
             elif stream.read(1):
-                yield self._fault(path, 0, IndexFault.NOT_AN_INDEX, f"begins with {head(stream, 60)!r}")
+                yield self._fault(path, 0, RejectReason.NOT_AN_INDEX, f"begins with {head(stream, 60)!r}")
 
     def _lines(self, stream: BinaryIO, path: str, kind: Kind, folder: str) -> Iterator[IndexEntry | BadLine]:
         parse = cdxj.read if kind is Kind.CDXJ else cdx.reader()
@@ -194,7 +195,7 @@ class _Reading:
                 # A byte order mark before the first line is not part of it.
                 entry = parse(line.removeprefix("\ufeff") if number == 1 else line) if line.strip() else None
             except NoEntry as error:
-                yield self._fault(path, number, IndexFault.BROKEN_LINE, str(error))
+                yield self._fault(path, number, RejectReason.BROKEN_INDEX_LINE, str(error))
                 continue
             if entry is not None:
                 yield from self._kept(entry, path, number, folder)
@@ -241,7 +242,7 @@ class _Reading:
                     try:
                         yield zipnum.block_of(line, shard)
                     except NoEntry as error:
-                        yield self._fault(path, -1, IndexFault.BROKEN_LINE, f"{error}: {line[:60]!r}")
+                        yield self._fault(path, -1, RejectReason.BROKEN_INDEX_LINE, f"{error}: {line[:60]!r}")
 
     def _inflated(self, blocks: Sequence[zipnum.Block], index: str) -> Iterator[IndexEntry | BadLine]:
         """Read the entries of blocks. File names in a shard are relative to the folder of the secondary index."""
@@ -250,24 +251,24 @@ class _Reading:
             try:
                 path = locate(group[0].shard, folder_of(index))
             except UnsafePath as error:
-                yield self._fault(index, -1, IndexFault.UNSAFE_PATH, str(error))
+                yield self._fault(index, -1, RejectReason.UNSAFE_PATH, str(error))
                 continue
             if end - start > self.config.span_bytes:
                 detail = f"a block of {end - start} bytes; fetch.span_bytes is {self.config.span_bytes}"
-                yield self._fault(index, -1, IndexFault.BROKEN_LINE, detail)
+                yield self._fault(index, -1, RejectReason.BROKEN_INDEX_LINE, detail)
                 continue
             with RangeReader(path, self.config) as ranges:
                 data, detail = ranges.read(start, end - start)
             if detail or len(data) < end - start:
                 detail = detail or f"the shard ends before byte {end}"
-                yield self._fault(f"{path}@{start}", 0, IndexFault.INDEX_UNREADABLE, detail)
+                yield self._fault(f"{path}@{start}", 0, RejectReason.INDEX_UNREADABLE, detail)
                 continue
             stream = BytesIO(data)
             kind = kind_of(stream)
             if kind in (Kind.CDX, Kind.CDXJ):
                 yield from self._lines(stream, f"{path}@{start}", kind, self.base or folder_of(index))
             else:
-                yield self._fault(f"{path}@{start}", 0, IndexFault.NOT_AN_INDEX, f"begins with {data[:24]!r}")
+                yield self._fault(f"{path}@{start}", 0, RejectReason.NOT_AN_INDEX, f"begins with {data[:24]!r}")
 
     def _kept(self, entry: IndexEntry, path: str, line: int, folder: str) -> Iterator[IndexEntry | BadLine]:
         if self.counts.takes(entry, self.selection):
@@ -276,11 +277,11 @@ class _Reading:
             except UnsafePath as error:
                 self.counts.selected -= 1
                 self.counts.read -= 1
-                yield self._fault(path, line, IndexFault.UNSAFE_PATH, str(error))
+                yield self._fault(path, line, RejectReason.UNSAFE_PATH, str(error))
 
-    def _fault(self, path: str, line: int, fault: IndexFault, detail: str) -> BadLine:
+    def _fault(self, path: str, line: int, fault: RejectReason, detail: str) -> BadLine:
         self.counts.read += 1
-        self.counts.faults[fault.value] += 1
+        self.counts.faults[str(fault)] += 1
         return BadLine(path, line, fault, detail)
 
 

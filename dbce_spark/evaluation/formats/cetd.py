@@ -1,12 +1,13 @@
 """The set of Content Extraction via Text Density (Sun, Song, Liao 2011): a folder a site, pages and gold apart."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from dbce_spark.evaluation.formats import entry
 from dbce_spark.evaluation.formats.entry import GoldEntry
-from dbce_spark.evaluation.formats.pairs import pairs, subfolder
+from dbce_spark.evaluation.formats.pairs import paired_entries, subfolder
 
 NAME = "cetd"
 LOOKS = "a folder a site with original/*.htm and gold/*.txt"
@@ -22,11 +23,7 @@ def fits(folder: Path) -> bool:
 def entries(folder: Path) -> Iterator[GoldEntry]:
     """Iterate over the pages of all sites; the folder of one site is taken too. The set knows no URLs."""
     for site, pages, golds in _sites(folder):
-        for pair in pairs(pages, golds):
-            if pair.html is None or pair.gold is None:
-                yield GoldEntry(pair.place, {}, pair.missing)
-            else:
-                yield GoldEntry(pair.place, _fields(pair.html, pair.gold, site))
+        yield from paired_entries(pages, golds, partial(_fields, site=site))
 
 
 def _sites(folder: Path) -> Iterator[tuple[str, Path, Path]]:

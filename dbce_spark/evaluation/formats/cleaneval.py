@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 from dbce_spark.evaluation.formats import entry
 from dbce_spark.evaluation.formats.entry import GoldEntry
-from dbce_spark.evaluation.formats.pairs import pairs, subfolder
+from dbce_spark.evaluation.formats.pairs import paired_entries, pairs, subfolder
 
 NAME = "cleaneval"
 LOOKS = (
@@ -41,11 +42,7 @@ def fits(folder: Path) -> bool:
 def entries(folder: Path) -> Iterator[GoldEntry]:
     """Iterate over the pages of all folders that go together, in the order of their names."""
     for pages, golds in _places(folder):
-        for pair in pairs(pages, golds):
-            if pair.html is None or pair.gold is None:
-                yield GoldEntry(pair.place, {}, pair.missing)
-            else:
-                yield GoldEntry(pair.place, _fields(pair.html, pair.gold, _lang(pages)))
+        yield from paired_entries(pages, golds, partial(_fields, lang=_lang(pages)))
 
 
 def _places(folder: Path) -> Iterator[tuple[Path, Path]]:
@@ -53,7 +50,7 @@ def _places(folder: Path) -> Iterator[tuple[Path, Path]]:
         html, gold = subfolder(folder, pages), subfolder(folder, golds)
         if html and gold:
             yield html, gold
-    whole = (pair.gold for pair in pairs(folder, folder) if not pair.missing)
+    whole = (pair.gold for pair in pairs(folder, folder) if pair.html and pair.gold)
     first = next(whole, None)
     # Any page may lie beside a text: only the markup shows that the text is CleanEval's.
     if first and _is_marked(entry.text(entry.stored(first))):

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbce_spark.evaluation.formats import entry
 from dbce_spark.evaluation.formats.entry import GoldEntry
-from dbce_spark.evaluation.formats.pairs import pairs, subfolder
+from dbce_spark.evaluation.formats.pairs import paired_entries, subfolder
 
 NAME = "dragnet"
 LOOKS = "HTML/*.html and Corrected/*.html.corrected.txt"
@@ -23,11 +23,8 @@ def fits(folder: Path) -> bool:
 def entries(folder: Path) -> Iterator[GoldEntry]:
     """Iterate over the pages in the order of their names. The set knows no URLs."""
     pages, golds = subfolder(folder, "HTML"), _golds(folder)
-    for pair in pairs(pages, golds) if pages and golds else ():
-        if pair.html is None or pair.gold is None:
-            yield GoldEntry(pair.place, {}, pair.missing)
-        else:
-            yield GoldEntry(pair.place, _fields(pair.html, pair.gold))
+    if pages and golds:
+        yield from paired_entries(pages, golds, _fields)
 
 
 def _golds(folder: Path) -> Path | None:

@@ -1,8 +1,11 @@
 """Pages and their gold texts in files of their own, which belong together by name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from dbce_spark.evaluation.formats.entry import GoldEntry
 
 _PAGE_ENDINGS = (".html", ".htm")
 _GOLD_ENDINGS = (".html.corrected.txt", "-cleaned.txt", ".htm.txt", ".html.txt", ".txt")
@@ -19,11 +22,6 @@ class Pair:
     def place(self) -> str:
         return str(self.html or self.gold)
 
-    @property
-    def missing(self) -> str:
-        """Name what is missing, or ""."""
-        return "no page" if self.html is None else "no gold text" if self.gold is None else ""
-
 
 def pairs(pages: Path, golds: Path) -> Iterator[Pair]:
     """Iterate over all pages and gold texts of two folders, or of one, in the order of their names."""
@@ -31,6 +29,16 @@ def pairs(pages: Path, golds: Path) -> Iterator[Pair]:
     gold = _by_name(golds, _GOLD_ENDINGS)
     for name in sorted({*html, *gold}):
         yield Pair(html.get(name), gold.get(name))
+
+
+def paired_entries(pages: Path, golds: Path, fields: Callable[[Path, Path], Mapping[str, Any]]) -> Iterator[GoldEntry]:
+    """Read all pages and gold texts of two folders: `fields` reads those of a page from its file and its gold text's.
+    One without the other becomes an entry that is only counted."""
+    for pair in pairs(pages, golds):
+        if pair.html and pair.gold:
+            yield GoldEntry(pair.place, fields(pair.html, pair.gold))
+        else:
+            yield GoldEntry(pair.place, {}, "no gold text" if pair.html else "no page")
 
 
 def subfolder(folder: Path, name: str) -> Path | None:
