@@ -9,9 +9,10 @@ from typing import BinaryIO
 from surt import surt
 
 from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
-from benchmarks.samples.sample_records import Place, WarcFiles, payload_digest
+from benchmarks.samples.sample_records import Place, WarcFiles
 from benchmarks.samples.sample_web import sites
 from benchmarks.samples.sorted_lines import SortedLines
+from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.errors import OutputError
 from dbce_spark.files import jsonl
 

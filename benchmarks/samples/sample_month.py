@@ -10,8 +10,9 @@ from pathlib import Path
 from benchmarks.samples.calendar import Calendar
 from benchmarks.samples.sample_archive import Summary, empty_folder
 from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
-from benchmarks.samples.sample_records import Place, WarcFiles, payload_digest
+from benchmarks.samples.sample_records import Place, WarcFiles
 from benchmarks.samples.sample_web import sites
+from dbce_spark.archive.index.index_entry import payload_digest
 
 DAYS = 30
 MISSING = 11

@@ -1,9 +1,7 @@
 """WARC records of a fetch, and the files they go to. Nothing in them is random: ids are digests, dates are the crawl's."""
 
-from base64 import b32encode
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha1
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -91,10 +89,6 @@ class WarcFiles:
 def iso(when: datetime) -> str:
     """Format a date as WARC 1.1 writes it, with microseconds."""
     return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
-
-
-def payload_digest(body: bytes) -> str:
-    return "sha1:" + b32encode(sha1(body).digest()).decode()
 
 
 def _record_id(*parts: str) -> str:

@@ -16,11 +16,12 @@ from warcio.warcwriter import WARCWriter
 from benchmarks.samples import write_archive
 from benchmarks.samples.calendar import Calendar
 from benchmarks.samples.sample_crawl import Schedule, fetches
-from benchmarks.samples.sample_records import VERSION, WarcFiles, iso, payload_digest, response_record
+from benchmarks.samples.sample_records import VERSION, WarcFiles, iso, response_record
 from benchmarks.samples.sample_web import sites
 from benchmarks.scale.shapes import SEED, Made, Shape
 from dbce_spark import config
 from dbce_spark.archive import warc
+from dbce_spark.archive.index.index_entry import payload_digest
 
 FILES = 16
 """Files of a shape. A file is a task: enough for several workers, and none is a large part of the whole."""

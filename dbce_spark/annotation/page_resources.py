@@ -3,8 +3,6 @@
 An archive has several captures of one URL; a page is shown with those nearest to its own time.
 """
 
-import hashlib
-from base64 import b32encode
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -14,7 +12,7 @@ from dbce_spark.annotation import links
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.archive import http_message, mime, warc
-from dbce_spark.archive.index.index_entry import normal_digest
+from dbce_spark.archive.index.index_entry import normal_digest, payload_digest
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments
@@ -64,12 +62,12 @@ class Index:
         timestamp = warc.parse_record_date(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
-        payload_digest = normal_digest(record.headers.get("warc-payload-digest"))
+        declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
         place = path, record.within, record.offset
         is_revisit = record.kind == "revisit"
-        if payload_digest and not is_revisit:
-            self.by_digest.setdefault(payload_digest, place)
-        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, payload_digest, is_revisit))
+        if declared_digest and not is_revisit:
+            self.by_digest.setdefault(declared_digest, place)
+        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, declared_digest, is_revisit))
 
     def place(self, url: str, timestamp: int) -> Place | None:
         """Return the place of the capture of a URL that is nearest in time; for a revisit, that of its payload."""
@@ -206,7 +204,7 @@ def decode_text(found: Resource) -> str:
 
 def keep(store: Connection, found: Resource) -> bool:
     """Put an answer into a store; leave one that it has as it is. Return whether it is new."""
-    sha1 = f"sha1:{b32encode(hashlib.sha1(found.body, usedforsecurity=False).digest()).decode()}"
+    sha1 = payload_digest(found.body)
     store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
     added = store.execute(
         "INSERT OR IGNORE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

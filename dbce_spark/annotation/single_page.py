@@ -1,7 +1,6 @@
 """Make the stored form of a page that is in no archive: of the tutorial, or of a file of pages."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -54,22 +53,22 @@ def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
 
 def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
     """Run the method on a page by itself: a segment a block."""
-    capture: dict[str, Any] = {
-        "url": url,
-        "url_key": url_key(url),
-        "site": site_of(url, config.input.site),
-        "timestamp": (parse_record_date(date) if date else None) or 0,
-        "warc_file": name,
-        "warc_offset": 0,
-        "warc_length": len(html),
-        "record_id": name,
-        "payload_digest": digest(html.decode("utf-8", "replace")),
-        "http_status": 200,
-        "mime": "text/html",
-        "declared_charset": "utf-8",
-        "truncated": False,
-    }
-    page = pages.parse_fetch(Fetch(Capture(**capture), html), config)
+    capture = Capture(
+        url=url,
+        url_key=url_key(url),
+        site=site_of(url, config.input.site),
+        timestamp=(parse_record_date(date) if date else None) or 0,
+        warc_file=name,
+        warc_offset=0,
+        warc_length=len(html),
+        record_id=name,
+        payload_digest=digest(html.decode("utf-8", "replace")),
+        http_status=200,
+        mime="text/html",
+        declared_charset="utf-8",
+        truncated=False,
+    )
+    page = pages.parse_fetch(Fetch(capture, html), config)
     if not isinstance(page, Page):
         raise InputError(f"page {name}: {page.detail or page.reason}")
     (extraction,) = local.extract_pages([page], config)

@@ -1,8 +1,6 @@
 """Read (W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
 
-import hashlib
 import re
-from base64 import b32encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
 from dbce_spark.archive.index.fetch import Fetched
-from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest
+from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
@@ -292,7 +290,7 @@ class _Reading:
         self, record: Record, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
     ) -> Capture:
         block_length = 0 if record.block is None else len(record.block)
-        payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
+        own_digest = payload_digest(response.body)
         declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
         return Capture(
             url=record.url,
@@ -302,14 +300,14 @@ class _Reading:
             warc_file=self.file,
             warc_offset=record.offset,
             warc_length=record.length,
-            record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
-            payload_digest=payload_digest,
+            record_id=arc_id(record.url, record.date, own_digest) if record.is_arc else record.record_id,
+            payload_digest=own_digest,
             http_status=response.status,
             mime=media_type.essence,
             declared_charset=media_type.charset,
             truncated=is_cut or record.says_truncated or block_length < record.declared_length,
             record_type=record.kind,
-            declared_digest="" if declared_digest == payload_digest else declared_digest,
+            declared_digest="" if declared_digest == own_digest else declared_digest,
             item_title=record.headers.get(ITEM_TITLE.lower()),
             item_link=record.headers.get(ITEM_LINK.lower()),
         )

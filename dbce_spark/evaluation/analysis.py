@@ -111,7 +111,6 @@ class Analysis:
     by_metric: Values  # F1: (extractors, metrics), by the weights of all pages
     correlation: Values  # (metrics, metrics), NaN where too few extractors have both
     sets: tuple[SetFacts, ...]
-    complexity_groups: tuple[str, ...]  # of each page
     clusters: tuple[int, ...]  # of each page
     shared: Mapping[str, tuple[float, ...]]  # of each group by complexity its share in each cluster (table 3.6)
     nodes: tuple[tuple[str, ...], ...]  # the cells under node_scores.HEAD
@@ -143,7 +142,6 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
         by_metric=by_metric,
         correlation=rank_correlation(by_metric),
         sets=tuple(_set_facts(name, pages, some, of_complexity) for name, some in _places_by_set(pages).items()),
-        complexity_groups=tuple(of_complexity),
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
         nodes=tuple(node_scores.table(nodes)),

@@ -1,8 +1,6 @@
 """Gold pages: HTML with the main text that people marked in it, its site and its time."""
 
-import hashlib
 import re
-from base64 import b32encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +11,7 @@ from urllib.parse import urlsplit
 from tqdm import tqdm
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.formats.entry import GoldEntry
@@ -76,7 +75,6 @@ class GoldPage:
         Era is no part of its site: captures of one page from before and after a redesign are each other's snapshots.
         """
         url, html = self.address, self.body
-        sha1 = hashlib.sha1(html, usedforsecurity=False).digest()
         capture = Capture(
             url=url,
             url_key=warc.url_key(url),
@@ -86,7 +84,7 @@ class GoldPage:
             warc_offset=offset,
             warc_length=len(html),
             record_id=self.page_id,
-            payload_digest=f"sha1:{b32encode(sha1).decode()}",
+            payload_digest=payload_digest(html),
             http_status=200,
             mime="text/html",
             declared_charset="utf-8",

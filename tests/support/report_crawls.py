@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmarks.samples.diary import Diary
 from benchmarks.samples.gazette import Gazette
 from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
-from benchmarks.samples.sample_records import WarcFiles, payload_digest
+from benchmarks.samples.sample_records import WarcFiles
+from dbce_spark.archive.index.index_entry import payload_digest
 
 Change = Callable[[Fetch], Fetch | None]
 GAZETTE, DIARY = "gazette.example", "dnevnik.example"

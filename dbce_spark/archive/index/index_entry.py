@@ -1,5 +1,6 @@
 """One line of an index: a capture, and the place of its record."""
 
+import hashlib
 import re
 from base64 import b32encode
 from dataclasses import dataclass
@@ -95,6 +96,11 @@ def moment(digits: str) -> int:
     except ValueError as error:
         raise NoEntry(f"no date: {digits!r}") from error
     return timestamps.from_datetime(when)
+
+
+def payload_digest(payload: bytes) -> str:
+    """Compute the digest of a payload, as most crawlers write it: "sha1:BASE32"."""
+    return f"sha1:{b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()}"
 
 
 def normal_digest(digest: str) -> str:
