@@ -15,9 +15,12 @@ from dbce_spark.evaluation.evaluation_summary import (
     PASSINGS_HEAD,
     against,
     between,
+    metric_rows,
+    miss_rows,
     number,
     passings,
     percent,
+    set_rows,
     steps,
     steps_head,
     stream_note,
@@ -70,7 +73,7 @@ def html(
             **_clusters(analysis, scores),
             node_head=node_scores.HEAD,
             nodes=analysis.nodes,
-            misses=_misses(analysis),
+            misses=miss_rows(analysis),
             course=_course(course) if course else None,
         )
     )
@@ -202,7 +205,7 @@ def _metrics(analysis: Analysis) -> dict[str, Any]:
     return {
         "heat_map": Markup(score_plots.heat_map(analysis.metrics, analysis.correlation)),
         "metric_head": ("extractor", *analysis.metrics),
-        "by_metric": [(analysis.extractors[at], *map(number, analysis.by_metric[at])) for at in analysis.order],
+        "by_metric": list(metric_rows(analysis)),
     }
 
 
@@ -225,22 +228,8 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         "shared_head": ("complexity", *(f"cluster {at}" for at in range(count))),
         "shared": [(group, *map(percent, shares)) for group, shares in analysis.shared.items()],
         "sets_head": ("set", "pages", "sites", "gold error", "P25", "P50", "P75", *complexity.GROUPS),
-        "sets": [
-            (
-                one.name,
-                f"{one.pages:,}",
-                f"{one.sites:,}",
-                f"{one.faulty:,}",
-                *map(percent, one.quartiles),
-                *(percent(one.groups[group]) for group in complexity.GROUPS),
-            )
-            for one in analysis.sets
-        ],
+        "sets": list(set_rows(analysis)),
     }
-
-
-def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
-    return [(name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items()]
 
 
 def _course(course: Course) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         "## Metrics",
         "Mean F1 by metric, weights as in the first table; below, how alike two metrics rank the extractors (Spearman's"
         " rank correlation).",
-        table(("extractor", *analysis.metrics), _by_metric(analysis)),
+        table(("extractor", *analysis.metrics), metric_rows(analysis)),
         table(("rank correlation", *analysis.metrics), _correlation(analysis)),
         "## Text nodes",
         "Leaves of the page that have a word, those of all pages counted together: content if the gold holds them,"
@@ -47,9 +47,11 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         "## Gold",
         "Complexity: words of the gold over words of the page, quartiles over the set's pages; beside them the share of"
         " pages in each group by the quartiles of all pages.",
-        table(("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS), _sets(analysis)),
+        table(
+            ("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS), set_rows(analysis)
+        ),
         "## Misses",
-        _misses(analysis),
+        table(("set", "extractor", "pages", "error"), miss_rows(analysis)) if analysis.misses else "None.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -150,7 +152,8 @@ def passings(course: Course) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _by_metric(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+def metric_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 by metric, an extractor a row."""
     for at in analysis.order:
         yield analysis.extractors[at], *map(number, analysis.by_metric[at])
 
@@ -166,17 +169,16 @@ def _nodes(analysis: Analysis) -> Iterator[tuple[str, ...]]:
     return (cells[1:] for cells in analysis.nodes if cells[0] == last)
 
 
-def _sets(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+def set_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Make the rows of the properties of each set's gold."""
     for one in analysis.sets:
         groups = [percent(one.groups[group]) for group in complexity.GROUPS]
         yield one.name, f"{one.pages:,}", f"{one.sites:,}", f"{one.faulty:,}", *map(percent, one.quartiles), *groups
 
 
-def _misses(analysis: Analysis) -> str:
-    if not analysis.misses:
-        return "None."
-    rows = ((name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items())
-    return table(("set", "extractor", "pages", "error"), rows)
+def miss_rows(analysis: Analysis) -> list[tuple[str, ...]]:
+    """Make the rows of misses, by set, extractor and error."""
+    return [(name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items()]
 
 
 def best_other(cell: Cell, analysis: Analysis) -> str:

@@ -81,13 +81,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 def environment() -> Environment:
     """Build the template environment of all pages of reports."""
     made = html_template.environment("dbce_spark.report")
-    made.filters |= {
-        "number": "{:,.0f}".format,
-        "seconds": "{:,.1f}".format,
-        "share": _share,
-        "time": _time,
-        "bits": _bits,
-    }
+    made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
     css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     made.globals |= {
         "css": Markup(css),
@@ -99,6 +93,10 @@ def environment() -> Environment:
     return made
 
 
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
 def _share(part: float) -> str:
     """Format 0.123 as "12.3 %"; 0 and 100 only where they are exact."""
     shown = f"{100 * part:.1f}"
@@ -107,6 +105,10 @@ def _share(part: float) -> str:
     if shown == "100.0" and part < 1:
         return "> 99.9 %"
     return "0 %" if part == 0 else "100 %" if part == 1 else f"{shown} %"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.1f}"
 
 
 def _time(moment: datetime | None) -> str:
