@@ -45,7 +45,7 @@ class Structure:
 
 def measure(paths: Iterable[str], names: Sequence[str]) -> str:
     """Score extractors on the pages of gold sets that have structure; return a table in Markdown."""
-    pages = [one for path in paths for one in _pages(path)]
+    pages = [entry.fields for path in paths for entry in formats.entries(path)]
     wanted = [(page["html"], *_wanted(page["html"], page["gold"])) for page in pages]
     wanted = [one for one in wanted if one[1].tables or one[1].lines or one[1].links]
     counts = [sum(bool(getattr(one[1], name)) for one in wanted) for name in ("tables", "lines", "links")]
@@ -92,10 +92,6 @@ def _edits(
             line.append(min(above[at + 1] + cost(first), line[-1] + cost(second), above[at] + change(first, second)))
         above = line
     return above[-1]
-
-
-def _pages(path: str) -> list[Mapping[str, Any]]:
-    return [entry.fields for entry in formats.entries(path)]
 
 
 def _wanted(html: str, gold: str) -> tuple[Structure, set[str]]:

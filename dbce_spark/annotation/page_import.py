@@ -182,7 +182,7 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPag
 def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
     """Run the method on the chosen pages beside all others of their sites; return extractions by place."""
     sites = {page.capture.site for page in chosen}
-    places = {page.capture_id: _place(page) for page in chosen}
+    places = {page.capture_id: _place(page.capture) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
     extractions = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
     return {places[extraction.page.capture_id]: extraction for extraction in extractions}
@@ -197,16 +197,12 @@ def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) ->
             if (place := (path, record.within, record.offset)) in extractions:
                 records[place] = json.dumps(dict(record.headers)), record.block or b""
         for found in pages.fetches(path, config):
-            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in extractions:
+            if isinstance(found, warc.Fetch) and (place := _place(found.capture)) in extractions:
                 html[place] = found.html
     return [stored_page(extraction, *records[place], html[place], config) for place, extraction in extractions.items()]
 
 
-def _place(page: Page) -> Place:
-    return _place_of(page.capture)
-
-
-def _place_of(capture: Capture) -> Place:
+def _place(capture: Capture) -> Place:
     path, _, within = capture.warc_file.partition(MEMBER)
     return path, within, capture.warc_offset
 

@@ -39,7 +39,7 @@ def add(commands: Commands) -> None:
     _add_take(steps)
     _add_account(steps)
     _add_serve(steps)
-    _add_status(steps)
+    _add_step(steps, _status, "show the progress of labelling")
     _add_backup(steps)
     _add_export(steps)
 
@@ -135,10 +135,6 @@ def _add_serve(steps: Commands) -> None:
         metavar="N",
         help="serve archived pages on this port (default: that of conf/annotate.toml, 8421)",
     )
-
-
-def _add_status(steps: Commands) -> None:
-    _add_step(steps, _status, "show the progress of labelling")
 
 
 def _add_backup(steps: Commands) -> None:

@@ -21,22 +21,12 @@ def add(commands: Commands) -> None:
         description="Merge people's labels, measure their agreement, and make gold sets of them (docs/groundtruth.md).",
     )
     parts = command.add_subparsers(title="parts", required=True, metavar="PART")
-    _add_merge(parts)
-    _add_agreement(parts)
+    _add_inputs(add_command(parts, "merge", _merge, "merge submissions to the majority's label of every segment"))
+    _add_inputs(add_command(parts, "agreement", _agreement, "measure how far annotators agree"))
     _add_export(parts)
     _add_diff(parts)
     _add_crosses(parts)
     _add_render(parts)
-
-
-def _add_merge(parts: Commands) -> None:
-    part = add_command(parts, "merge", _merge, "merge submissions to the majority's label of every segment")
-    _add_inputs(part)
-
-
-def _add_agreement(parts: Commands) -> None:
-    part = add_command(parts, "agreement", _agreement, "measure how far annotators agree")
-    _add_inputs(part)
 
 
 def _add_export(parts: Commands) -> None:

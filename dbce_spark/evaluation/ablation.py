@@ -1,12 +1,12 @@
 """The classifier with part of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import xxhash
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
-from dbce_spark.model import BucketCross, Evidence, Extraction, Page
+from dbce_spark.model import Evidence, Extraction, Page
 
 
 def extractions(
@@ -19,7 +19,8 @@ def extractions(
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
     evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.load_classifier(config.label.classifier))
-    annotations = local.annotate_crosses([one.cross for one in _selected(unique, config)], unique, config)
+    chosen = sites.choose_crosses(buckets.members(unique), config)
+    annotations = local.annotate_crosses([one.cross for one in chosen], unique, config)
     if siblings is not None:
         siblings_of = _some_siblings(unique, config, siblings)
         evidence = {page.capture_id: _page_evidence(page, evidence, siblings_of, config) for page in unique}
@@ -39,10 +40,6 @@ def extractions(
         for page in unique
     ]
     return local.label_pages(gathered, config.label)
-
-
-def _selected(unique: Iterable[Page], config: DbceConfig) -> list[BucketCross]:
-    return sites.choose_crosses(buckets.members(unique), config)
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:

@@ -68,7 +68,7 @@ def html(
             **_rank_parts(analysis),
             **_sets(analysis),
             **_distributions(analysis, scores),
-            **_breakdown(analysis),
+            breakdown=[(name, *_all(cells, analysis)) for name, cells in analysis.breakdown.items()],
             **_metrics(analysis),
             **_clusters(analysis, scores),
             node_head=node_scores.HEAD,
@@ -195,10 +195,6 @@ def _distributions(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         "bins_head": ("extractor", *(f"{low:.1f}-{high:.1f}" for low, high in pairwise(BINS))),
         "bins": [(analysis.extractors[at], *map(percent, bins[at])) for at in analysis.order],
     }
-
-
-def _breakdown(analysis: Analysis) -> dict[str, Any]:
-    return {"breakdown": [(name, *_all(cells, analysis)) for name, cells in analysis.breakdown.items()]}
 
 
 def _metrics(analysis: Analysis) -> dict[str, Any]:

@@ -177,16 +177,12 @@ def together(
     config = _config(setting.config, by=by, content=content)
     started = time.process_time()
     found: dict[str, tuple[str, str]] = {}
-    for classifier, some in _by_classifier(gold, setting.folds).items():
+    by_classifier = folds.by_classifier(gold, setting.folds) if setting.folds else {"": gold}  # "": the configured one
+    for classifier, some in by_classifier.items():
         found |= _texts(some, _config(config, classifier=classifier), method)
     seconds = (time.process_time() - started) / max(len(gold), 1)
     setting.advance(len(gold))
     return {page.page_id: Extracted(found[page.page_id][0], seconds, found[page.page_id][1]) for page in gold}
-
-
-def _by_classifier(gold: Sequence[GoldPage], folder: str) -> Mapping[str, Sequence[GoldPage]]:
-    """Group the pages by the file of the classifier that labels them; "" is the configured one."""
-    return folds.by_classifier(gold, folder) if folder else {"": gold}
 
 
 def _texts(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, tuple[str, str]]:
