@@ -109,8 +109,10 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
     agreed = agreement.measure_corpus([(page, words[page.page]) for page in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
     jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
-    with storage.atomic_file(str(Path(output) / "report.html")) as stream:
-        stream.write(annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode())
+    storage.write(
+        str(Path(output) / "report.html"),
+        annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode(),
+    )
     return _summary(agreed)
 
 

@@ -76,5 +76,4 @@ def _template(name: str) -> Template:
 
 
 def _write(path: str, text: str) -> None:
-    with storage.atomic_file(path) as stream:
-        stream.write(text.encode("utf-8", "replace"))
+    storage.write(path, text.encode("utf-8", "replace"))

@@ -130,8 +130,7 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
         for name, one in reached.items()
     }
     text = {name: {"pages": one.pages, "floors": one.floors} for name, one in sorted((same | merged).items())}
-    with storage.atomic_file(path) as file:
-        file.write((json.dumps({"sets": text}, indent=2) + "\n").encode())
+    storage.write(path, (json.dumps({"sets": text}, indent=2) + "\n").encode())
 
 
 def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> Iterator[tuple[str, float, float]]:

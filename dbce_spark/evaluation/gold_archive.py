@@ -49,8 +49,7 @@ def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
         files.append(folder / f"gold-{at:05d}.warc.gz")
         with storage.atomic_file(str(files[-1])) as stream:
             index += _write_file(stream, files[-1].name, pages[start : start + PAGES_A_FILE])
-    with storage.atomic_file(str(folder / INDEX)) as stream:
-        stream.write("".join(sorted(index)).encode())
+    storage.write(str(folder / INDEX), "".join(sorted(index)).encode())
     return files
 
 

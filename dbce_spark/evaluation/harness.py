@@ -216,5 +216,4 @@ def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> 
 
 
 def _write(path: str, text: str) -> None:
-    with storage.atomic_file(path) as file:
-        file.write(text.encode())
+    storage.write(path, text.encode())

@@ -142,8 +142,7 @@ def export(request: ExportRequest) -> str:
             raise InputError(
                 f"{request.extracted}: none of its {total.left_out:,} rows is asked for; nothing is written"
             )
-        with storage.atomic_file(f"{folder}/{EXPORT_FILE}") as file:
-            file.write(_account(request, extracted, total).encode())
+        storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total).encode())
     return f"{total.documents:,} documents in {request.target}" + (
         f"; {total.left_out:,} were not asked for" if total.left_out else ""
     )

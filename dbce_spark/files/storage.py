@@ -102,6 +102,12 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
         raise
 
 
+def write(path: str, content: bytes) -> None:
+    """Write a file that appears when it is whole."""
+    with atomic_file(path) as stream:
+        stream.write(content)
+
+
 def _whole_object(path: str) -> Iterator[BinaryIO]:
     """Open an object for writing that appears when the block ends well."""
     filesystem, name = url_to_fs(path)

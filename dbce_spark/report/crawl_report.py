@@ -108,8 +108,7 @@ def write(found: CrawlComparison, folder: str, target: str, config: ComparisonCo
         )
     )
     try:
-        with storage.atomic_file(target) as file:
-            file.write(page.encode("utf-8", "replace"))
+        storage.write(target, page.encode("utf-8", "replace"))
     except OSError as error:
         raise OutputError(f"{target}: the report cannot be written there: {error}") from error
 

@@ -121,5 +121,4 @@ def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) ->
 
 
 def _write(path: str, text: str) -> None:
-    with storage.atomic_file(path) as file:
-        file.write(text.encode() + b"\n")
+    storage.write(path, text.encode() + b"\n")

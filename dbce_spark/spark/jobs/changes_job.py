@@ -117,8 +117,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
             seconds=round(time.monotonic() - started, 1),
         )
         report = asdict(account) | {"collection": collection.folder, "versions": {"dbce_spark": __version__}}
-        with storage.atomic_file(f"{target}/{RUN_FILE}") as file:
-            file.write(json.dumps(report, indent=2).encode() + b"\n")
+        storage.write(f"{target}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
     return account
 
 

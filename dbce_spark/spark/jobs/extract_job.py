@@ -141,8 +141,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
     }
     run_output.sweep(request)
     run_output.check_rows(run.output, report)
-    with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
-        file.write(json.dumps(report, indent=2).encode() + b"\n")
+    storage.write(f"{run.output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
     run_output.log_rejects(log, report)
     return report

@@ -251,8 +251,7 @@ class _Work:
             "versions": plan.versions(),
         }
         run_output.check_rows(self._output, report)
-        with storage.atomic_file(f"{self._output}/{RUN_FILE}") as file:
-            file.write(json.dumps(report, indent=2).encode() + b"\n")
+        storage.write(f"{self._output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
         shutil.rmtree(staging.path(request.work, ""))
         run_output.log_rejects(self._log, report)
         return report

@@ -58,8 +58,7 @@ def read(path: str, kind: type[T]) -> T | None:
 
 def write(path: str, value: object) -> None:
     plain = text(value)
-    with storage.atomic_file(path) as file:
-        file.write(f'{{"value": {plain}, "digest": "{digest(text(json.loads(plain)))}"}}\n'.encode())
+    storage.write(path, f'{{"value": {plain}, "digest": "{digest(text(json.loads(plain)))}"}}\n'.encode())
 
 
 def text(value: object) -> str:

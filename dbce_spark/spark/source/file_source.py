@@ -44,8 +44,7 @@ class Ledger:
 
     def take(self, paths: Sequence[str]) -> int:
         """Keep these files as the next step; return how many are taken then."""
-        with storage.atomic_file(f"{self._folder}/{self._name()}") as file:
-            file.write(json.dumps([*paths], ensure_ascii=False).encode())
+        storage.write(f"{self._folder}/{self._name()}", json.dumps([*paths], ensure_ascii=False).encode())
         self._append(paths)
         return len(self.paths)
 

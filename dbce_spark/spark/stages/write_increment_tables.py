@@ -70,8 +70,7 @@ def _keep_inputs(run: Run) -> None:
     files = sorted(run.request.files)
     read = [checkpoints.kept(staging.done(run.work, read_pages.NAME, at), ReadSource) for at in range(len(files))]
     sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
-    with storage.atomic_file(f"{run.output}/{INPUTS}") as file:
-        file.write(checkpoints.text(sizes).encode())
+    storage.write(f"{run.output}/{INPUTS}", checkpoints.text(sizes).encode())
 
 
 def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:

@@ -132,8 +132,7 @@ def commit(
         committed=timestamps.now(),
         seconds=round(seconds, 3),
     )
-    with storage.atomic_file(_commit_path(output, batch)) as file:
-        file.write(json.dumps(asdict(made), indent=1).encode())
+    storage.write(_commit_path(output, batch), json.dumps(asdict(made), indent=1).encode())
     return made
 
 
@@ -184,8 +183,7 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
     if BEGUN not in names:
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
-        with storage.atomic_file(path) as file:
-            file.write(json.dumps(begun_with, indent=1, sort_keys=True).encode())
+        storage.write(path, json.dumps(begun_with, indent=1, sort_keys=True).encode())
         return False
     before = _read(path)
     if before.get("version") != VERSION:
