@@ -25,6 +25,7 @@ from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import extract_job, increment_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import write_captures
+from tests.spark.runs import jobs_by_stage
 from tests.support.run_endings import kill_at, tables_below
 from tests.support.spark_collections import (
     SETTINGS,
@@ -230,6 +231,16 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
         )
         for name in TABLES
     }
+
+
+def test_a_small_increment_takes_few_jobs(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """As many as a small run, though it relabels prior captures: the driver does by itself what it can hold."""
+    to = Collection(str(tmp_path / "c"))
+    extend(spark, to, crawls[:1], ['label.by="T002"'])
+    report = extend(spark, to, crawls, ['label.by="T002"'])
+
+    assert report["relabelled"] > 0
+    assert {"pages": 1, "sites": 1, "extractions": 1} == jobs_by_stage(spark, report)
 
 
 def interrupted(*given: object, **named: object) -> None:

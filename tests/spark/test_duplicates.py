@@ -19,7 +19,9 @@ from dbce_spark.files import storage
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.stages.mark_duplicates import over_tasks
+from dbce_spark.spark.run.prior_state import PriorState
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.stages.mark_duplicates import over_tasks, text_duplicates
 from tests.spark.runs import run_in
 from tests.support.builders import config
 from tests.support.partitions import spread_over
@@ -124,6 +126,46 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
 
     assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)
     assert len(expected) > len(texts)
+
+
+def test_the_driver_writes_of_few_texts_what_tasks_write(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bytes, beside two increments of which the second has marked texts of the first anew: rows of new texts,
+    and new marks of prior ones whose leaders have changed."""
+    some, others = made(300), made(340)
+    known = oracle.mark_texts([], some[:170], TINY)
+    folders = [str(tmp_path / f"increments/{number:08}") for number in (1, 2)]
+    write_marked(
+        f"{folders[0]}/duplicates/site_part=0", [one._replace(mark=NOTHING) for one in known[:60]] + known[60:]
+    )
+    write_marked(f"{folders[1]}/remarked", known[:60])
+    again = [replace(others[-at - 1], capture_id=one.text.capture_id) for at, one in enumerate(known[:170:5])]
+    written = []
+    for few in (text_duplicates.FEW, 0):
+        monkeypatch.setattr(text_duplicates, "FEW", few)
+        run = tiny(spark, tmp_path / f"increments/3-{few}")
+        of_collection = replace(run.request, prior=PriorState(tuple(folders), (1, 1), 170))
+        staged(spark, run.work, [*some[170:], *again])
+        ids = pa.RecordBatch.from_pydict({"capture_id": [one.capture_id for one in again]})
+        storage.write_parquet(f"{run.output}/superseded/part-00000.parquet", ids.schema, [ids])
+        counts = text_duplicates.STAGE.work(
+            replace(run, request=of_collection), RunAccount(sources=0, is_increment=True)
+        )
+        tables = [
+            [one.read_bytes() for one in Path(run.output, name).rglob("*.parquet")]
+            for name in ("duplicates", "remarked")
+        ]
+        written.append((counts, tables))
+
+    assert written[0] == written[1]
+    assert len(written[0][1]) == 2
+
+
+def write_marked(folder: str, some: Sequence[MarkedText]) -> None:
+    """Write texts and their marks as the only file of a table."""
+    batch = duplicate_rows.marked_batch(some)
+    storage.write_parquet(f"{folder}/part-00000.parquet", duplicate_rows.DUPLICATES, [batch])
 
 
 @pytest.mark.usefixtures("spark")  # so that it is tried where the session is

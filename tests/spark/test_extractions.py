@@ -18,7 +18,7 @@ from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import extraction_files, staging
 from dbce_spark.spark.run.prior_state import PriorState
-from dbce_spark.spark.stages import write_extractions
+from dbce_spark.spark.stages import work_list, write_extractions
 from tests.spark.runs import run_in
 from tests.support.builders import annotation, cross
 from tests.support.evidence_pools import Echo, page_in
@@ -65,7 +65,7 @@ def test_evidence_and_annotations_come_to_their_pages(
     staging.write(gone, output, "dropped")
 
     with spread_over(spark, partitions):
-        rows = write_extractions.work_list(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
+        rows = work_list.brought(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
     brought: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))
@@ -126,9 +126,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     merging = write_extractions.Merging(
         str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), True, False
     )
-    group = pa.table({"file_no": [0], "row_group": [0], "step": [-1], "row_no": [0]})
-    for name in ("annotation", "evidence", "seen"):
-        group = group.append_column(name, pa.nulls(1, pa.struct([("capture_id", pa.string())])))
+    group = work_list.RowGroup(0, 0, work_list.Compared())
     outcomes = []
     for second in (b"", htmls[1]):
         batch = page_rows.pages_batch(made, [htmls[0], second, htmls[2]], file_no=0, first_row=0)

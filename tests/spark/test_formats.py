@@ -5,6 +5,7 @@ from dataclasses import replace
 from dbce_spark.dbce import local, pools
 from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.stages import write_extractions
+from dbce_spark.spark.stages.work_list import Compared
 from tests.support.builders import CONFIG, page
 from tests.support.structure import ALL
 
@@ -27,7 +28,7 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
         True,
     )
 
-    found = write_extractions.merge(batch, write_extractions._Compared({}, {}, {}), config, True).rows
+    found = write_extractions.merge(batch, Compared(), config, True).rows
 
     for name in ("markdown", "html", "annotated_html"):
         assert [getattr(one, name) for one in expected] == found.column(name).to_pylist()

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
 SECRET = "not-for-logs"
 PATIENCE = 600
-STAGES = ["pages", "revisits", "sites", "extractions", "duplicates", "captures"]
+STAGES = ["pages", "originals", "revisits", "sites", "extractions", "duplicates", "captures"]
 _GAUGE = re.compile(r'metrics_dbce_driver_AccumulatorSource_(\w+)_Value\{type="gauges"\} (\S+)')
 
 
@@ -68,6 +68,8 @@ def watch(folder: Path, site: str) -> Watched:
 
     output, port = folder / "out", free_port()
     spark = {
+        # As of many captures: of few the last stages are over before anybody looks.
+        "spark.dbce.fewCaptures": "0",
         "spark.ui.enabled": "true",
         "spark.ui.port": str(port),
         "spark.driver.memory": "1g",
@@ -215,9 +217,8 @@ def test_a_history_server_shows_its_stages(watched: Watched) -> None:
         jobs = answered(f"{url}/{run['id']}/jobs")
 
     assert "dbce extract" == run["name"]
-    assert {f"dbce: {name}" for name in watched.report["seconds"] if name != "start"} == {
-        job["description"] for job in jobs
-    }
+    of_spark = watched.report["seconds"].keys() - {"start", "duplicates"}  # of few texts the driver marks duplicates
+    assert {f"dbce: {name}" for name in of_spark} == {job["description"] for job in jobs}
     assert {"SUCCEEDED"} == {job["status"] for job in jobs}
 
 

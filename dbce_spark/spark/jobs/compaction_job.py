@@ -37,7 +37,7 @@ from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.jobs import increment_job
-from dbce_spark.spark.run import checkpoints, prior_state, run_output, staging
+from dbce_spark.spark.run import checkpoints, prior_state, run_output, single_files, staging
 from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.stages import write_captures, write_increment_tables
@@ -136,9 +136,9 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
         _store_marks(work, part, _Marks(of_part, last, anew))
     digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
     rows = (batch for number, path in digests for batch in _counting(path, number, last))
-    _store(work / DIGESTS, digests, rows, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+    _store(work / DIGESTS, digests, rows, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     fetched = collection.files(version, CAPTURES)
-    _store(work / CAPTURES, fetched, _by_url(fetched), write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+    _store(work / CAPTURES, fetched, _by_url(fetched), single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     members = collection.files(version, MEMBERS)
     by_site = (batch for _, batch in _merged(members, "site"))
     _store(
@@ -146,7 +146,7 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     )
     refused = collection.files(version, REJECTS)
     rejects = table_files(collection, version, REJECTS).batches(rows=_BATCH_ROWS)
-    _store(work / REJECTS, refused, rejects, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+    _store(work / REJECTS, refused, rejects, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     _link_pages(collection, version, work)
     for path in Path(collection.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)

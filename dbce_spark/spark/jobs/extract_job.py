@@ -77,21 +77,29 @@ def _as_ours(request: RunRequest) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise _gave_up(str(error) or type(error).__name__, request) from error
+    except OutputError as error:  # of a stage that the driver does by itself
+        raise _of_broken(str(error), request) or error from error
     except OSError as error:
         raise OutputError(f"{request.output}: {error}; {_GO_ON}") from error
 
 
 def _gave_up(text: str, request: RunRequest) -> JobError:
-    """Make an error of one sentence of Spark's long message. A staged file that is found broken is removed."""
+    """Make an error of one sentence of Spark's long message."""
     if "No space left on device" in text:
         return JobError(f"no space is left for the output, or in Spark's own folders; make room: {_GO_ON}")
+    gave_up = JobError(f"Spark gave up: {cause(text)}; its log says more. {_GO_ON.capitalize()}")
+    return _of_broken(text, request) or gave_up
+
+
+def _of_broken(text: str, request: RunRequest) -> JobError | None:
+    """Remove the staged file that a message calls broken, if it does, and make an error of that."""
     staged = _STAGED.search(text) if _IS_BROKEN.search(text) else None
-    if staged:
-        broken = staging.path(request.work, staged[1])
-        staging.forget(request.work, broken)
-        run_output.remove_tables(request.output)
-        return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
-    return JobError(f"Spark gave up: {cause(text)}; its log says more. {_GO_ON.capitalize()}")
+    if not staged:
+        return None
+    broken = staging.path(request.work, staged[1])
+    staging.forget(request.work, broken)
+    run_output.remove_tables(request.output)
+    return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
 
 
 def cause(text: str) -> str:

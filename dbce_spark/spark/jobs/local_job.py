@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dbce_spark.archive.revisits import Resolved, fetch_times, lost_original
 from dbce_spark.config import DbceConfig
@@ -26,23 +25,19 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
-from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS
+from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
-from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, staging
+from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, single_files, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import MergedPages, merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
-from dbce_spark.spark.run.stage_counts import ComparedSites, DuplicateCounts
+from dbce_spark.spark.run.stage_counts import ComparedSites
 
 T = TypeVar("T")
-
-_BATCH_ROWS = 256
-"""Rows that Spark hands to Python at once: `spark.sql.execution.arrow.maxRecordsPerBatch` of conf/."""
-_CAPTURES_PER_GROUP = 1 << 14
 
 
 @dataclass(slots=True)
@@ -115,7 +110,8 @@ class _Work:
             textless = [lost_original(one) for one in shared if one.original_id in extracted.unlabelled]
             self._account.statuses[TEXTLESS] = len(textless)
             read = [one for source in sources for one in source.rejects]
-            self._write_rejects([*read, *lost, *extracted.unlabelled.values(), *textless])
+            rejects = reject_rows.rejects_batch([*read, *lost, *extracted.unlabelled.values(), *textless])
+            single_files.write_rejects(self._output, pa.Table.from_batches([rejects]))
         if self._config.duplicates.find:
             with self._stage("duplicates"):
                 self._write_duplicates(extracted.texts)
@@ -199,39 +195,16 @@ class _Work:
 
     def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:
         """Mark the texts that are like earlier ones, and write the marks beside the extractions."""
-        rows, target = pa.Table.from_batches(texts, duplicate_rows.TEXTS), f"{self._output}/{DUPLICATES}"
+        rows = pa.Table.from_batches(texts, duplicate_rows.TEXTS)
         found = duplicates.mark_texts([], duplicate_rows.texts_from(rows), self._config.duplicates)
-        marks = pa.Table.from_batches([duplicate_rows.marks_batch(found, rows)]).sort_by("row_no")
-        counts: Counter[str] = Counter()
-        for task in sorted(set(rows.column("task").to_pylist())):
-            of_task = (
-                table.filter(pc.equal(table.column("task"), task)).combine_chunks().to_batches()[0]
-                for table in (rows, marks)
-            )
-            counts += duplicate_files.write(target, task, *of_task)
-        if not counts:
-            storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
-        self._account.duplicates = DuplicateCounts(**counts)
+        marks = pa.Table.from_batches([duplicate_rows.marks_batch(found, rows)])
+        self._account.duplicates = duplicate_files.write_all(self._output, rows, marks)
 
     def _write_captures(self, kept: Sequence[Page], shared: Sequence[Resolved]) -> None:
         """Write when each URL was fetched, by URL key and time."""
         own = capture_rows.captures_batch([page.capture for page in kept])
         rows = pa.Table.from_batches([own, capture_rows.revisited_batch(shared)])
-        ordered = rows.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")])
-        path = f"{self._output}/{CAPTURES}/part-00000.parquet"
-        with storage.parquet_file(
-            path, capture_rows.CAPTURES, dictionary=True, rows_per_group=_CAPTURES_PER_GROUP
-        ) as file:
-            for batch in ordered.combine_chunks().to_batches(_BATCH_ROWS):
-                file.write(batch)
-
-    def _write_rejects(self, rejects: Sequence[Reject]) -> None:
-        """Write all rejects, in order of file and offset."""
-        ordered = sorted(
-            rejects, key=lambda one: (one.warc_file, one.warc_offset, str(one.reason), one.url, one.record_id)
-        )
-        batches = [reject_rows.rejects_batch(some) for some in _cut(ordered, _BATCH_ROWS)]
-        storage.write_parquet(f"{self._output}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, batches)
+        single_files.write_captures(self._output, rows)
 
     def _end(self) -> dict[str, Any]:
         """Write run.json, by which an output is finished, and remove what was staged."""

@@ -68,6 +68,13 @@ def batches(prior: PriorState, columns: list[str], *names: str) -> Iterator[pa.R
             yield from file.iter_batches(columns=columns)
 
 
+def table(prior: PriorState, schema: pa.Schema, columns: Sequence[str], *names: str) -> pa.Table:
+    """Read some columns of tables of one schema, of all increments, without Spark. Raises as `batches` does."""
+    kept = pa.schema([schema.field(name) for name in columns])
+    found = batches(prior, kept.names, *names)
+    return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in found], kept)
+
+
 def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
     """Read the rows of some files, with the number of their `increment`."""
     kind = staging.schema(arrow)

@@ -6,7 +6,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.files import storage
+from dbce_spark.output.collection import DUPLICATES
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.run.stage_counts import DuplicateCounts
+
+
+def write_all(output: str, texts: pa.Table, marks: pa.Table) -> DuplicateCounts:
+    """Write the rows of all tasks, from TEXTS rows in order of task and row, and their MARKS rows; one file without any
+    where there are none."""
+    target, ordered = f"{output}/{DUPLICATES}", marks.sort_by("row_no")
+    counts: Counter[str] = Counter()
+    for task in pc.unique(texts.column("task")).to_pylist():
+        of_task = (
+            table.filter(pc.equal(table.column("task"), task)).combine_chunks().to_batches()[0]
+            for table in (texts, ordered)
+        )
+        counts += write(target, task, *of_task)
+    if not counts:
+        write_none(target)
+    return DuplicateCounts(**counts)
+
+
+def write_none(target: str) -> None:
+    """Write a file of no rows: readers find their columns."""
+    storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
 
 
 def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) -> Counter[str]:

@@ -1,14 +1,18 @@
-"""The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in one task. Those
+"""The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in the driver. Those
 that a collection holds count, too.
 
-Spark takes tenths of a second for each job, and some fifteen to share out what one process does in hundredths.
+Spark takes tenths of a second for each job, and some fifteen to share out what one process does in hundredths. What
+later stages need of few captures they read here, too.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dbce_spark.archive.revisits import PriorCapture
 from dbce_spark.dbce.pages import DUPLICATE
@@ -20,13 +24,11 @@ from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revi
 from dbce_spark.output.schemas.codec import decode
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.batches import batch_of
-from dbce_spark.spark.engine.numbered_tasks import one_task_each
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import BEFORE, PENDING, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
-from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
 
@@ -35,7 +37,7 @@ _CAPTURE = [name for name in Capture.__dataclass_fields__ if name in page_rows.P
 
 
 def are_few(run: Run, account: RunAccount) -> bool:
-    """Return whether one task does it: captures that are few, and all of those that revisits may refer to."""
+    """Return whether the driver does it: captures that are few, and all of those that revisits may refer to."""
     request = run.request
     is_whole = not (request.indexes or request.limit is not None)
     captures = account.records.captures + account.records.revisits + request.prior.captures + account.pending
@@ -45,16 +47,10 @@ def are_few(run: Run, account: RunAccount) -> bool:
 def stage(run: Run) -> RevisitCounts:
     """Stage the pages that go no further, the revisits that share an extraction, and those without an original; of an
     increment also these revisits as later ones take them up."""
-    work, prior, is_increment = run.work, run.prior, run.request.is_increment
-
-    def match(_: Iterator[pa.RecordBatch]) -> RevisitCounts:
-        matched = _match(work, prior)
-        if is_increment:
-            _stage_pending(work, matched.pending)
-        return matched.counts
-
-    (counts,) = task_results(one_task_each(run.spark, 1), match, RevisitCounts)
-    return counts
+    matched = _match(run.work, run.prior)
+    if run.request.is_increment:
+        _stage_pending(run.work, matched.pending)
+    return matched.counts
 
 
 def pending(run: Run) -> list[pa.RecordBatch] | None:
@@ -68,9 +64,9 @@ def pending(run: Run) -> list[pa.RecordBatch] | None:
 
 
 def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
-    pages = staged(work, read_pages.NAME, page_rows.PAGES, [*_CAPTURE, *PLACE])
+    pages = staged(work, read_pages.NAME, page_rows.PAGES, (*_CAPTURE, *PLACE))
     captures = [*decode(Capture, pages)]
-    waiting = staged(work, staging.REVISITS, revisit_rows.REVISITS, revisit_rows.REVISITS.names)
+    waiting = staged(work, staging.REVISITS, revisit_rows.REVISITS)
     revisits = [*chain.from_iterable(map(revisit_rows.revisits_from, waiting.to_batches()))]
     before = _prior_captures(prior)
     matched = matched_revisits.match(captures, revisits, before)
@@ -115,20 +111,58 @@ def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) 
     return batch_of(repeated, read_pages.DROPPED_ROW)
 
 
-def staged(work: str, name: str, schema: pa.Schema, columns: list[str]) -> pa.Table:
-    """Read some columns of a table that one task has staged, or that has a file for each source, in order of these;
-    behind what earlier increments of a collection have left over.
+def staged(work: str, name: str, schema: pa.Schema, columns: Sequence[str] = ()) -> pa.Table:
+    """Read some columns, or all, of a table that has a file for each source or task, in order of these; or that one
+    process has staged. What earlier increments of a collection have left over stands before it.
 
     Raises:
         OutputError: a file of it is broken.
     """
-    kept = pa.schema([schema.field(name) for name in columns])
+    kept = pa.schema([schema.field(name) for name in columns or schema.names])
     batches: list[pa.RecordBatch] = []
     folder = Path(staging.path(work, name))
     for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(_PART)):
         try:
             with storage.open_parquet(str(path)) as file:
-                batches += file.iter_batches(columns=columns)
+                batches += file.iter_batches(columns=kept.names)
         except (pa.ArrowInvalid, OSError) as error:
             raise OutputError(f"{path} is broken: {error}") from error
-    return pa.Table.from_batches([batch.select(columns).cast(kept) for batch in batches], kept)
+    return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in batches], kept)
+
+
+def kept(work: str, columns: Sequence[str]) -> pa.Table:
+    """Read some columns of the staged pages that go on."""
+    pages = staged(work, read_pages.NAME, page_rows.PAGES, (*columns, *(name for name in PLACE if name not in columns)))
+    dropped = staged(work, read_pages.DROPPED, read_pages.DROPPED_ROW, PLACE)
+    gone = {*zip(*(dropped.column(name).to_pylist() for name in PLACE), strict=True)}
+    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
+    return pages.filter(pa.array([place not in gone for place in places], pa.bool_())).select(columns)
+
+
+def captures(work: str) -> pa.Table:
+    """Read the pages that go on, and the revisits that share an extraction, as CAPTURES rows."""
+    own = kept(work, [name for name in capture_rows.CAPTURES.names if name != "extraction_id"])
+    named = own.append_column("extraction_id", own.column("capture_id")).select(capture_rows.CAPTURES.names)
+    return pa.concat_tables([named.cast(capture_rows.CAPTURES), _shared(work)])
+
+
+def _shared(work: str) -> pa.Table:
+    return staged(work, staging.SHARED, capture_rows.CAPTURES)
+
+
+def rejects(work: str) -> pa.Table:
+    """Read the rejects of the reading, and the revisits without an original, as REJECTS rows."""
+    return pa.concat_tables([staged(work, name, reject_rows.REJECTS) for name in (staging.REJECTS, staging.UNRESOLVED)])
+
+
+def seen(run: Run) -> dict[str, dict[str, Any]]:
+    """Sum up when the revisits of each extraction were fetched, as `match_revisits.seen`, by capture id."""
+    shared, names = _shared(run.work), ["capture_id", "extraction_id", "timestamp"]
+    before = collection_state.table(run.prior, capture_rows.CAPTURES, names, CAPTURES)
+    revisited = before.filter(pc.not_equal(before.column("capture_id"), before.column("extraction_id")))
+    times: dict[str, list[int]] = defaultdict(list)
+    for rows in (revisited, shared):
+        stamps = rows.column("timestamp").cast(pa.int64()).to_pylist()
+        for extraction_id, timestamp in zip(rows.column("extraction_id").to_pylist(), stamps, strict=True):
+            times[extraction_id].append(timestamp)
+    return {one: {"first": min(some), "last": max(some), "revisits": len(some)} for one, some in times.items()}

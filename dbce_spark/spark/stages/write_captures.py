@@ -10,17 +10,16 @@ from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
 from dbce_spark.output.schemas import capture_rows
+from dbce_spark.spark.run import single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import match_revisits, read_pages, write_extractions
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages, write_extractions
 
 NAME = "captures"
 ROWS_PER_FILE = 1 << 20
 """About 100 bytes each as stored."""
-ROWS_PER_GROUP = 1 << 14
-_ORDER = ["part", "url_key", "timestamp", "capture_id"]
 
 
 def write(run: Run, account: RunAccount) -> None:
@@ -30,6 +29,9 @@ def write(run: Run, account: RunAccount) -> None:
     """
     target, rows = f"{run.output}/{NAME}", account.captures
     parts = max(1, -(-rows // ROWS_PER_FILE))
+    if parts == 1 and few_revisits.are_few(run, account) and not account.statuses[UNLABELLED]:
+        single_files.write_captures(run.output, few_revisits.captures(run.work))
+        return
 
     def write_parts(batches: Iterator[pa.RecordBatch]) -> None:
         with ExitStack() as open_files:
@@ -41,7 +43,10 @@ def write(run: Run, account: RunAccount) -> None:
                         path, current = f"{target}/part-{part:05}.parquet", part
                         file = open_files.enter_context(
                             storage.parquet_file(
-                                path, capture_rows.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP
+                                path,
+                                capture_rows.CAPTURES,
+                                dictionary=True,
+                                rows_per_group=single_files.ROWS_PER_GROUP,
                             )
                         )
                     of_part = batch.filter(pc.equal(batch.column("part"), part))
@@ -53,9 +58,10 @@ def write(run: Run, account: RunAccount) -> None:
         lost = write_extractions.unlabelled(run).select(F.col("capture_id").alias("extraction_id"))
         all_rows = all_rows.join(lost, on="extraction_id", how="left_anti").select(*capture_rows.CAPTURES.names)
     placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
-    task_results(placed.repartition(parts, "part").sortWithinPartitions(*_ORDER), write_parts, NoneType)
+    ordered = placed.repartition(parts, "part").sortWithinPartitions("part", *single_files.CAPTURES_ORDER)
+    task_results(ordered, write_parts, NoneType)
     if not rows:
-        storage.write_parquet(f"{target}/part-00000.parquet", capture_rows.CAPTURES, [])
+        single_files.write_captures(run.output, capture_rows.CAPTURES.empty_table())
 
 
 STAGE = Stage(name=NAME, work=write)

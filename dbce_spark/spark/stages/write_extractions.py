@@ -1,32 +1,28 @@
 """The stage `extractions`: merge each capture's annotations and evidence, and write its extraction.
 
-The texts do not travel: each task reads the staged pages it is to merge by itself, and Spark brings it their
-annotations and their evidence.
+The texts do not travel: each task reads the staged pages it is to merge by itself. What was found for them is on its
+`work_list`.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import partial, reduce
-from itertools import groupby
+from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import storage
-from dbce_spark.model import ComparedPage, Page, Reject, Seen, digest
+from dbce_spark.model import ComparedPage, Page, Reject, Seen
 from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
-    comparison_rows,
     cross_rows,
     duplicate_rows,
     evidence_rows,
@@ -34,10 +30,9 @@ from dbce_spark.output.schemas import (
     page_rows,
     reject_rows,
 )
-from dbce_spark.spark.engine import merge_tasks
-from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.engine.merge_tasks import MergeTasks, row_group
-from dbce_spark.spark.run import checkpoints, collection_state, merged_pages, staging
+from dbce_spark.spark.engine import merge_tasks, small_run_settings
+from dbce_spark.spark.engine.merge_tasks import MergeTasks
+from dbce_spark.spark.run import checkpoints, merged_pages, single_files, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -46,16 +41,13 @@ from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, labelled
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import match_revisits, read_pages
-from dbce_spark.spark.stages.compare_pages import compare, grown_sites
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages, work_list
+from dbce_spark.spark.stages.work_list import Compared, RowGroup
 
 NAME = "extractions"
 REJECTS = "rejects"
 _TEXTS_PER_GROUP = 8192
 """Some 350 bytes each."""
-_Rows = dict[str, list[dict[str, Any]]]
-_DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
-_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
 _UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
 
 
@@ -68,20 +60,27 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     """
     merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
+    are_few = few_revisits.are_few(run, account)
+    is_in_place = not (account.compared.has_grown or account.compared.has_large)
+    list_work = work_list.of_few if are_few and is_in_place else work_list.of_many
+    rows, tasks = list_work(run, _cut(run, account))
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
         statuses: Counter[str] = Counter()
-        for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
+        for task, of_task in tasks(batches):
             once = partial(merging.run, task, of_task)
             of_part = checkpoints.once(staging.done(merging.work, NAME, task), Counter[str], once)
             counted.add(of_part + Counter(parts=1))
             statuses += of_part
         return statuses
 
-    counts = sum(task_results(work_list(run, _cut(run, account)), merge_all, Counter[str]), Counter[str]())
+    counts = sum(task_results(rows, merge_all, Counter[str]), Counter[str]())
     if counts[UNLABELLED]:
         counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
-    _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
+    if are_few and not counts[UNLABELLED] and small_run_settings.are_few(run.spark, account.rejects.total()):
+        single_files.write_rejects(run.output, few_revisits.rejects(run.work))
+    else:
+        _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
     if not labelled(counts):
         storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
         if run.request.is_increment:
@@ -108,59 +107,6 @@ def _count(_run: Run, account: RunAccount, statuses: Counter[str]) -> None:
 
 
 STAGE = Stage(name=NAME, work=write, steps=_steps, count=_count)
-
-
-def work_list(run: Run, cut: MergeTasks) -> DataFrame:
-    """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
-    dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
-    row on which all of it is there and can be merged.
-
-    The row groups of a task follow from the staged rows alone, so that the same input gives the same files.
-    """
-    row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
-    again = _staged_again(run) if run.prior else None
-    if again is not None:
-        row_groups += sorted(map(tuple, again.select("file_no", "row_group").distinct().collect()))
-    of_task = run.spark.createDataFrame(
-        [(*one, at // cut.per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
-    )
-    marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
-    drops = read_pages.dropped(run).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
-    rows = [marks, drops, *_with_steps(*compare.by_place(run))]
-    places_of = read_pages.kept(run).select("capture_id", "file_no", row_group())
-    if again is not None:
-        rows.append(again.withColumn("step", F.lit(_AGAIN)))
-        places_of = places_of.unionByName(again.select("capture_id", "file_no", "row_group"))
-    seen = match_revisits.seen(run).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
-    of_captures = _united([*_with_steps(*compare.by_capture(run)), seen])
-    rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
-    placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
-    tasks = max(1, -(-len(row_groups) // cut.per_task))
-    return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
-
-
-def _with_steps(annotations: DataFrame, evidence: DataFrame) -> tuple[DataFrame, DataFrame]:
-    return annotations.withColumn("step", F.lit(_ANNOTATION)), evidence.withColumn("step", F.lit(_EVIDENCE))
-
-
-def _united(rows: Sequence[DataFrame]) -> DataFrame:
-    """Put rows of several kinds below each other; columns that a kind lacks are null."""
-    return reduce(lambda above, below: above.unionByName(below, allowMissingColumns=True), rows)
-
-
-def _staged_again(run: Run) -> DataFrame:
-    """Read the prior captures whose evidence may have changed, as AGAIN rows, and stage them unless they are."""
-    if staging.is_whole(run.work, staging.AGAIN):
-        return run.staged(staging.AGAIN, comparison_rows.AGAIN)
-    affected = grown_sites.affected_captures(run)
-    digests = affected.join(collection_state.digests(run.spark, run.prior), on="capture_id", how="left")
-    again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
-    before = F.when(F.col("is_again").isNull(), F.col("digest"))
-    rows = digests.join(again, on="capture_id", how="left").select(
-        "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
-    )
-    run.stage_rows(rows, staging.AGAIN)
-    return run.staged(staging.AGAIN, comparison_rows.AGAIN)
 
 
 class _Unlabelled:
@@ -201,11 +147,6 @@ class _Texts:
         self._rows += texts.num_rows
 
 
-def _task(group: pa.Table) -> int:
-    task: int = group.column("task")[0].as_py()
-    return task
-
-
 @dataclass(frozen=True, slots=True)
 class _Tables:
     """All that one task writes."""
@@ -226,7 +167,7 @@ class Merging:
     with_html: bool
     is_increment: bool
 
-    def run(self, task: int, of_task: Iterator[pa.Table]) -> Counter[str]:
+    def run(self, task: int, of_task: Iterator[RowGroup]) -> Counter[str]:
         """Do one task; return how many rows it wrote, by status, and how many of them are of prior captures."""
         statuses: Counter[str] = Counter()
         with ExitStack() as open_files:
@@ -239,34 +180,21 @@ class Merging:
                 statuses += self._group(group, tables)
         return statuses
 
-    def _group(self, group: pa.Table, tables: _Tables) -> Counter[str]:
+    def _group(self, group: RowGroup, tables: _Tables) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
-        file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
-        steps = group.column("step")
-        compared = _Compared(
-            _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur"),
-            _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id"),
-            _by_capture(group.filter(pc.equal(steps, _SEEN)).column("seen"), "capture_id"),
-        )
-        if file_no < FIRST:
-            dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
-            kept = _without(
-                read_pages.merging_batches(staging.file(self.work, read_pages.NAME, file_no), number), dropped
-            )
-            return self._write(kept, compared, tables)
-        again = group.filter(pc.equal(steps, _AGAIN))
-        columns = (again.column(name).to_pylist() for name in ("capture_id", "row_no", "before"))
-        changed = [
-            row_no for capture_id, row_no, before in zip(*columns, strict=True) if compared.digest(capture_id) != before
-        ]
+        if group.file_no < FIRST:
+            path = staging.file(self.work, read_pages.NAME, group.file_no)
+            kept = _without(read_pages.merging_batches(path, group.number), group.dropped)
+            return self._write(kept, group.compared, tables)
+        changed = [row["row_no"] for row in group.again if group.compared.digest(row["capture_id"]) != row["before"]]
         if not changed:
             return Counter()
-        batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
-        statuses = self._write(batches, compared, tables, is_prior=True)
+        batches = _only(read_pages.merging_batches(self.prior.page_file(group.file_no), group.number), changed)
+        statuses = self._write(batches, group.compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: labelled(statuses)})
 
     def _write(
-        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", tables: _Tables, *, is_prior: bool = False
+        self, kept: Iterable[pa.RecordBatch], compared: Compared, tables: _Tables, *, is_prior: bool = False
     ) -> Counter[str]:
         """Merge and write some pages, and stage their texts.
 
@@ -295,9 +223,10 @@ class Merging:
         return statuses
 
 
-def _without(batches: Iterator[pa.RecordBatch], dropped: pa.ChunkedArray) -> Iterator[pa.RecordBatch]:
+def _without(batches: Iterator[pa.RecordBatch], dropped: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    rows = pa.array(dropped, pa.int32())
     for batch in batches:
-        yield batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
+        yield batch.filter(pc.invert(pc.is_in(batch.column("row_no"), rows)))
 
 
 def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
@@ -308,46 +237,20 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
             yield chosen
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
-    again."""
-
-    annotations: _Rows
-    evidence: _Rows
-    again: _Rows
-
-    def digest(self, capture_id: str) -> str:
-        """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
-        rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
-        annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
-        evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
-        template = crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows)
-        return digest(template, *annotations, str(evidence))
-
-
-def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
-    """Group rows by the capture id in the column `name`."""
-    by_capture: _Rows = defaultdict(list)
-    for row in rows.to_pylist():
-        by_capture[row[name]].append(row)
-    return by_capture
-
-
-def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig, with_html: bool) -> MergedPages:
+def merge(batch: pa.RecordBatch, compared: Compared, config: DbceConfig, with_html: bool) -> MergedPages:
     """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
     staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
     seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.again}
     return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config, with_html)
 
 
-def _seen(page: Page, compared: _Compared) -> Seen:
+def _seen(page: Page, compared: Compared) -> Seen:
     (row,) = compared.again[page.capture_id]
     own = page.capture.timestamp
     return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
 
 
-def _gathered(page: Page, compared: _Compared) -> ComparedPage:
+def _gathered(page: Page, compared: Compared) -> ComparedPage:
     rows = compared.annotations.get(page.capture_id, [])
     codes = {row["kind"]: evidence_rows.codes_from(row) for row in compared.evidence.get(page.capture_id, [])}
     return local.gather(
@@ -364,11 +267,11 @@ def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:
     if has_unlabelled:
         late = unlabelled(run)
         rejects = rejects.unionByName(late.drop("capture_id")).unionByName(match_revisits.textless(run, late))
-    target = f"{run.output}/{REJECTS}"
+    path = single_files.path(run.output, REJECTS)
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
-        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
+        storage.write_parquet(path, reject_rows.REJECTS, batches)
 
-    ordered = rejects.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
+    ordered = rejects.repartition(1).sortWithinPartitions(*single_files.REJECTS_ORDER)
     if not task_results(ordered, write_part, NoneType):
-        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])
+        storage.write_parquet(path, reject_rows.REJECTS, [])

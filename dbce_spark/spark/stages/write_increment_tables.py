@@ -5,6 +5,7 @@ from pathlib import Path
 from types import NoneType
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -12,7 +13,7 @@ from pyspark.sql import functions as F
 from dbce_spark.files import storage
 from dbce_spark.output.collection import INPUTS, MEMBERS
 from dbce_spark.output.schemas import member_rows, revisit_rows
-from dbce_spark.spark.run import checkpoints, prior_state, staging
+from dbce_spark.spark.run import checkpoints, prior_state, single_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.prior_state import PENDING
@@ -20,17 +21,19 @@ from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
-from dbce_spark.spark.stages.compare_pages.compared_pages import members
+from dbce_spark.spark.stages.compare_pages import compared_pages
 
 NAME = "keep"
 MEMBERS_PER_FILE = 1 << 20
 ROWS_PER_GROUP = 1 << 12
 """Members have some 800 bytes, and are in order of their sites: a reader of some sites skips the groups of others."""
 
+_ORDER = ("site", "capture_id")
+
 
 def _keep(run: Run, account: RunAccount) -> None:
     """Write, beside the tables of an increment, all that later ones need of it."""
-    _keep_members(run, account.extractions)
+    _keep_members(run, account)
     if account.has_revisits:
         _keep_pending(run)
     _link_pages(run, len(account.page_files))
@@ -40,13 +43,25 @@ def _keep(run: Run, account: RunAccount) -> None:
 STAGE = Stage(name=NAME, applies=lambda run, account: run.request.is_increment, work=_keep)
 
 
-def _keep_members(run: Run, count: int) -> None:
-    """Write the MEMBERS rows of the new pages, `count` of them, in order of their sites."""
-    rows = members(read_pages.kept(run))
+def _keep_members(run: Run, account: RunAccount) -> None:
+    """Write the MEMBERS rows of the new pages, in order of their sites."""
+    parts = max(1, -(-account.extractions // MEMBERS_PER_FILE))
+    if parts == 1 and few_revisits.are_few(run, account):
+        _keep_few_members(run)
+        return
+    rows = compared_pages.members(read_pages.kept(run))
     placed = rows.withColumn("file_no", F.col("file_no") + run.prior.next_file)
-    parts = max(1, -(-count // MEMBERS_PER_FILE))
-    ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
+    ordered = placed.repartition(parts, "site").sortWithinPartitions(*_ORDER)
     _write(ordered, f"{run.output}/{MEMBERS}", member_rows.MEMBERS)
+
+
+def _keep_few_members(run: Run) -> None:
+    schema = member_rows.MEMBERS
+    columns = ["verdicts", *(name for name in schema.names if name != "is_witness")]
+    rows = compared_pages.held_members(few_revisits.kept(run.work, columns), schema.names)
+    at = schema.get_field_index("file_no")
+    placed = rows.set_column(at, schema.field(at), pc.add(rows.column(at), pa.scalar(run.prior.next_file, pa.int32())))
+    _write_file(single_files.path(run.output, MEMBERS), schema, single_files.in_order(placed, _ORDER))
 
 
 def _keep_pending(run: Run) -> None:

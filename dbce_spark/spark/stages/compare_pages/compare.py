@@ -3,8 +3,7 @@
 Strategies in order: whole sites, each in one task (`whole_sites`); grown sites of a collection, where only what is new
 and what that affects is compared (`grown_sites`); sites too large for one task, bucket by bucket (`bucket_crosses`).
 The latter two find crosses and pools, which are then annotated and scored in common. Each has its own checkpoint and
-its own time in run.json, and all give the same rows. An increment of few captures is compared in one task instead
-(`few_captures`).
+its own time in run.json, and all give the same rows. Few captures are compared without any of that (`few_captures`).
 """
 
 from dataclasses import replace
@@ -49,11 +48,10 @@ def _has_apart(_run: Run, account: RunAccount) -> bool:
 
 
 def _compare_whole(run: Run, account: RunAccount) -> ComparedSites:
-    """Compare the pages of whole sites; of a small increment those of all."""
-    if not compared_pages.are_little(run, account):
-        compared_pages.stage_sites(run)
-    elif run.prior:
-        return few_captures.compare(run)
+    """Compare the pages of whole sites; where captures are few those of all."""
+    if compared_pages.are_little(run, account):
+        return few_captures.compare(run, account)
+    compared_pages.stage_sites(run)
     return whole_sites.compare(run)
 
 

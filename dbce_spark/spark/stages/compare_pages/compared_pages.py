@@ -4,7 +4,10 @@ A site that one worker can hold is compared whole. One of a collection that has 
 what is new, and what that affects. One too large for a worker is compared bucket by bucket.
 """
 
+from collections.abc import Sequence
+
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -113,6 +116,12 @@ def members(pages: DataFrame) -> DataFrame:
     return pages.select(*(made.get(name, F.col(name)).alias(name) for name in member_rows.MEMBERS.names))
 
 
+def held_members(pages: pa.Table, columns: Sequence[str]) -> pa.Table:
+    """Make some columns of MEMBERS rows of PAGES rows that one process holds, as `members` does."""
+    made = pages.append_column("is_witness", pc.is_valid(pages.column("verdicts")))
+    return made.select(columns).cast(pa.schema([member_rows.MEMBERS.field(name) for name in columns]))
+
+
 def neighbour_columns() -> list[Column]:
     """Return what `member_rows.neighbours_from` reads of PAGES rows, but the site.
 
@@ -136,6 +145,16 @@ def feature_columns() -> list[Column]:
         F.col("verdicts"),
         F.col("keys"),
     ]
+
+
+def held_neighbours(pages: pa.Table) -> pa.Table:
+    """Make of NEIGHBOURS rows that one process holds what `neighbour_columns` makes. Tokens that nothing reads stay:
+    they do not travel."""
+    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("verdicts").to_pylist(), strict=True)
+    numbers = [None if verdicts is None else pack[len(pack) // 2 :] for pack, verdicts in packs]
+    at = pages.schema.get_field_index("timestamp")
+    in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))
+    return in_micros.append_column("numbers", pa.array(numbers, pa.binary())).drop_columns("block_numbers")
 
 
 def _all_large(run: Run) -> DataFrame:

@@ -1,7 +1,7 @@
-"""The strategy for an increment of few captures (`spark.dbce.fewCaptures`), all of which one worker can hold with what
-the collection has: whole and grown sites are compared in one task.
+"""The strategy for few captures (`spark.dbce.fewCaptures`), all of which one worker can hold with what a collection
+has: each task reads them, and compares those of its share of the sites, whole and grown ones. Nothing is shuffled.
 
-Spark takes tenths of a second for each job, and some twenty to bring each page to those that it is compared with.
+Spark takes tenths of a second for each job, and up to twenty to bring each page to those that it is compared with.
 """
 
 from collections import defaultdict
@@ -16,39 +16,44 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
 from dbce_spark.model import Neighbour
 from dbce_spark.output.collection import MEMBERS
-from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows, page_rows
+from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
-from dbce_spark.spark.engine.numbered_tasks import one_task_each
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import pages_at
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.run.task_tables import TaskTables
-from dbce_spark.spark.stages import few_revisits, read_pages
-from dbce_spark.spark.stages.compare_pages import grown_sites, whole_sites
+from dbce_spark.spark.stages import few_revisits
+from dbce_spark.spark.stages.compare_pages import compared_pages, grown_sites, whole_sites
 from dbce_spark.spark.stages.read_pages import PLACE
 
 _SCHEMAS = {**whole_sites.SCHEMAS, staging.AGAIN: comparison_rows.AGAIN}
 _PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]
 _INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "is_witness", *PLACE]
+_CAPTURES_PER_TASK = 64
+"""Fewer take less time than their task."""
 _IN_ORDER = [("site", "ascending"), ("capture_id", "ascending")]
 
 
-def compare(run: Run) -> ComparedSites:
+def compare(run: Run, account: RunAccount) -> ComparedSites:
     """Stage annotations and evidence of the new pages, and of the prior captures that these affect; and these captures,
     for the writing of extractions."""
     work, prior, config = run.work, run.prior, run.config
+    tasks = min(run.spark.sparkContext.defaultParallelism, max(1, account.records.captures // _CAPTURES_PER_TASK))
 
-    def in_one(_: Iterator[pa.RecordBatch]) -> BucketSizes:
+    def of_share(batches: Iterator[pa.RecordBatch]) -> BucketSizes:
+        (at,) = task_numbers(batches)
         with TaskTables(work, _SCHEMAS) as tables:
-            return _compare(_Captures.of(work, prior), tables, config)
+            return _compare(_Captures.of(work, prior).share(at, tasks), tables, config)
 
     staging.renew(work, *_SCHEMAS)
-    (sizes,) = task_results(one_task_each(run.spark, 1), in_one, BucketSizes)
+    sizes = sum(task_results(one_task_each(run.spark, tasks), of_share, BucketSizes), BucketSizes())
     staging.mark_whole(work, staging.AGAIN)
     return ComparedSites(sizes)
 
@@ -65,13 +70,19 @@ class _Captures:
     @classmethod
     def of(cls, work: str, prior: PriorState) -> "_Captures":
         """Read the captures that are staged, and those of the prior state."""
-        pages = _compared(_kept(work))
+        pages = few_revisits.kept(work, _PAGE)
         shared = few_revisits.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
-        new = pages.append_column("is_witness", pc.is_valid(pages.column("verdicts"))).select(_INDEX)
-        before = _rows(prior, member_rows.MEMBERS, _INDEX, MEMBERS)
-        index = pa.concat_tables([before, new.cast(before.schema)])
+        before = collection_state.table(prior, member_rows.MEMBERS, _INDEX, MEMBERS)
+        index = pa.concat_tables([before, compared_pages.held_members(pages, _INDEX)])
         is_again = pc.is_in(index.column("capture_id"), shared.column("extraction_id").combine_chunks())
-        return cls(prior, pages, index.append_column("is_again", is_again))
+        return cls(prior, compared_pages.held_neighbours(pages), index.append_column("is_again", is_again))
+
+    def share(self, at: int, of: int) -> "_Captures":
+        """Return the captures of every nth site."""
+        sites = sorted(pc.unique(self.index.column("site")).to_pylist())[at::of]
+        mine = pa.array(sites, pa.string())
+        tables = (table.filter(pc.is_in(table.column("site"), mine)) for table in (self.pages, self.index))
+        return _Captures(self.prior, *tables)
 
     def grown(self) -> pa.Array:
         """Return the prior sites that pages come into, or of which pages were fetched again."""
@@ -90,7 +101,7 @@ class _Captures:
                 by_group[file_no, row_no // ROWS_PER_GROUP].append(row_no % ROWS_PER_GROUP)
         for (file_no, number), at in by_group.items():
             batches = pages_at(self.prior.page_file(file_no), number, at)
-            found.append(_compared(pa.Table.from_batches(batches, member_rows.NEIGHBOURS)))
+            found.append(compared_pages.held_neighbours(pa.Table.from_batches(batches, member_rows.NEIGHBOURS)))
         return member_rows.neighbours_from(pa.concat_tables(found))
 
 
@@ -124,35 +135,10 @@ def _again(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str
 
 def _digests(prior: PriorState) -> dict[str, str]:
     """Read the digest of the evidence by which each capture was labelled last."""
-    rows = _rows(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS, OLD_DIGESTS)
+    rows = collection_state.table(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS, OLD_DIGESTS)
     return dict(zip(rows.column("capture_id").to_pylist(), rows.column("digest").to_pylist(), strict=True))
-
-
-def _kept(work: str) -> pa.Table:
-    """Read the staged pages that go on."""
-    pages = few_revisits.staged(work, read_pages.NAME, page_rows.PAGES, _PAGE)
-    dropped = few_revisits.staged(work, read_pages.DROPPED, read_pages.DROPPED_ROW, PLACE)
-    gone = {*zip(*(dropped.column(name).to_pylist() for name in PLACE), strict=True)}
-    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
-    return pages.filter(pa.array([place not in gone for place in places], pa.bool_()))
-
-
-def _compared(pages: pa.Table) -> pa.Table:
-    """Make of NEIGHBOURS rows what `member_rows.neighbours_from` reads."""
-    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("verdicts").to_pylist(), strict=True)
-    numbers = [None if verdicts is None else pack[len(pack) // 2 :] for pack, verdicts in packs]
-    at = pages.schema.get_field_index("timestamp")
-    in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))
-    return in_micros.append_column("numbers", pa.array(numbers, pa.binary())).drop_columns("block_numbers")
 
 
 def _by_site(rows: pa.Table) -> Iterator[pa.Table]:
     """Iterate over the sites of some rows, each in order of captures."""
     yield from groups(iter(rows.sort_by(_IN_ORDER).combine_chunks().to_batches()), ["site"])
-
-
-def _rows(prior: PriorState, schema: pa.Schema, columns: list[str], *names: str) -> pa.Table:
-    """Read some columns of tables of one schema, of all increments."""
-    kept = pa.schema([schema.field(name) for name in columns])
-    found = collection_state.batches(prior, columns, *names)
-    return pa.Table.from_batches([batch.select(columns).cast(kept) for batch in found], kept)

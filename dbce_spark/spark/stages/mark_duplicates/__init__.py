@@ -1,1 +1,1 @@
-"""The stage that marks duplicates of texts: in one task where texts are few, over tasks where they are many."""
+"""The stage that marks duplicates of texts: in the driver where texts are few, over tasks where they are many."""

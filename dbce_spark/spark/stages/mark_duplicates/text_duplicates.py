@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
@@ -23,17 +22,19 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages.mark_duplicates import in_one_task, over_tasks, prior_duplicates
+from dbce_spark.spark.stages.mark_duplicates import few_texts, over_tasks, prior_duplicates
 
 NAME = "duplicates"
 _ALL_MARKS = "marks"
 FEW = 20_000
-"""Texts that one task compares in less time than Spark takes to share them out: 7 MB, and some 2 s."""
+"""Texts that one process compares in less time than Spark takes to share them out: 7 MB, and some 2 s."""
 
 
 def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     """Write `duplicates`: a file beside each of `extractions`, with the rows of those that have a text in the same
     order. Of a collection also the new marks of prior texts that are like one that has changed."""
+    if _are_few(run):
+        return few_texts.write(run)
     work, target = run.work, f"{run.output}/{NAME}"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
@@ -48,7 +49,7 @@ def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     ordered = _marks(run).where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
     counts = sum(task_results(ordered, write_all, Counter[str]), Counter[str]())
     if not counts:
-        storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
+        duplicate_files.write_none(target)
     return DuplicateCounts(**counts)
 
 
@@ -60,20 +61,13 @@ STAGE = Stage(name=NAME, applies=lambda run, account: run.config.duplicates.find
 
 
 def _marks(run: Run) -> DataFrame:
-    """Make MARKS rows of the staged texts, and of prior ones that are marked anew, by the strategy for their number."""
+    """Make MARKS rows of the staged texts, and of prior ones that are marked anew."""
     texts = run.staged(staging.TEXTS, duplicate_rows.TEXTS)
-    are_few = _are_few(run)
     if not run.prior:
-        return in_one_task.marks(texts, run.config.duplicates) if are_few else over_tasks.marks(run, texts)
+        return over_tasks.marks(run, texts)
     before = prior_duplicates.prior_marks(run.spark, run.prior)
     again = prior_duplicates.relabelled(run.spark, run.output)
-    if are_few:
-        is_relabelled = before.join(again.withColumn("is_relabelled", F.lit(True)), on="capture_id", how="left")
-        every = texts.unionByName(is_relabelled.fillna(False, ["is_relabelled"]), allowMissingColumns=True)
-        made = in_one_task.marks(every, run.config.duplicates)
-    else:
-        made = over_tasks.extended_marks(run, before, again, texts)
-    run.stage_rows(made, _ALL_MARKS)
+    run.stage_rows(over_tasks.extended_marks(run, before, again, texts), _ALL_MARKS)
     marks = run.staged(_ALL_MARKS, duplicate_rows.MARKS)
     prior_duplicates.write(marks, before, run.output)
     return marks

@@ -1,0 +1,211 @@
+"""The work list of the stage `extractions`: the row groups of staged pages that are to be merged, each with all that
+was found for it. Texts are not in it: each task reads the pages of its row groups by itself.
+
+Annotations and evidence are brought to the tasks by Spark. Of few captures each task finds its own.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.dbce import crosses
+from dbce_spark.model import digest
+from dbce_spark.output.schemas import annotation_rows, comparison_rows, cross_rows
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
+from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
+from dbce_spark.spark.stages.compare_pages import compare, grown_sites
+
+Rows = dict[str, list[dict[str, Any]]]
+"""Rows by the id of their capture."""
+_Place = tuple[int, int]
+"""A file of pages, and the number of a row group in it."""
+_DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
+_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
+    again."""
+
+    annotations: Rows = field(default_factory=dict)
+    evidence: Rows = field(default_factory=dict)
+    again: Rows = field(default_factory=dict)
+
+    def digest(self, capture_id: str) -> str:
+        """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
+        rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
+        annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
+        evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
+        template = crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows)
+        return digest(template, *annotations, str(evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """A row group of a file of pages: the rows that are dropped, and of prior pages the AGAIN rows of those that may be
+    labelled anew."""
+
+    file_no: int
+    number: int
+    compared: Compared
+    dropped: Sequence[int] = ()
+    again: Sequence[dict[str, Any]] = ()
+
+
+class WorkList(NamedTuple):
+    """The input of the tasks, and how they read it: the number of each task, and its row groups.
+
+    The row groups of a task follow from the staged rows alone, so that the same input gives the same files.
+    """
+
+    rows: DataFrame
+    tasks: Callable[[Iterator[pa.RecordBatch]], Iterator[tuple[int, Iterator[RowGroup]]]]
+
+
+def of_many(run: Run, cut: MergeTasks) -> WorkList:
+    """Bring all that is to be merged to its task."""
+    return WorkList(brought(run, cut), _brought_tasks)
+
+
+def brought(run: Run, cut: MergeTasks) -> DataFrame:
+    """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
+    dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
+    row on which all of it is there and can be merged."""
+    again = _staged_again(run) if run.prior else None
+    places = again.select("file_no", "row_group").distinct().collect() if again is not None else []
+    by_task = _by_task(cut, [tuple(one) for one in places])
+    of_task = run.spark.createDataFrame(
+        [(*one, task) for task, some in enumerate(by_task) for one in some], "file_no int, row_group int, task int"
+    )
+    marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
+    drops = read_pages.dropped(run).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
+    rows = [marks, drops, *_with_steps(*compare.by_place(run))]
+    places_of = read_pages.kept(run).select("capture_id", "file_no", row_group())
+    if again is not None:
+        rows.append(again.withColumn("step", F.lit(_AGAIN)))
+        places_of = places_of.unionByName(again.select("capture_id", "file_no", "row_group"))
+    seen = match_revisits.seen(run).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
+    of_captures = _united([*_with_steps(*compare.by_capture(run)), seen])
+    rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
+    placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
+    return placed.repartition(max(1, len(by_task)), "task").sortWithinPartitions("task", "file_no", "row_group", "step")
+
+
+def _by_task(cut: MergeTasks, of_prior: Sequence[_Place]) -> list[list[_Place]]:
+    """Share out the row groups of the run, and those of prior pages behind them."""
+    places = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)] + sorted(of_prior)
+    return [places[start : start + cut.per_task] for start in range(0, len(places), cut.per_task)]
+
+
+def _with_steps(annotations: DataFrame, evidence: DataFrame) -> tuple[DataFrame, DataFrame]:
+    return annotations.withColumn("step", F.lit(_ANNOTATION)), evidence.withColumn("step", F.lit(_EVIDENCE))
+
+
+def _united(rows: Sequence[DataFrame]) -> DataFrame:
+    """Put rows of several kinds below each other; columns that a kind lacks are null."""
+    return reduce(lambda above, below: above.unionByName(below, allowMissingColumns=True), rows)
+
+
+def _staged_again(run: Run) -> DataFrame:
+    """Read the prior captures whose evidence may have changed, as AGAIN rows, and stage them unless they are."""
+    if staging.is_whole(run.work, staging.AGAIN):
+        return run.staged(staging.AGAIN, comparison_rows.AGAIN)
+    affected = grown_sites.affected_captures(run)
+    digests = affected.join(collection_state.digests(run.spark, run.prior), on="capture_id", how="left")
+    again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
+    before = F.when(F.col("is_again").isNull(), F.col("digest"))
+    rows = digests.join(again, on="capture_id", how="left").select(
+        "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
+    )
+    run.stage_rows(rows, staging.AGAIN)
+    return run.staged(staging.AGAIN, comparison_rows.AGAIN)
+
+
+def _brought_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:
+    of_groups = groups(batches, ["task", "file_no", "row_group"])
+    for task, of_task in groupby(of_groups, lambda group: group.column("task")[0].as_py()):
+        yield task, map(_row_group, of_task)
+
+
+def _row_group(rows: pa.Table) -> RowGroup:
+    """Make a row group of what was brought for it."""
+    file_no, number = (rows.column(name)[0].as_py() for name in ("file_no", "row_group"))
+    by_step = {step: rows.filter(pc.equal(rows.column("step"), step)) for step in range(_MERGE)}
+    compared = Compared(
+        _by_capture(by_step[_ANNOTATION].column("annotation").to_pylist(), "cur"),
+        _by_capture(by_step[_EVIDENCE].column("evidence").to_pylist(), "capture_id"),
+        _by_capture(by_step[_SEEN].column("seen").to_pylist(), "capture_id"),
+    )
+    dropped, again = by_step[_DROPPED].column("row_no").to_pylist(), by_step[_AGAIN].to_pylist()
+    return RowGroup(file_no, number, compared, dropped, again)
+
+
+def _by_capture(rows: Sequence[dict[str, Any]], name: str) -> Rows:
+    """Group rows by the capture id in the column `name`."""
+    by_capture: Rows = defaultdict(list)
+    for row in rows:
+        by_capture[row[name]].append(row)
+    return by_capture
+
+
+def of_few(run: Run, cut: MergeTasks) -> WorkList:
+    """List what is to be merged where all of it has a place: nothing is brought but what the driver holds of few
+    captures."""
+    again = _by_place(few_revisits.staged(run.work, staging.AGAIN, comparison_rows.AGAIN))
+    dropped = few_revisits.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
+    by_task = _by_task(cut, [*again])
+    found = _FewFound(run.work, by_task, _by_place(dropped), again, few_revisits.seen(run))
+    return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class _FewFound:
+    """All that was found for the row groups of few captures, but for annotations and evidence, which are larger: each
+    task reads those that are staged."""
+
+    work: str
+    by_task: Sequence[Sequence[_Place]]
+    dropped: dict[_Place, list[dict[str, Any]]]
+    again: dict[_Place, list[dict[str, Any]]]
+    seen: dict[str, dict[str, Any]]
+
+    def tasks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:
+        for task in task_numbers(batches):
+            if task < len(self.by_task):
+                yield task, self._row_groups(self.by_task[task])
+
+    def _row_groups(self, places: Sequence[_Place]) -> Iterator[RowGroup]:
+        files = pa.array([file_no for file_no, _ in places], pa.int32())
+        tables = (
+            few_revisits.staged(self.work, staging.PAGE_ANNOTATIONS, comparison_rows.PAGE_ANNOTATIONS),
+            few_revisits.staged(self.work, staging.PAGE_EVIDENCE, comparison_rows.PAGE_EVIDENCE),
+        )
+        annotations, evidence = (_by_place(table.filter(pc.is_in(table.column("file_no"), files))) for table in tables)
+        seen = {capture_id: [row] for capture_id, row in self.seen.items()}
+        for place in places:
+            compared = Compared(
+                _by_capture(annotations.get(place, []), "cur"), _by_capture(evidence.get(place, []), "capture_id"), seen
+            )
+            dropped = [row["row_no"] for row in self.dropped.get(place, [])]
+            yield RowGroup(*place, compared, dropped, self.again.get(place, []))
+
+
+def _by_place(rows: pa.Table) -> dict[_Place, list[dict[str, Any]]]:
+    """Group rows with a place, file_no and row_no, by the row group that this is in."""
+    by_place: dict[_Place, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows.to_pylist():
+        by_place[row["file_no"], row["row_no"] // ROWS_PER_GROUP].append(row)
+    return by_place
