@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, units
+from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Numbers, Rows
@@ -42,7 +43,7 @@ FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """How many times as much recall counts as precision (the beta of F-beta, van Rijsbergen 1979)."""
 
 _SHIPPED = "classifier.npz"
-_PAGE = ("page", "context", "replies")
+_PAGE = ("page", "words", "context", "replies")
 _SECOND = (*_PAGE, "siblings", "crosses")
 _GROUPS = (*_SECOND, "third", "units")
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
@@ -113,15 +114,16 @@ class Binning:
 class Classifier:
     """Six forests, the bins of their features by where those come from, and a card that describes them.
 
-    `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from scores of
-    `first`), `replies` (from scores of `first_replies`), `siblings` and `crosses`, one group behind the other;
-    `article` and `replies` at the same, and behind them at those of `third` (from scores of `second`); `whole` at all
-    these, and behind them at those of `units`, from the same scores. The forests named for replies separate what
-    readers wrote below the content from all else. `page_types` looks at means over a page of the rows of `page` and of
-    scores of `second`; None: it was trained on pages of no or one type.
+    `first` and `first_replies` look at the rows of `page` and of `words` (by `class_words`). `second` looks at those,
+    and behind them at those of `context` (from scores of `first`), `replies` (from scores of `first_replies`),
+    `siblings` and `crosses`; `article` and `replies` at the same, and behind them at those of `third` (from scores of
+    `second`); `whole` at all these, and behind them at those of `units`, from the same scores. The forests named for
+    replies separate what readers wrote below the content from all else. `page_types` looks at means over a page of the
+    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type.
     """
 
     binnings: Mapping[str, Binning]
+    class_words: ClassWords
     first: Forest
     first_replies: Forest
     second: Forest
@@ -134,7 +136,12 @@ class Classifier:
     def block_features(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
         """Compute the features of each page by itself. Those of a page do not depend on the others beside it."""
         pages = Layout(parsed)
-        of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
+        of_page = np.concatenate(
+            (
+                self.binnings["page"].codes(features.of_pages(pages), len(pages)),
+                self.binnings["words"].codes(self.class_words.columns(pages), len(pages)),
+            )
+        )
         scores, replies = (first_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
         around = context.of_pages(pages, scores)
         replies_around = context.of_groups(pages, pages.slot_groups, replies)
@@ -384,12 +391,13 @@ def load_classifier(path: str) -> Classifier:
         about = json.loads(bytes(arrays["about"]).decode())
         binnings = {group: _binning(about["names"][group], arrays, group) for group in _GROUPS}
         forests = {name: _forest(arrays, name) for name in _FORESTS}
+        class_words = ClassWords(arrays["class_words"], arrays["class_word_weights"])
         card = about["card"]
         types = tuple(about.get("page_types", ()))
         page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
-    return Classifier(binnings, **forests, card=card, page_types=page_types)
+    return Classifier(binnings, class_words, **forests, card=card, page_types=page_types)
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
@@ -411,6 +419,7 @@ def save(classifier: Classifier, path: Path) -> None:
         types, forests[_PAGE_TYPE] = classifier.page_types.names, classifier.page_types.forest
     about = json.dumps({"names": names, "card": classifier.card, "page_types": types}, sort_keys=True).encode()
     arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(about, np.uint8)}
+    arrays |= {"class_words": classifier.class_words.hashes, "class_word_weights": classifier.class_words.weights}
     for group, binning in classifier.binnings.items():
         arrays[f"{group}_bins"] = np.array([len(edges) for edges in binning.edges], np.uint8)
         arrays[f"{group}_edges"] = np.concatenate([*binning.edges, np.empty(0)])

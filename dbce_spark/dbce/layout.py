@@ -239,8 +239,8 @@ class Layout(Rows):
     More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost block-level element), `nths`,
     `first_classes`, `last_classes` (of their first and last character), `titled` (words that the title has too),
     `slot_words` (words that other blocks of the slot have too). Columns of elements: `parents` (their own index for a
-    root), `firsts`, `lasts`, `element_slots`. Columns of slots: `slots` has their names; `slot_pages`, `slot_paths` and
-    `slot_parents`.
+    root), `firsts`, `lasts`, `element_slots`. Columns of slots: `own_names`, as pages have them; `slots`, their keys;
+    `slot_pages`, `slot_paths` and `slot_parents`.
     """
 
     def __init__(self, parsed: Sequence[Parsed]):
@@ -268,7 +268,8 @@ class Layout(Rows):
         )
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
         self.slot_parents = _slot_parents(trees, slot_starts)
-        self.slots = slot_keys([name for tree in trees for name in tree.slot_names], self.slot_parents)
+        self.own_names = [name for tree in trees for name in tree.slot_names]
+        self.slots = slot_keys(self.own_names, self.slot_parents)
         self._read_texts(parsed)
 
     def _count_places(self, of_pages: Sequence[Sequence[int]]) -> Numbers:

@@ -12,7 +12,7 @@ from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.dbce.classify import Classifier
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training import trainer, training_examples, word_weights
 from dbce_spark.evaluation.training.trainer import Prepared
 from dbce_spark.evaluation.training.training_examples import Example
 from tests.support.builders import config
@@ -51,6 +51,7 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
         patch.setattr(trainer, "WHOLE_TREES", 12)
         patch.setattr(trainer, "REPLY_TREES", 4)
         patch.setattr(trainer, "TYPE_TREES", 12)
+        patch.setattr(word_weights, "HOSTS", 2)
         for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
             patch.setitem(parameters, "min_data_in_leaf", 20)
             patch.setitem(parameters, "num_threads", 1)

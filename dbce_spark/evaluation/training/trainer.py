@@ -14,14 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.classify import Binning, Classifier, first_scores
 from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Rows
+from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import BINS, LEAVES, Forest
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.training import training_examples
+from dbce_spark.evaluation.training import training_examples, word_weights
 from dbce_spark.evaluation.training.training_examples import Example, ShownNeighbours
+from dbce_spark.evaluation.training.word_weights import NamedSlots
 
 Codes = npt.NDArray[np.uint8]
 Weights = npt.NDArray[np.float64]
@@ -105,6 +107,7 @@ class Prepared:
     pages: npt.NDArray[np.int64]  # of each row, the index of its page
     page_binning: Binning
     page_codes: Codes  # (features, rows)
+    slots: NamedSlots
     is_content: npt.NDArray[np.bool_]  # by the reader, where one labelled the page, or by the set
     is_reply: npt.NDArray[np.bool_]
     marks_replies: npt.NDArray[np.bool_]  # of each row, whether its set marks comments
@@ -144,6 +147,9 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         pages=pages,
         page_binning=page_binning,
         page_codes=np.concatenate(codes, axis=1),
+        slots=word_weights.named_slots(
+            Layout([one.parsed for one in some]) for some in training_examples.batches(examples)
+        ),
         is_content=(2 * held >= counted) & (counted > 0),
         is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
         marks_replies=np.array([one.by_reader or one.gold.dataset in marking for one in examples], np.bool_)[pages],
@@ -202,7 +208,6 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     rows = is_trained_on[prepared.pages]
     half, trained = half_of_page[prepared.pages][rows], (prepared.weights > 0)[rows]
     marking = trained & prepared.marks_replies[rows]
-    codes = prepared.page_codes[:, rows]
     content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
     article, copied = (
         _Task(labels[rows], weights[rows], weights[rows] > 0, half).twice()
@@ -212,6 +217,9 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
         )
     )
     reply = _Task(prepared.is_reply[rows], prepared.weights[rows], marking, half)
+    hosts = [one.gold.site or one.page.capture.site for one in examples]
+    class_words, binning, of_words = _word_codes(prepared.slots.of_pages(is_trained_on), hosts, content)
+    codes = np.concatenate((prepared.page_codes[:, rows], of_words))
     first, scores = content.stacked(codes, FIRST_TREES)
     first_replies, reply_scores = reply.stacked(codes, REPLY_TREES)
     binnings, codes = _second_codes(prepared, examples, codes, scores, reply_scores)
@@ -225,7 +233,8 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     whole = copied.fit(codes, WHOLE_TREES, _WHOLE_PARAMETERS)
     labelled = (np.bincount(prepared.pages, prepared.whole_weights) > 0)[is_trained_on]
     return Classifier(
-        {"page": prepared.page_binning, **binnings},
+        {"page": prepared.page_binning, "words": binning, **binnings},
+        class_words,
         *(first, first_replies, second, of_article, whole, replies, card),
         page_types=_page_types(examples, labelled, prepared.page_binning, prepared.page_codes[:, rows], scores),
     )
@@ -264,10 +273,23 @@ class _Task:
         return fit(codes[:, rows], self.labels[rows], self.weights[rows], trees, parameters)
 
 
+def _word_codes(slots: NamedSlots, hosts: Sequence[str], content: _Task) -> tuple[ClassWords, Binning, Codes]:
+    """Learn what class words say from all rows; describe the rows of each half by what the other half teaches."""
+    words = word_weights.common(slots, hosts)
+    of_halves = [
+        slots.columns(word_weights.learn(slots, words, content.labels, content.weights * (content.half != side)))
+        for side in (0, 1)
+    ]
+    columns = {name: np.where(content.half == 0, values, of_halves[1][name]) for name, values in of_halves[0].items()}
+    binning = training_examples.binning(sorted(columns), columns)
+    learned = word_weights.learn(slots, words, content.labels, content.weights)
+    return learned, binning, binning.codes(columns, len(content.labels))
+
+
 def _second_codes(
     prepared: Prepared,
     examples: Sequence[Example],
-    page_codes: Codes,
+    codes: Codes,
     scores: npt.NDArray[np.int64],
     reply_scores: npt.NDArray[np.int64],
 ) -> tuple[dict[str, Binning], Codes]:
@@ -293,7 +315,7 @@ def _second_codes(
         )
     blocks = [len(one.page.blocks) for one in examples]
     of_around = [binnings[group].codes(columns, sum(blocks)) for group, columns in around.items()]
-    alike = np.concatenate((page_codes, *of_around))
+    alike = np.concatenate((codes, *of_around))
     both = [
         np.concatenate(
             (

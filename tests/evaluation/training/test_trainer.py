@@ -58,15 +58,16 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     """With nothing hidden, a page's rows in training are those that its scores are computed of."""
     of = small_classifier.prepared()
     half_done = small_classifier.classifier()
-    firsts = [
-        classify.first_scores(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
-    ]
-    binnings, codes = trainer._second_codes(of, of.examples, of.page_codes, *firsts)
+    of_words = of.slots.columns(half_done.class_words)
+    words = training_examples.binning(sorted(of_words), of_words)
+    own = np.concatenate((of.page_codes, words.codes(of_words, len(of.pages))))
+    firsts = [classify.first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
+    binnings, codes = trainer._second_codes(of, of.examples, own, *firsts)
     seconds = classify.first_scores(half_done.second.log_odds(codes))
     binnings["third"], around = trainer._third_codes(of.examples, seconds, training_examples.row_columns)
     binnings["units"], pooled = trainer._third_codes(of.examples, seconds, training_examples.unit_columns)
     codes = np.concatenate((codes, around, pooled))
-    classifier = replace(half_done, binnings={"page": of.page_binning, **binnings})
+    classifier = replace(half_done, binnings={"page": of.page_binning, "words": words, **binnings})
     path = tmp_path / "skew.npz"
     classify.save(classifier, path)
     settings = config(f"label.classifier={path}")
@@ -141,7 +142,9 @@ def test_pages_that_are_left_out_change_nothing() -> None:
 def test_trained_classifier_knows_content_from_menus() -> None:
     """On pages it has seen it is right of most words, and comments are no content to it."""
     of = small_classifier.prepared()
-    sure = small_classifier.classifier().first.log_odds(of.page_codes) > 0
+    classifier = small_classifier.classifier()
+    of_words = classifier.binnings["words"].codes(of.slots.columns(classifier.class_words), len(of.pages))
+    sure = classifier.first.log_odds(np.concatenate((of.page_codes, of_words))) > 0
     right = of.weights[sure == of.is_content].sum() / of.weights.sum()
 
     assert right > 0.85

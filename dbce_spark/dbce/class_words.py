@@ -1,0 +1,110 @@
+"""Words in the names of classes and ids, and what they say of the text below: learned on many sites, listed by no one.
+
+A word counts if it stands on pages of many hosts (`evaluation/training/word_weights.py`). It has two weights, in steps
+of log-odds: for text anywhere below an element that is named by it, and for text that no other named element is nearer
+to. `mainMenu` holds the words "main" and "menu", as does `main-menu`.
+"""
+
+import re
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.layout import Layout, Numbers
+from dbce_spark.html.page import SlotName
+
+STEPS = 64
+"""Steps of a weight in one unit of log-odds."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LENGTHS = range(2, 21)
+_CLASS_AND_ID = slice(1, 3)
+_PACKED = struct.Struct("=3q")
+
+
+def words_of(name: SlotName) -> set[str]:
+    """Split the class and id of a slot into words of Latin letters, in lower case."""
+    if isinstance(name, str):
+        return set()
+    found = (word for one in name[_CLASS_AND_ID] if one for word in _WORD.findall(one))
+    return {word.lower() for word in found if len(word) in _LENGTHS}
+
+
+def hashed(word: str) -> int:
+    """Hash a word: a classifier holds words as these 64 bits, and none of them in letters."""
+    return xxhash.xxh3_64_intdigest(word.encode())
+
+
+@dataclass(frozen=True)
+class ClassWords:
+    """The hashes of words, ascending, and their weights, (2, words) steps: for all text below, and for the nearest."""
+
+    hashes: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.int16]
+
+    def columns(self, pages: Layout) -> Columns:
+        """Compute the features of all blocks of some pages: (blocks,) each."""
+        packed = b"".join(map(self._weighed, pages.own_names))
+        below, nearest, known = np.frombuffer(packed, np.int64).reshape(-1, 3).T
+        return columns(below, nearest, known > 0, pages.slot_parents, pages.block_slots)
+
+    @cached_property
+    def _weighed(self) -> Callable[[SlotName], bytes]:
+        """Return what sums the weights of the words of a name, and counts its known words, and remembers it."""
+        weights = dict(zip(self.hashes.tolist(), self.weights.T.tolist(), strict=True))
+
+        @lru_cache(maxsize=1 << 15)
+        def weighed(name: SlotName) -> bytes:
+            found = [weights[word] for word in map(hashed, words_of(name)) if word in weights]
+            return _PACKED.pack(sum(below for below, _ in found), sum(nearest for _, nearest in found), len(found))
+
+        return weighed
+
+
+def columns(
+    below: Numbers,
+    nearest: Numbers,
+    is_named: npt.NDArray[np.bool_],
+    above: Numbers,
+    of_blocks: Sequence[int] | Numbers,
+) -> Columns:
+    """Sum the weights of slots along the way from the root to each block.
+
+    Of each slot: `below` and `nearest`, the weights of its own words; `is_named`, whether it has a known one; `above`,
+    the index of the slot above it, a root's its own. `of_blocks` is the slot of each block.
+    """
+    total, lowest, highest = below, below, below
+    named = np.where(is_named, np.arange(len(above)), above)
+    for far in doubled(above):
+        is_far = far < len(above)
+        up = np.where(is_far, far, 0)
+        total = total + np.where(is_far, total[up], 0)
+        lowest = np.where(is_far, np.minimum(lowest, lowest[up]), lowest)
+        highest = np.where(is_far, np.maximum(highest, highest[up]), highest)
+        named = named[named]
+    found = {
+        "above": total,
+        "nearest": nearest[named],
+        "together": total + nearest[named],
+        "lowest": lowest,
+        "highest": highest,
+        "here": below,
+    }
+    return {f"words_{name}": values[of_blocks].astype(np.float64) for name, values in found.items()}
+
+
+def doubled(above: Numbers) -> list[Numbers]:
+    """List of each slot the one that is 1, 2, 4, ... above it, or len(above) where there is none so far up."""
+    nothing = len(above)
+    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
+    rounds = []
+    while far.min() < nothing:
+        rounds.append(far[:-1])
+        far = far[far]
+    return rounds
