@@ -30,10 +30,13 @@ _PACKED = struct.Struct("=3q")
 
 def words_of(name: SlotName) -> set[str]:
     """Split the class and id of a slot into words of Latin letters, in lower case."""
+    return {word.lower() for word in _parts(name) if len(word) in _LENGTHS}
+
+
+def _parts(name: SlotName) -> list[str]:
     if isinstance(name, str):
-        return set()
-    found = (word for one in name[_CLASS_AND_ID] if one for word in _WORD.findall(one))
-    return {word.lower() for word in found if len(word) in _LENGTHS}
+        return []
+    return _WORD.findall(" ".join(filter(None, name[_CLASS_AND_ID])))
 
 
 def hashed(word: str) -> int:
@@ -57,12 +60,17 @@ class ClassWords:
     @cached_property
     def _weighed(self) -> Callable[[SlotName], bytes]:
         """Return what sums the weights of the words of a name, and counts its known words, and remembers it."""
-        weights = dict(zip(self.hashes.tolist(), self.weights.T.tolist(), strict=True))
+        place_of = {word: at for at, word in enumerate(self.hashes.tolist())}
+        below, nearest = self.weights.tolist()
+
+        @lru_cache(maxsize=1 << 15)
+        def place(word: str) -> int | None:
+            return place_of.get(hashed(word.lower())) if len(word) in _LENGTHS else None
 
         @lru_cache(maxsize=1 << 15)
         def weighed(name: SlotName) -> bytes:
-            found = [weights[word] for word in map(hashed, words_of(name)) if word in weights]
-            return _PACKED.pack(sum(below for below, _ in found), sum(nearest for _, nearest in found), len(found))
+            found = {at for word in _parts(name) if (at := place(word)) is not None}
+            return _PACKED.pack(sum([below[at] for at in found]), sum([nearest[at] for at in found]), len(found))
 
         return weighed
 

@@ -38,7 +38,7 @@ def test_words_of_few_hosts_are_left_out(slots: NamedSlots) -> None:
 
 @pytest.mark.parametrize("menu", [False, True], ids=["menu is none", "menu is content"])
 def test_weights_have_the_sign_of_the_labels(slots: NamedSlots, menu: bool) -> None:
-    """Whatever the word means in English, it says what the pages say."""
+    """A word says what the pages say, not what it means in English."""
     found = learned(slots, [menu, not menu], 100.0)
     at = found.hashes.tolist().index(class_words.hashed("menu"))
 
@@ -67,7 +67,7 @@ def test_training_sees_the_features_of_a_run() -> None:
 
 
 def test_slots_of_some_pages_are_those_of_the_pages_alone(slots: NamedSlots) -> None:
-    """What is left out leaves no trace but its words among the hashes."""
+    """Pages that are left out leave no trace but their words among the hashes."""
     words = learned(slots, [False, True], 9.0)
     chosen = slots.of_pages(np.arange(30) % 3 == 1)
     kept = np.repeat(np.arange(30) % 3 == 1, 2)
