@@ -35,9 +35,9 @@ def of_rows(rows: Rows, keys: Sequence[Texts], scores: Numbers) -> Columns:
 def of_groups(rows: Rows, slots: Sequence[Groups], scores: Numbers) -> Columns:
     """Compute the features of `of_rows` from groups of the blocks with the same slot, one for each of SLOTS."""
     content_mass = scores * rows.words
-    columns = {"verdict": scores.astype(np.float64)}
+    columns = {"score": scores.astype(np.float64)}
     for offset in _NEIGHBOURS:
-        columns[f"verdict{offset:+}"] = shifted(rows, columns["verdict"], offset)
+        columns[f"score{offset:+}"] = shifted(rows, columns["score"], offset)
     columns |= _of_windows(rows, content_mass) | _of_page(rows, scores, content_mass) | _of_strong(rows, scores)
     return columns | _of_slots(rows, slots, content_mass)
 

@@ -251,7 +251,7 @@ class _Pool:
             "recurring": share(recurring, words),
             "own_words": share(own_words * pages, words),
             "mean": share(words, blocks),
-            "verdict": share(found, words),
+            "score": share(found, words),
         }
         named = {f"{name}_slot_{column}": np.where(pages > 0, values, UNKNOWN) for column, values in columns.items()}
         named[f"{name}_slot_pages"] = share(pages, np.full(len(pages), self.urls - 1))

@@ -160,7 +160,7 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
 @settings(max_examples=25)
 @given(documents)
 def test_traits_of_any_page(html: str) -> None:
-    """One column a block, verdicts from 0 to 1024, bins below 64."""
+    """One column a block, first scores from 0 to 1024, bins below 64."""
     page = parsed(html)
     (made,) = small_classifier.classifier().block_features([page])
 

@@ -22,13 +22,13 @@ def test_neighbours() -> None:
     """Before and behind; beyond the page there is none."""
     columns = seen("<p>a</p><p>b</p><p>c</p>", 10, 20, 30)
 
-    assert [10, 20, 30] == columns["verdict"].tolist()
-    assert [UNKNOWN, 10, 20] == columns["verdict-1"].tolist()
-    assert [30, UNKNOWN, UNKNOWN] == columns["verdict+2"].tolist()
+    assert [10, 20, 30] == columns["score"].tolist()
+    assert [UNKNOWN, 10, 20] == columns["score-1"].tolist()
+    assert [30, UNKNOWN, UNKNOWN] == columns["score+2"].tolist()
 
 
 def test_windows_weigh_by_words() -> None:
-    """The mean verdict of the words two blocks around."""
+    """The mean score of the words two blocks around."""
     columns = seen("<p>a b</p><p>c</p><p>d</p><p>e</p>", 300, 600, 0, 900)
 
     assert [1200 / 4, 2100 / 5, 2100 / 5, 1500 / 3] == columns["window2"].tolist()

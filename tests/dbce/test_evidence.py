@@ -89,7 +89,7 @@ def rows(of: PageFeatures) -> list[dict[str, Any]]:
         {
             "words": int(of.words[at]),
             "links": int(of.link_words[at]),
-            "verdict": int(of.first_scores[at]),
+            "score": int(of.first_scores[at]),
             "mass": int(of.words[at]) * int(of.first_scores[at]),
             "keys": of.keys[:, at].tolist(),
         }
@@ -142,7 +142,7 @@ def _said(
             "recurring": share(sum(other["words"] for other in here if recurs(other)), words),
             "own_words": share(sum(other["words"] for other in own if other["keys"][row] == key) * pages, words),
             "mean": share(words, len(here)),
-            "verdict": share(found, words),
+            "score": share(found, words),
         }
         said |= {f"{name}_slot_{what}": value if pages else UNKNOWN for what, value in measured.items()}
         said |= {f"{name}_slot_pages": share(pages, len(others)), f"{name}_slot_mass": share(found, mass)}
@@ -165,7 +165,7 @@ def test_siblings_say_what_a_plain_count_says(pool: list[PageFeatures]) -> None:
 
 
 @given(pools(), st.randoms(use_true_random=False))
-def test_order_of_the_witnesses_does_not_matter(pool: list[PageFeatures], random: Any) -> None:
+def test_order_of_the_pages_does_not_matter(pool: list[PageFeatures], random: Any) -> None:
     """Neither for siblings nor for snapshots."""
     shuffled = sorted(pool, key=lambda _: random.random())
     ids = {one.capture_id for one in pool}
@@ -242,7 +242,7 @@ def test_capture_is_not_its_own_sibling() -> None:
 
     assert [0, 0, 0] == [found[name]["sibling_text"][0] for name in "abc"]
     assert [1, 1, 1] == [found[name]["siblings"][0] for name in "abc"]
-    assert {UNKNOWN} == {found[name]["class_slot_verdict"][0] for name in "abc"}
+    assert {UNKNOWN} == {found[name]["class_slot_score"][0] for name in "abc"}
 
 
 @given(pools("u", max_size=7))
@@ -269,7 +269,7 @@ def _place(block: dict[str, Any]) -> tuple[int, int]:
 
 
 def _log_odds(block: dict[str, Any]) -> float:
-    return math.log((block["verdict"] + 0.5) / (CERTAIN + 0.5 - block["verdict"]))
+    return math.log((block["score"] + 0.5) / (CERTAIN + 0.5 - block["score"]))
 
 
 @given(pools("u", max_size=5))

@@ -17,7 +17,7 @@ from tests.support.strategies import documents
 
 
 def of_context(pages: Layout) -> Columns:
-    """Features from verdicts that follow from the blocks."""
+    """Features from scores that follow from the blocks."""
     return context.of_pages(pages, (pages.texts % np.uint64(1025)).astype(np.int64))
 
 

@@ -173,7 +173,7 @@ def test_draw_and_no_opinion_are_boilerplate_under_t002() -> None:
 
 
 def test_evidence_counts_captures_not_crosses() -> None:
-    """A sibling that stands in two crosses is one witness."""
+    """A sibling that stands in two crosses counts once."""
     one, other = cross("cur", "s1", "s2"), cross("cur", "s1", "s3", "p1")
     segments = resolved(annotation(one, ["11000"] * WORDS), annotation(other, ["11010"] * WORDS))
 

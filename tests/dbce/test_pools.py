@@ -142,7 +142,7 @@ def test_home_is_a_chunk() -> None:
 
 @given(archives(), CAPS)
 def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
-    """In one pool of siblings, and among the snapshots of one URL; and always as a witness itself."""
+    """In one pool of siblings, and among the snapshots of one URL; and always in its own pool."""
     judged = [capture_id for _, wanted in pools.sibling_pools(members(pages), cap) for capture_id in wanted]
     standing = [one.capture_id for line in pools.snapshot_sequences(features_of(pages)) for one in line]
 
@@ -155,7 +155,7 @@ def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> Non
 
 @given(archives(), CAPS)
 def test_work_is_bounded(pages: list[Page], cap: int) -> None:
-    """Witnesses are less than half more than `cap`, none of them twice."""
+    """A pool has less than half more pages than `cap`, none of them twice."""
     for members_of_pool, _ in pools.sibling_pools(members(pages), cap):
         assert len(set(members_of_pool)) == len(members_of_pool) < 1.5 * cap
 

@@ -162,12 +162,12 @@ def number(bits: tuple[int, ...]) -> int:
     return int("".join(map(str, bits)), 2)
 
 
-@pytest.mark.parametrize(("of_cross", "of_segment", "verdict"), APPENDIX_B, ids=str)
-def test_appendix_b(of_cross: tuple[int, ...], of_segment: tuple[int, ...], verdict: str) -> None:
+@pytest.mark.parametrize(("of_cross", "of_segment", "label"), APPENDIX_B, ids=str)
+def test_appendix_b(of_cross: tuple[int, ...], of_segment: tuple[int, ...], label: str) -> None:
     """Every line of tables B.1 to B.5."""
     (actual,) = classify(number(of_cross), np.array([number(of_segment)], np.uint8))
 
-    assert LABELS[verdict] == actual
+    assert LABELS[label] == actual
 
 
 def test_every_other_pattern_is_undecided() -> None:

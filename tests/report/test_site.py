@@ -39,7 +39,7 @@ def test_a_record_without_an_outcome_is_reported(finished: Path, tmp_path: Path)
     """Records that were read and are nowhere make the report say that this must not be."""
     run = finished / "run.json"
     run.write_text(run.read_text().replace('"records_read": 13', '"records_read": 15'))
-    assert "2 of 15 records read have no fate" in text_of(write_report(str(finished), str(tmp_path / "report")))
+    assert "2 of 15 records read have no outcome" in text_of(write_report(str(finished), str(tmp_path / "report")))
 
 
 def test_two_reports_are_byte_equal(finished: Path, tmp_path: Path) -> None:

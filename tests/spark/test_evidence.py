@@ -88,7 +88,7 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
     kinds = [kind for _, kind in expected(CAP)]
 
     assert max(len(buckets.chunks(met, CAP)) for met in buckets.group_by_bucket(members).values()) > 2
-    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.sibling_pools(members, CAP))
+    assert any({*wanted} < {*pool} for pool, wanted in pools.sibling_pools(members, CAP))
     assert {evidence_rows.SIBLINGS, evidence_rows.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
 
@@ -109,16 +109,16 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
 def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -> None:
     """Every row that is sent to a pool has another one there."""
     looked_at = staged_pages(spark, staged).where("verdicts is not null")
-    seats = (
+    standing = (
         pool_evidence.siblings(looked_at, CAP)
         .unionByName(pool_evidence.snapshots(looked_at, CAP))
         .toArrow()
         .to_pylist()
     )
     alone = page_in([11, 11, 11], "alone").capture_id
-    pools_of = [(row["kind"], row["site"], row["pool"]) for row in seats]
+    pools_of = [(row["kind"], row["site"], row["pool"]) for row in standing]
 
-    assert alone not in {row["capture_id"] for row in seats}
+    assert alone not in {row["capture_id"] for row in standing}
     assert min(pools_of.count(pool) for pool in set(pools_of)) > 1
 
 

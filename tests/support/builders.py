@@ -100,7 +100,7 @@ def one_unit(blocks: int) -> Units:
 
 
 def traits(of: Page, features: int = 3) -> BlockFeatures:
-    """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and verdicts."""
+    """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and scores."""
     blocks = of.blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)

@@ -41,7 +41,7 @@ _AROUND = 6
 _LINE = 80
 """Characters of a text in a list."""
 _NAMED = 3
-"""Texts that are named where many have the same fate."""
+"""Texts that are named where many have the same change."""
 
 
 def moments(collection: Collection, version: Version, url: str) -> list[Moment]:

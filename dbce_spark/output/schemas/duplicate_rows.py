@@ -38,10 +38,6 @@ TEXTS = pa.schema([*_TEXT, *fields(signature=BINARY, site_part=INT, task=INT, ro
 MARKS = pa.schema([*fields(capture_id=STRING, task=INT, row_no=INT), *_MARK])
 """The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked anew."""
 
-COMPARED = pa.schema([*TEXTS, *_MARK, *fields(is_relabelled=pa.bool_())])
-"""Texts that are staged, and those of earlier increments with their marks. `is_relabelled` is null but for the latter:
-whether they are labelled again."""
-
 _TEXT_SIGNATURE = np.dtype("<u2")
 
 

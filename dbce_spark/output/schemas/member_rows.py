@@ -38,7 +38,7 @@ NEIGHBOURS = pa.schema(
 """The columns of PAGES that the comparison of a site reads."""
 
 _MEMBER = ("capture_id", "url_key", "timestamp", "signature")
-_WITNESS = ("capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys")
+_FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys")
 
 
 def page_features_from(rows: pa.Table) -> list[PageFeatures]:
@@ -50,7 +50,7 @@ def page_features_from(rows: pa.Table) -> list[PageFeatures]:
 
 def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
     """Restore page features; None where the classifier has not scored a page."""
-    for capture_id, url_key, timestamp, *packs in zip(*(plain(rows.column(name)) for name in _WITNESS), strict=True):
+    for capture_id, url_key, timestamp, *packs in zip(*(plain(rows.column(name)) for name in _FEATURES), strict=True):
         if None in packs:
             yield None
             continue

@@ -29,7 +29,6 @@ SCHEMAS = {
     "annotations": annotation_rows.ANNOTATIONS,
     "captures": capture_rows.CAPTURES,
     "changes": history_rows.CHANGES,
-    "compared": duplicate_rows.COMPARED,
     "crosses": cross_rows.BUCKET_CROSSES,
     "digests": increment_rows.DIGESTS,
     "duplicates": duplicate_rows.DUPLICATES,
