@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from dbce_spark.dbce import layout
 from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Layout, Numbers
+from dbce_spark.dbce.layout import Layout, Numbers, doubled
 from dbce_spark.html.page import SlotName
 
 STEPS = 64
@@ -87,32 +88,19 @@ def columns(
     Of each slot: `below` and `nearest`, the weights of its own words; `is_named`, whether it has a known one; `above`,
     the index of the slot above it, a root's its own. `of_blocks` is the slot of each block.
     """
-    total, lowest, highest = below, below, below
-    named = np.where(is_named, np.arange(len(above)), above)
+    total = np.append(below, 0)
+    lowest, highest = (np.append(below, never) for never in (np.iinfo(np.int64).max, np.iinfo(np.int64).min))
     for far in doubled(above):
-        is_far = far < len(above)
-        up = np.where(is_far, far, 0)
-        total = total + np.where(is_far, total[up], 0)
-        lowest = np.where(is_far, np.minimum(lowest, lowest[up]), lowest)
-        highest = np.where(is_far, np.maximum(highest, highest[up]), highest)
-        named = named[named]
+        total = total + total[far]
+        lowest = np.minimum(lowest, lowest[far])
+        highest = np.maximum(highest, highest[far])
+    of_nearest = nearest[layout.nearest(is_named, above)]
     found = {
-        "above": total,
-        "nearest": nearest[named],
-        "together": total + nearest[named],
-        "lowest": lowest,
-        "highest": highest,
+        "above": total[:-1],
+        "nearest": of_nearest,
+        "together": total[:-1] + of_nearest,
+        "lowest": lowest[:-1],
+        "highest": highest[:-1],
         "here": below,
     }
     return {f"words_{name}": values[of_blocks].astype(np.float64) for name, values in found.items()}
-
-
-def doubled(above: Numbers) -> list[Numbers]:
-    """List of each slot the one that is 1, 2, 4, ... above it, or len(above) where there is none so far up."""
-    nothing = len(above)
-    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
-    rounds = []
-    while far.min() < nothing:
-        rounds.append(far[:-1])
-        far = far[far]
-    return rounds

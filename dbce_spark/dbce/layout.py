@@ -7,7 +7,7 @@ happen to be beside it.
 import re
 import struct
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import chain
@@ -165,16 +165,35 @@ def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, T
     The number is a polynomial of the links, modulo 2**64. Each round takes in twice as many, by adding that of the
     ancestor so far up: as many rounds as the depth has bits, not as many as it has levels.
     """
-    nothing = len(above)  # what is above a root, and above that
-    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
     chains = np.concatenate((links, np.zeros((len(links), 1), np.uint64)), axis=1)
     marks = np.append(marks, np.uint64(0))
     factor = int(_ODD)
-    while far.min() < nothing:
+    for far in doubled(above):
         chains = chains + chains[:, far] * np.uint64(factor)
         marks = marks | marks[far]
-        far, factor = far[far], factor * factor % (1 << 64)
-    return mixed(chains[:, :nothing], links), marks[:nothing]
+        factor = factor * factor % (1 << 64)
+    return mixed(chains[:, :-1], links), marks[:-1]
+
+
+def doubled(above: Numbers) -> Iterator[Numbers]:
+    """Iterate over the places 1, 2, 4, ... above each place of a tree, until none is so far up.
+
+    `above` has the index of the place above each, a root's its own. Behind them stands one for nothing: what is above a
+    root, and above that.
+    """
+    nothing = len(above)
+    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
+    while far.min() < nothing:
+        yield far
+        far = far[far]
+
+
+def nearest(is_marked: npt.NDArray[np.bool_], above: Numbers) -> Numbers:
+    """Find for each place of a tree the first that is marked, of it and those above; the root where none is."""
+    found = np.where(is_marked, np.arange(len(above)), above)
+    while not np.array_equal(found, found[found]):
+        found = found[found]
+    return found
 
 
 _LINK = struct.Struct("=6Q")

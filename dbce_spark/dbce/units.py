@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.features import REPEATED, UNKNOWN, Columns, share, total
-from dbce_spark.dbce.layout import Layout, Numbers, Rows, grouped, mixed, sums
+from dbce_spark.dbce.layout import Layout, Numbers, Rows, grouped, mixed, nearest, sums
 from dbce_spark.model import Ints, Units
 
 DEPTH = 8
@@ -45,17 +45,15 @@ def of_pages(pages: Layout) -> list[Units]:
     is_unit = (firsts < lasts) & ((parents == elements) | (firsts[parents] != firsts) | (lasts[parents] != lasts))
     found = np.flatnonzero(is_unit)
     number = np.cumsum(is_unit) - 1
-    nearest = np.where(is_unit, elements, parents)
-    while not np.array_equal(nearest, nearest[nearest]):
-        nearest = nearest[nearest]
-    unit_around = number[nearest[parents[found]]]
+    around = nearest(is_unit, parents)
+    unit_around = number[around[parents[found]]]
     _, first_of_kind, kind = np.unique(
         mixed(unit_around.astype(np.uint64), pages.slots.own[pages.element_slots[found]]),
         return_index=True,
         return_inverse=True,
     )
     kinds = first_of_kind[kind]
-    holders = number[nearest[pages.holders]]
+    holders = number[around[pages.holders]]
     ends = np.searchsorted(pages.element_pages[found], np.arange(len(pages.starts)))
     return [
         Units(

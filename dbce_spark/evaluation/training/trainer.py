@@ -275,14 +275,14 @@ class _Task:
 
 def _word_codes(slots: NamedSlots, hosts: Sequence[str], content: _Task) -> tuple[ClassWords, Binning, Codes]:
     """Learn what class words say from all rows; describe the rows of each half by what the other half teaches."""
-    words = word_weights.common(slots, hosts)
+    words = word_weights.count_common(slots, hosts)
+    of_others = [content.weights * (content.half != side) for side in (0, 1)]
     of_halves = [
-        slots.columns(word_weights.learn(slots, words, content.labels, content.weights * (content.half != side)))
-        for side in (0, 1)
+        slots.columns(word_weights.learn(words, slots.of_blocks, content.labels, weights)) for weights in of_others
     ]
     columns = {name: np.where(content.half == 0, values, of_halves[1][name]) for name, values in of_halves[0].items()}
     binning = training_examples.binning(sorted(columns), columns)
-    learned = word_weights.learn(slots, words, content.labels, content.weights)
+    learned = word_weights.learn(words, slots.of_blocks, content.labels, content.weights)
     return learned, binning, binning.codes(columns, len(content.labels))
 
 

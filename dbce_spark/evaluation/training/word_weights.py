@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import class_words
+from dbce_spark.dbce import class_words, layout
 from dbce_spark.dbce.class_words import STEPS, ClassWords
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout, Numbers, sums
@@ -77,8 +77,31 @@ def named_slots(batches: Iterable[Layout]) -> NamedSlots:
     return NamedSlots(page_of, above, of_blocks, hashes, words)
 
 
-def common(slots: NamedSlots, hosts: Sequence[str]) -> Numbers:
-    """List the words that HOSTS hosts or more have; `hosts` has that of each page."""
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """How often slots stand below words: `counts`, (slots, words twice), of all elements around, then of the nearest
+    that has a word; and the hash of each word."""
+
+    hashes: npt.NDArray[np.uint64]
+    counts: "csr_array[Any]"
+
+
+def count_common(slots: NamedSlots, hosts: Sequence[str]) -> WordCounts:
+    """Count the words that HOSTS hosts or more have; `hosts` has that of each page."""
+    from scipy.sparse import csr_array, hstack
+
+    common = _common(slots, hosts)
+    own = slots.words[:, common].astype(np.float64)
+    below = own
+    for far in layout.doubled(slots.above):
+        has_far = np.flatnonzero(far < len(slots.above))
+        shape = (len(slots.above), len(slots.above))
+        below = below + csr_array((np.ones(len(has_far)), (has_far, far[has_far])), shape=shape) @ below
+    nearest = own[layout.nearest(np.diff(own.indptr) > 0, slots.above)]
+    return WordCounts(slots.hashes[common], hstack((below, nearest), format="csr"))
+
+
+def _common(slots: NamedSlots, hosts: Sequence[str]) -> Numbers:
     from scipy.sparse import csr_array
 
     names, host_of_page = np.unique(hosts, return_inverse=True)
@@ -87,38 +110,20 @@ def common(slots: NamedSlots, hosts: Sequence[str]) -> Numbers:
     return np.flatnonzero(((by_host @ slots.words) > 0).sum(axis=0) >= HOSTS)
 
 
-def learn(slots: NamedSlots, words: Numbers, is_content: npt.NDArray[np.bool_], weights: Weights) -> ClassWords:
-    """Learn the weights of `words`, so that their sums tell content from all else.
+def learn(words: WordCounts, of_blocks: Numbers, is_content: npt.NDArray[np.bool_], weights: Weights) -> ClassWords:
+    """Learn the weights of words, so that their sums tell content from all else.
 
-    is_content, weights: of each block. One that is not to be learned from weighs 0.
+    of_blocks, is_content, weights: of each block its slot, its label, its weight. One that is not to be learned from
+    weighs 0.
     """
-    from scipy.sparse import hstack
-
-    own = slots.words[:, words].astype(np.float64)
-    below, nearest = _along_ways(own, slots.above)
     content, others = (
-        np.bincount(slots.of_blocks, weights * side, minlength=len(slots.above)).astype(np.float64)
+        np.bincount(of_blocks, weights * side, minlength=words.counts.shape[0]).astype(np.float64)
         for side in (is_content, ~is_content)
     )
     rows = np.flatnonzero(content + others)
-    counts = hstack((below[rows], nearest[rows]), format="csr")
-    found = _regression(counts, content[rows], others[rows])
+    found = _regression(words.counts[rows], content[rows], others[rows])
     steps = np.clip(np.rint(found * STEPS), -(2**15), 2**15 - 1).astype(np.int16)
-    return ClassWords(slots.hashes[words], steps.reshape(2, -1))
-
-
-def _along_ways(own: "csr_array[Any]", above: Numbers) -> "tuple[csr_array[Any], csr_array[Any]]":
-    """Count for each slot the words of it and all above it, and those of the nearest that has any."""
-    from scipy.sparse import csr_array
-
-    below = own
-    named = np.where(np.diff(own.indptr) > 0, np.arange(len(above)), above)
-    for far in class_words.doubled(above):
-        is_far = np.flatnonzero(far < len(above))
-        shape = (len(above), len(above))
-        below = below + csr_array((np.ones(len(is_far)), (is_far, far[is_far])), shape=shape) @ below
-        named = named[named]
-    return below, own[named]
+    return ClassWords(words.hashes, steps.reshape(2, -1))
 
 
 def _regression(counts: "csr_array[Any]", content: Weights, others: Weights) -> Weights:

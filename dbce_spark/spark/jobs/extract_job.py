@@ -78,7 +78,9 @@ def _as_ours(request: RunRequest) -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         raise _gave_up(str(error) or type(error).__name__, request) from error
     except OutputError as error:  # of a stage that the driver does by itself
-        raise _of_broken(str(error), request) or error from error
+        if broken := _of_broken(str(error), request):
+            raise broken from error
+        raise
     except OSError as error:
         raise OutputError(f"{request.output}: {error}; {_GO_ON}") from error
 

@@ -22,18 +22,18 @@ def slots() -> NamedSlots:
 
 
 def learned(slots: NamedSlots, is_content: list[bool], weight: float) -> ClassWords:
-    words = word_weights.common(slots, [f"{page}.example" for page in range(30)])
-    return word_weights.learn(slots, words, np.array(is_content * 30), np.full(60, weight))
+    words = word_weights.count_common(slots, [f"{page}.example" for page in range(30)])
+    return word_weights.learn(words, slots.of_blocks, np.array(is_content * 30), np.full(60, weight))
 
 
 def test_words_of_few_hosts_are_left_out(slots: NamedSlots) -> None:
     """A word of one host, on however many pages, is none; two are on all hosts."""
     hosts = [f"{page}.example" for page in range(30)]
-    common = slots.hashes[word_weights.common(slots, hosts)]
+    common = word_weights.count_common(slots, hosts).hashes
 
     assert {class_words.hashed("menu"), class_words.hashed("post")} == {*common.tolist()}
-    assert not len(word_weights.common(slots, ["one.example"] * 30))
-    assert not len(word_weights.common(slots, hosts[:19] + hosts[:11]))
+    assert not len(word_weights.count_common(slots, ["one.example"] * 30).hashes)
+    assert not len(word_weights.count_common(slots, hosts[:19] + hosts[:11]).hashes)
 
 
 @pytest.mark.parametrize("menu", [False, True], ids=["menu is none", "menu is content"])
