@@ -23,7 +23,7 @@ from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
 from dbce_spark.spark.run import run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.spark.stages import few_revisits
+from dbce_spark.spark.stages import read_few
 from dbce_spark.spark.stages.compare_pages import compared_pages
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support.builders import config
@@ -177,7 +177,7 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
 def _many() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(text_duplicates, "FEW", 0)
-        patch.setattr(few_revisits, "are_few", lambda run, account: False)
+        patch.setattr(read_few, "are_few", lambda run, account: False)
         yield
 
 

@@ -40,7 +40,7 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import FoundOriginals
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
+from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "originals"
@@ -108,7 +108,7 @@ def _count(_run: Run, account: RunAccount, originals: FoundOriginals) -> None:
 
 def _applies(run: Run, account: RunAccount) -> bool:
     """Return whether there are revisits to match, other than the few that the next stage matches at once."""
-    return account.has_revisits and not few_revisits.are_few(run, account)
+    return account.has_revisits and not read_few.are_few(run, account)
 
 
 STAGE = Stage(name=NAME, applies=_applies, work=_find_originals, count=_count)

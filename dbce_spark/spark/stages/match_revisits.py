@@ -31,7 +31,7 @@ from dbce_spark.spark.run.prior_state import BEFORE
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
-from dbce_spark.spark.stages import few_revisits, read_pages
+from dbce_spark.spark.stages import few_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = staging.REVISITS
@@ -88,7 +88,7 @@ def stage_outcomes(run: Run, outcomes: DataFrame) -> None:
 
 def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
     """Stage the pages that go no further, and, where there are revisits, what becomes of each."""
-    if few_revisits.are_few(run, account):
+    if read_few.are_few(run, account):
         return few_revisits.stage(run)
     dropped = read_pages.drop(run)
     return replace(_stage_revisits(run) if account.has_revisits else RevisitCounts(), dropped=dropped)

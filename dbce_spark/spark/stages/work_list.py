@@ -24,7 +24,7 @@ from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
+from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -164,10 +164,10 @@ def _by_capture(rows: Sequence[dict[str, Any]], name: str) -> Rows:
 def of_few(run: Run, cut: MergeTasks) -> WorkList:
     """List what is to be merged where all of it has a place: nothing is brought but what the driver holds of few
     captures."""
-    again = _by_place(few_revisits.staged(run.work, staging.AGAIN, comparison_rows.AGAIN))
-    dropped = few_revisits.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
+    again = _by_place(read_few.staged(run.work, staging.AGAIN, comparison_rows.AGAIN))
+    dropped = read_few.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
     by_task = _by_task(cut, [*again])
-    found = _FewFound(run.work, by_task, _by_place(dropped), again, few_revisits.seen(run))
+    found = _FewFound(run.work, by_task, _by_place(dropped), again, read_few.seen(run))
     return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)
 
 
@@ -190,8 +190,8 @@ class _FewFound:
     def _row_groups(self, places: Sequence[_Place]) -> Iterator[RowGroup]:
         files = pa.array([file_no for file_no, _ in places], pa.int32())
         tables = (
-            few_revisits.staged(self.work, staging.PAGE_ANNOTATIONS, comparison_rows.PAGE_ANNOTATIONS),
-            few_revisits.staged(self.work, staging.PAGE_EVIDENCE, comparison_rows.PAGE_EVIDENCE),
+            read_few.staged(self.work, staging.PAGE_ANNOTATIONS, comparison_rows.PAGE_ANNOTATIONS),
+            read_few.staged(self.work, staging.PAGE_EVIDENCE, comparison_rows.PAGE_EVIDENCE),
         )
         annotations, evidence = (_by_place(table.filter(pc.is_in(table.column("file_no"), files))) for table in tables)
         seen = {capture_id: [row] for capture_id, row in self.seen.items()}

@@ -15,7 +15,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages, write_extractions
+from dbce_spark.spark.stages import match_revisits, read_few, read_pages, write_extractions
 
 NAME = "captures"
 ROWS_PER_FILE = 1 << 20
@@ -29,8 +29,8 @@ def write(run: Run, account: RunAccount) -> None:
     """
     target, rows = f"{run.output}/{NAME}", account.captures
     parts = max(1, -(-rows // ROWS_PER_FILE))
-    if parts == 1 and few_revisits.are_few(run, account) and not account.statuses[UNLABELLED]:
-        single_files.write_captures(run.output, few_revisits.captures(run.work))
+    if parts == 1 and read_few.are_few(run, account) and not account.statuses[UNLABELLED]:
+        single_files.write_captures(run.output, read_few.captures(run.work))
         return
 
     def write_parts(batches: Iterator[pa.RecordBatch]) -> None:

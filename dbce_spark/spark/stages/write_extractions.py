@@ -41,7 +41,7 @@ from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, labelled
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages, work_list
+from dbce_spark.spark.stages import match_revisits, read_few, read_pages, work_list
 from dbce_spark.spark.stages.work_list import Compared, RowGroup
 
 NAME = "extractions"
@@ -60,7 +60,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     """
     merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
-    are_few = few_revisits.are_few(run, account)
+    are_few = read_few.are_few(run, account)
     is_in_place = not (account.compared.has_grown or account.compared.has_large)
     list_work = work_list.of_few if are_few and is_in_place else work_list.of_many
     rows, tasks = list_work(run, _cut(run, account))
@@ -78,7 +78,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     if counts[UNLABELLED]:
         counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
     if are_few and not counts[UNLABELLED] and small_run_settings.are_few(run.spark, account.rejects.total()):
-        single_files.write_rejects(run.output, few_revisits.rejects(run.work))
+        single_files.write_rejects(run.output, read_few.rejects(run.work))
     else:
         _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
     if not labelled(counts):

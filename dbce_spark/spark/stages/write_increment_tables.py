@@ -20,7 +20,7 @@ from dbce_spark.spark.run.prior_state import PENDING
 from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.compare_pages import compared_pages
 
 NAME = "keep"
@@ -46,7 +46,7 @@ STAGE = Stage(name=NAME, applies=lambda run, account: run.request.is_increment, 
 def _keep_members(run: Run, account: RunAccount) -> None:
     """Write the MEMBERS rows of the new pages, in order of their sites."""
     parts = max(1, -(-account.extractions // MEMBERS_PER_FILE))
-    if parts == 1 and few_revisits.are_few(run, account):
+    if parts == 1 and read_few.are_few(run, account):
         _keep_few_members(run)
         return
     rows = compared_pages.members(read_pages.kept(run))
@@ -58,7 +58,7 @@ def _keep_members(run: Run, account: RunAccount) -> None:
 def _keep_few_members(run: Run) -> None:
     schema = member_rows.MEMBERS
     columns = ["verdicts", *(name for name in schema.names if name != "is_witness")]
-    rows = compared_pages.held_members(few_revisits.kept(run.work, columns), schema.names)
+    rows = compared_pages.held_members(read_few.kept(run.work, columns), schema.names)
     at = schema.get_field_index("file_no")
     placed = rows.set_column(at, schema.field(at), pc.add(rows.column(at), pa.scalar(run.prior.next_file, pa.int32())))
     _write_file(single_files.path(run.output, MEMBERS), schema, single_files.in_order(placed, _ORDER))

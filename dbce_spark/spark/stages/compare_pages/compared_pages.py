@@ -17,7 +17,7 @@ from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PAGES
 from dbce_spark.spark.run.run_account import RunAccount
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_pages
+from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import kept
 
 _LARGE = "large"
@@ -30,7 +30,7 @@ _INDEXED_CAPTURE_BYTES = 1500
 
 def are_little(run: Run, account: RunAccount) -> bool:
     """Return whether captures are few, and one worker may hold what is compared of all, the collection's too."""
-    if not few_revisits.are_few(run, account):
+    if not read_few.are_few(run, account):
         return False
     new = [staging.file(run.work, read_pages.NAME, at) for at in range(len(account.page_files))]
     try:

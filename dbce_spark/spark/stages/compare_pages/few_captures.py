@@ -29,7 +29,7 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.run.task_tables import TaskTables
-from dbce_spark.spark.stages import few_revisits
+from dbce_spark.spark.stages import read_few
 from dbce_spark.spark.stages.compare_pages import compared_pages, grown_sites, whole_sites
 from dbce_spark.spark.stages.read_pages import PLACE
 
@@ -70,8 +70,8 @@ class _Captures:
     @classmethod
     def of(cls, work: str, prior: PriorState) -> "_Captures":
         """Read the captures that are staged, and those of the prior state."""
-        pages = few_revisits.kept(work, _PAGE)
-        shared = few_revisits.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
+        pages = read_few.kept(work, _PAGE)
+        shared = read_few.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
         before = collection_state.table(prior, member_rows.MEMBERS, _INDEX, MEMBERS)
         index = pa.concat_tables([before, compared_pages.held_members(pages, _INDEX)])
         is_again = pc.is_in(index.column("capture_id"), shared.column("extraction_id").combine_chunks())

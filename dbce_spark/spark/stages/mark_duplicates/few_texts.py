@@ -12,14 +12,14 @@ from dbce_spark.spark.run import duplicate_files, single_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
-from dbce_spark.spark.stages import few_revisits
+from dbce_spark.spark.stages import read_few
 
 _BATCH_ROWS = 4096
 
 
 def write(run: Run) -> DuplicateCounts:
     """Write the marks of the staged texts, and of prior ones that are marked anew."""
-    texts = few_revisits.staged(run.work, staging.TEXTS, duplicate_rows.TEXTS)
+    texts = read_few.staged(run.work, staging.TEXTS, duplicate_rows.TEXTS)
     prior = _prior_marks(run.prior)
     relabelled = replaced([(0, path) for path in files(run.output, SUPERSEDED)]) if run.prior else {}
     now = {text.capture_id: text for text in duplicate_rows.texts_from(texts)}
