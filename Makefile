@@ -187,7 +187,7 @@ $(READY_UV): $(READY)
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has. uv resolves and
 # installs these 230 packages on all cores, in a third of pip's time; pip does it where uv is not there, or does not reach
-# the index that pip is told of.
+# the index that pip is given.
 DEV = --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
 $(READY_DEV): $(CREATED) setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode $(DEV) \

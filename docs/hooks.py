@@ -115,7 +115,7 @@ def _of_file(path: Path) -> str:
     heading = f"# {path.relative_to(ROOT).as_posix()}\n\n"
     if path.suffix == ".ipynb":
         cells = [(one["cell_type"], "".join(one["source"])) for one in json.loads(text)["cells"]]
-        return heading + "\n\n".join(_fenced(told, "python") if kind == "code" else told for kind, told in cells)
+        return heading + "\n\n".join(_fenced(text, "python") if kind == "code" else text for kind, text in cells)
     lexer = find_lexer_class_for_filename(path.name)
     return heading + _fenced(text, lexer.aliases[0] if lexer else "bash" if text.startswith("#!") else "text")
 
@@ -126,8 +126,8 @@ def _fenced(text: str, language: str) -> str:
 
 def commands(parser: argparse.ArgumentParser) -> str:
     """A section for each command, with its description and a table of its arguments."""
-    told = [_of_parser(one) for one in leaves(parser)]
-    return "# Commands and options\n\n" + _plain(f"`dbce`: {parser.description}") + "\n\n" + "\n".join(told)
+    pages = [_of_parser(one) for one in leaves(parser)]
+    return "# Commands and options\n\n" + _plain(f"`dbce`: {parser.description}") + "\n\n" + "\n".join(pages)
 
 
 def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
@@ -142,9 +142,9 @@ def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]
 
 def _of_parser(parser: argparse.ArgumentParser) -> str:
     text = f"## {parser.prog}\n\n{_plain(parser.description or '')}\n\n"
-    for told, actions in _tables(parser._action_groups):
+    for title, actions in _tables(parser._action_groups):
         rows = [f"| {_shown(one)} | {_plain(_help(parser, one))} |\n" for one in actions]
-        text += f"{told}| argument | |\n|---|---|\n{''.join(rows)}\n" if rows else ""
+        text += f"{title}| argument | |\n|---|---|\n{''.join(rows)}\n" if rows else ""
     return text
 
 
@@ -166,18 +166,18 @@ def _shown(action: argparse.Action) -> str:
 
 
 def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    told = parser._get_formatter()._expand_help(action)
+    text = parser._get_formatter()._expand_help(action)
     if action.choices:
-        told += f". One of {', '.join(f'`{one}`' for one in action.choices)}"
-    return f"{told}. Must be given" if action.required and action.option_strings else told
+        text += f". One of {', '.join(f'`{one}`' for one in action.choices)}"
+    return f"{text}. Must be given" if action.required and action.option_strings else text
 
 
 def configuration() -> str:
     """A section for each of those files: its parameters with their values, and what its comments say of them."""
-    told = [f"## {path}\n\n{_of_toml((ROOT / path).read_text(encoding='utf-8'))}" for path in CONFIGURATION]
+    files = [f"## {path}\n\n{_of_toml((ROOT / path).read_text(encoding='utf-8'))}" for path in CONFIGURATION]
     return (
         "# Configuration\n\nThe files of defaults, as they are: what a comment says there stands below its parameter."
-        " The first lines of each say how a value is changed.\n\n" + "\n".join(told)
+        " The first lines of each say how a value is changed.\n\n" + "\n".join(files)
     )
 
 
@@ -206,7 +206,7 @@ def rejects() -> str:
     text = (ROOT / "dbce_spark/model.py").read_text(encoding="utf-8")
     reasons = text.partition("class RejectReason")[2].partition("\nclass ")[0]
     found = re.findall(r'^    [A-Z_]+ = "(\w+)"(?:  # (.+))?$', reasons, re.MULTILINE)
-    rows = [f"| `{reason}` | {_plain(told)} |" for reason, told in found]
+    rows = [f"| `{reason}` | {_plain(text)} |" for reason, text in found]
     head = (
         "# Reasons of rejects\n\nWhy a record went no further: `reason` of the table [rejects](docs/tables.md#rejects)."
         " The limits among them are in [archives](docs/archives.md#limits-of-a-page), what a filter passed over is no"

@@ -101,7 +101,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def listener() -> Iterator[tuple[int, list[bytes]]]:
     """A port, and what anyone ever says to it: also a connection without a word is noted."""
-    heard: list[bytes] = []
+    received: list[bytes] = []
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
 
         def listen() -> None:
@@ -113,13 +113,13 @@ def listener() -> Iterator[tuple[int, list[bytes]]]:
                 with connection:
                     connection.settimeout(0.5)
                     try:
-                        heard.append(connection.recv(200))
+                        received.append(connection.recv(200))
                     except OSError:
-                        heard.append(b"")
+                        received.append(b"")
 
         thread = threading.Thread(target=listen, daemon=True)
         thread.start()
-        yield server.getsockname()[1], heard
+        yield server.getsockname()[1], received
         server.shutdown(socket.SHUT_RDWR)
     thread.join(timeout=5)
 

@@ -152,11 +152,11 @@ def test_what_libraries_log_is_left_out() -> None:
     program = "import logging, sys; from dbce_spark import log\n"
     program += "with log.write_to(sys.stderr, as_json=False):\n"
     program += (
-        "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().write('end', 'told')"
+        "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().write('end', 'ended well')"
     )
     ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
 
-    assert ["told"] == [line.split(" ", 1)[1] for line in ended.stderr.splitlines()]
+    assert ["ended well"] == [line.split(" ", 1)[1] for line in ended.stderr.splitlines()]
 
 
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

@@ -110,15 +110,15 @@ def next_page(store: Connection, account: int, order: Order) -> str | None:
     done."""
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
-        " (SELECT page FROM standing WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
+        " (SELECT page FROM current_submissions WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
         (account,),
     ).fetchone()
     if begun:
         return str(begun["page"])
     rows = store.execute(
-        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM standing WHERE page = id) AS done,"
+        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id) AS done,"
         " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
-        " (SELECT page FROM standing WHERE account = ?)",
+        " (SELECT page FROM current_submissions WHERE account = ?)",
         (account,),
     ).fetchall()
     if not rows:
@@ -135,8 +135,8 @@ def next_page(store: Connection, account: int, order: Order) -> str | None:
 def next_of_tutorial(store: Connection, account: int) -> str | None:
     """Return the first page of the tutorial that an annotator has not submitted; None if all are done."""
     row = store.execute(
-        "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM standing WHERE account = ?)"
-        " ORDER BY position LIMIT 1",
+        "SELECT id FROM pages WHERE kind = 'tutorial'"
+        " AND id NOT IN (SELECT page FROM current_submissions WHERE account = ?) ORDER BY position LIMIT 1",
         (account,),
     ).fetchone()
     return None if row is None else str(row["id"])
@@ -155,7 +155,8 @@ def restart_tutorial(store: Connection, account: int) -> None:
 def last_tags(store: Connection, account: int, page: str) -> Tags | None:
     """Return the tags that an annotator has last submitted of a page; None if there are none."""
     row = store.execute(
-        "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
+        "SELECT tags FROM current_submissions WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1",
+        (account, page),
     ).fetchone()
     return None if row is None else stored_pages.decode_tags(row["tags"])
 
@@ -179,7 +180,7 @@ def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
     rows = store.execute(
         "SELECT p.id AS page, p.title, p.url, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
-        " LEFT JOIN standing s ON s.page = d.page AND s.account = d.account"
+        " LEFT JOIN current_submissions s ON s.page = d.page AND s.account = d.account"
         " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
         (account,),
     )
@@ -190,7 +191,7 @@ def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Itera
     """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
         "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
-        " FROM standing s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
+        " FROM current_submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
         " GROUP BY account, page ORDER BY page, account"
     )
     return (_of_row(row) for row in rows if row["account"] not in excluded)
@@ -252,13 +253,14 @@ def progress(store: Connection) -> LabellingProgress:
     counts = [
         row[0]
         for row in store.execute(
-            "SELECT (SELECT count(DISTINCT account) FROM standing WHERE page = id) FROM pages WHERE kind = 'corpus'"
+            "SELECT (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id)"
+            " FROM pages WHERE kind = 'corpus'"
         )
     ]
     people = store.execute(
         "SELECT d.account, count(*), sum(d.seconds) FROM drafts d JOIN pages p ON p.id = d.page"
         " WHERE kind = 'corpus' AND EXISTS"
-        " (SELECT 1 FROM standing s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
+        " (SELECT 1 FROM current_submissions s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
     )
     return LabellingProgress(
         pages=len(counts),

@@ -109,6 +109,10 @@ MIGRATIONS = (
     ALTER TABLE submissions ADD COLUMN withdrawn_by INTEGER REFERENCES accounts (id);
     CREATE VIEW standing AS SELECT * FROM submissions WHERE withdrawn IS NULL;
     """,
+    """
+    DROP VIEW standing;
+    CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
+    """,
 )
 """Scripts that are run once each, in this order; a new one goes behind them."""
 

@@ -57,7 +57,7 @@ _FILTERS = {
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
 """Fields of run.json that a log has already, or that are too long for a line."""
 _HEAD = 1 << 20
-"""Bytes by which an archive is told from other files."""
+"""Bytes by which an archive is distinguished from other files."""
 _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
 

@@ -21,7 +21,7 @@ from dbce_spark.files import sources
 
 STDIN = "-"
 _HEAD = 4096
-"""Bytes by which an archive is told from a page."""
+"""Bytes by which an archive is distinguished from a page."""
 Named = tuple[str, ExtractedPage]
 """A page and its name: its URL, or that of its file."""
 

@@ -9,7 +9,7 @@ careful reader would copy it, or the main text of an article alone, as sets of n
 blocks are kept by the units that they lie in (`units.kept_blocks`), for an article so that the expected F-beta of what
 is kept is highest.
 
-A page's type is told by the means of its blocks' features and second scores (`page_types`).
+A page's type follows from the means of its blocks' features and second scores (`page_types`).
 """
 
 import json
@@ -266,7 +266,7 @@ class Judged:
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
 
     def page_codes(self) -> Codes:
-        """Compute the codes that the type of each page is told by."""
+        """Compute the codes that the type of each page follows from."""
         of_page = self._classifier.binnings["page"]
         return page_codes(self._rows, self.codes[: len(of_page.names)], of_page.highest, self._scores)
 

@@ -1,4 +1,4 @@
-"""The type of a page: an article, a listing, a form. Told by the means of its blocks' features and by their scores."""
+"""The type of a page, such as an article or a form: by the means of its blocks' features and by their scores."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,7 +13,7 @@ from dbce_spark.model import Codes
 
 @dataclass(frozen=True)
 class PageTypes:
-    """The names of the types that pages are told apart by, some of them alike, and a forest that weighs each type
+    """The names of the types that pages are sorted into, some of them alike, and a forest that weighs each type
     against all others."""
 
     names: tuple[str, ...]

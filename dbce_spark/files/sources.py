@@ -107,8 +107,8 @@ def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
 
 
 def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
-    """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is told of folders that
-    cannot be listed."""
+    """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is called with folders
+    that cannot be listed."""
     seen = set()
     for above, folders, names in os.walk(folder, onerror=refused, followlinks=True):
         seen.add(os.path.realpath(above))

@@ -21,8 +21,9 @@ from uuid import uuid4
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import storage, timestamps
 
-FORMAT = 2
-"""Of the folder, the manifests, and all that increments hold. Another one is refused."""
+FORMAT, FORMAT_BEFORE = 3, 2
+"""Of the folder, the manifests, and all that increments hold. In the one before, tables that only later runs read have
+columns of other names: its outputs are read, and it is extended once it is compacted. Any other is refused."""
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 DUPLICATES, REMARKED = "duplicates", "remarked"
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
@@ -101,7 +102,7 @@ class Collection:
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
             found = plain.get("format")
-            if found == FORMAT:
+            if found in (FORMAT, FORMAT_BEFORE):
                 return Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
         except FileNotFoundError:
             raise InputError(f"{self.folder} has no version {number}; it has {_listed(self.numbers())}") from None
@@ -135,6 +136,18 @@ class Collection:
             ) from None
         finally:
             partial.unlink()
+
+    def check_format(self, version: Version) -> None:
+        """Check that a version has the pages and members that this program reads.
+
+        Raises:
+            OutputError: it is of the format before.
+        """
+        if version.format != FORMAT:
+            raise OutputError(
+                f"{self.folder} is of format {version.format}, which can be read, but not extended; `dbce collection"
+                f" compact {self.folder}` writes it in format {FORMAT}"
+            )
 
     def rollback(self, number: int) -> Version:
         """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it."""

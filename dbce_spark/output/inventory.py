@@ -11,7 +11,7 @@ from dbce_spark.output.output_reader import table_files
 _ROWS_OF_REASONS = 1 << 16
 _TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
 _KEPT = ("pages", "members", "evidence_digests", "told", "pending")
-"""Tables that later runs read to extend the collection; `told` is the older name of `evidence_digests`."""
+"""Tables that later runs read to extend the collection; `told` is `evidence_digests` in the format before."""
 
 
 def log(versions: Sequence[Version]) -> str:

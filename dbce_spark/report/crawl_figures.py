@@ -80,8 +80,8 @@ def crawls(collection: Collection, version: Version) -> Crawls:
 
     if not is_there(last):
         raise InputError(
-            f"{collection.folder}: crawl {last} was compacted and then vacuumed, so its rows can no longer be told from"
-            " others; the next crawl can be shown, and crawls after that compared again"
+            f"{collection.folder}: crawl {last} was compacted and then vacuumed, so its rows can no longer be separated"
+            " from others; the next crawl can be shown, and crawls after that compared again"
         )
 
     def crawl(number: int) -> Crawl:

@@ -23,7 +23,7 @@ export JAVA_HOME
 export AIRFLOW_HOME=$folder/home
 export AIRFLOW__CORE__DAGS_FOLDER=$here
 export AIRFLOW__CORE__LOAD_EXAMPLES=false
-# A local master tries a task again only if it is told to (docs/operations.md, "Workers that die").
+# A local master tries a task again only if it is set to (docs/operations.md, "Workers that die").
 export AIRFLOW_CONN_SPARK_DEFAULT='{"conn_type": "spark", "host": "local[2,4]", "extra": {"spark-binary": "spark-submit"}}'
 export DBCE_FOLDER=$folder/srv
 DBCE_PROJECT=$(cd "$here/../.." && pwd)

@@ -56,7 +56,7 @@ def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
         old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
         old.close()
     opened = workbench_store.open_store(path)
-    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM standing")]
+    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM current_submissions")]
     opened.close()
 
     assert [(1, "p", None)] == rows

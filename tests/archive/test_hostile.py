@@ -104,7 +104,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
 }
 
 
-def fate(html: bytes) -> str:
+def outcome_of(html: bytes) -> str:
     """Return PAGE, its flags, or the reason for which there is none."""
     try:
         return " ".join(parse(html, "", CONFIG.page).flags) or PAGE
@@ -124,7 +124,7 @@ def peak() -> int:
 def serve(name: str, pipe: Connection) -> None:
     html = PAGES[name][1]()
     before = peak()
-    found = fate(html)
+    found = outcome_of(html)
     pipe.send((found, peak() - before))
 
 
@@ -209,10 +209,10 @@ SOUP = st.lists(
 @given(SOUP)
 def test_tag_soup(pieces: list[str]) -> None:
     """Whatever is thrown together is a page or has a reason."""
-    assert isinstance(fate(" ".join(pieces).encode("utf-8", "surrogatepass")), str)
+    assert isinstance(outcome_of(" ".join(pieces).encode("utf-8", "surrogatepass")), str)
 
 
 @given(st.binary(max_size=400))
 def test_any_bytes(html: bytes) -> None:
     """So do bytes that are no markup at all."""
-    assert isinstance(fate(html), str)
+    assert isinstance(outcome_of(html), str)

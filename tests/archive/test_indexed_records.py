@@ -19,7 +19,7 @@ from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
-from tests.support.builders import arc_header, arc_record, archive, config, fate, gzipped, http, record
+from tests.support.builders import arc_header, arc_record, archive, config, gzipped, http, outcome_of, record
 from tests.support.indexes import cdxj_line, entry, write_wacz
 
 QUICK = ("fetch.first_wait_seconds=0.001", "fetch.attempts=2")
@@ -39,8 +39,8 @@ def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[IndexE
     ]
 
 
-def fates_at(some: list[IndexEntry], *settings: str) -> list[str]:
-    return [fate(one) for one in indexed_records.read(some, config(*QUICK, *settings))]
+def outcomes_at(some: list[IndexEntry], *settings: str) -> list[str]:
+    return [outcome_of(one) for one in indexed_records.read(some, config(*QUICK, *settings))]
 
 
 def captures(found: Any) -> list[tuple[Any, bytes]]:
@@ -107,14 +107,14 @@ def test_place_that_holds_no_record(tmp_path: Path, place: dict[str, Any], expec
     path = archive(tmp_path / "a.warc.gz", *stored)
     (one,) = entries(path, stored)
 
-    assert expected == fates_at([replace(one, **place)])
+    assert expected == outcomes_at([replace(one, **place)])
 
 
 def test_place_with_nothing_but_blanks(tmp_path: Path) -> None:
     """Bytes that are no loss are one here: an index says that a record is there."""
     path = archive(tmp_path / "a.warc", record(), b"\r\n" * 20)
 
-    assert ["reject:broken_record"] == fates_at([entry(path=path, offset=len(record()), length=40)])
+    assert ["reject:broken_record"] == outcomes_at([entry(path=path, offset=len(record()), length=40)])
 
 
 def test_place_with_several_records(tmp_path: Path) -> None:
@@ -122,7 +122,9 @@ def test_place_with_several_records(tmp_path: Path) -> None:
     stored = [gzip.compress(record(url=url(0)) + record(url=url(1)) + record(url="http://www.example.com/"))]
     path = archive(tmp_path / "a.warc.gz", *stored)
 
-    assert [url(0), url(1), "skip:select:domain"] == fates_at(entries(path, stored), 'select.domains=["example.org"]')
+    assert [url(0), url(1), "skip:select:domain"] == outcomes_at(
+        entries(path, stored), 'select.domains=["example.org"]'
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,7 +149,7 @@ def test_record_decides_what_the_index_does_not_say(
     stored = gzipped(record(url=url(0)))
     path = archive(tmp_path / "a.warc.gz", *stored)
 
-    assert [expected] == fates_at(entries(path, stored, **declared), *settings)
+    assert [expected] == outcomes_at(entries(path, stored, **declared), *settings)
 
 
 DIGEST = sha1(b"<p>Hello world</p>").hexdigest()
@@ -172,15 +174,17 @@ def test_filters_without_an_index(tmp_path: Path, name: str, passing: str, refus
     """A filter is applied as soon as a record declares its field."""
     path = archive(tmp_path / "a.warc", record())
 
-    assert ["http://www.example.org/a.html"] == [fate(one) for one in fetches(path, config(f"select.{passing}"))]
-    assert [f"skip:select:{name}"] == [fate(one) for one in fetches(path, config(f"select.{refusing}"))]
+    assert ["http://www.example.org/a.html"] == [outcome_of(one) for one in fetches(path, config(f"select.{passing}"))]
+    assert [f"skip:select:{name}"] == [outcome_of(one) for one in fetches(path, config(f"select.{refusing}"))]
 
 
 def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> None:
     """Nobody can say whether it lies in a range of dates."""
     path = archive(tmp_path / "a.warc", record(date="yesterday", url="http://www.example.com/"))
 
-    assert ["reject:bad_timestamp"] == [fate(one) for one in fetches(path, config('select.domains=["example.org"]'))]
+    assert ["reject:bad_timestamp"] == [
+        outcome_of(one) for one in fetches(path, config('select.domains=["example.org"]'))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dbce_spark.archive.revisits import Shared, fetch_times, resolve, share, unr
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture, Reject, RejectReason, Revisit, Seen, Skip
 from tests.support import revisit_archive
-from tests.support.builders import URL, archive, capture, config, fates, http, microseconds, read, record
+from tests.support.builders import URL, archive, capture, config, http, microseconds, outcomes_of, read, record
 from tests.support.revisit_archive import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
 
 CONFIG = config("label.by=T002")
@@ -248,7 +248,7 @@ def test_order_does_not_matter(captures: list[Capture], revisits: list[Revisit],
 )
 def test_revisit_that_goes_no_further(tmp_path: Path, content: bytes, expected: str) -> None:
     """The HTTP head of a revisit is filtered by as that of a response is."""
-    assert [expected] == fates(archive(tmp_path / "a.warc", content))
+    assert [expected] == outcomes_of(archive(tmp_path / "a.warc", content))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.model import Reject, RejectReason
-from tests.support.builders import DATE, URL, archive, fates, gzipped, http, read, record
+from tests.support.builders import DATE, URL, archive, gzipped, http, outcomes_of, read, record
 
 ORIGIN = "<urn:uuid:first>"
 HTML = "<p>" + " ".join(f"word{nth}" for nth in range(300)) + "</p>"
@@ -40,7 +40,7 @@ def test_segments_are_put_together(tmp_path: Path, version: str, count: int) -> 
     found = read(archive(tmp_path / "a.warc.gz", *gzipped(*segments(http(HTML), count, version=version))))
     first = found[0]
 
-    assert ["skip:segment"] * (count - 1) == fates(tmp_path / "a.warc.gz")[1:]
+    assert ["skip:segment"] * (count - 1) == outcomes_of(tmp_path / "a.warc.gz")[1:]
     assert isinstance(first, Fetch)
     assert (whole.html, whole.capture.capture_id, 0, ORIGIN, False) == (
         first.html,
@@ -67,7 +67,7 @@ def test_records_between_segments_are_read(tmp_path: Path) -> None:
     one, other = segments(http("<p>one</p>"), 2), segments(http("<p>other</p>"), 2, "<urn:uuid:b>", f"{URL}?b")
     path = archive(tmp_path / "a.warc", one[0], other[0], record(url=f"{URL}?c"), other[1], one[1])
 
-    assert sorted([URL, f"{URL}?b", f"{URL}?c", "skip:segment", "skip:segment"]) == sorted(fates(path))
+    assert sorted([URL, f"{URL}?b", f"{URL}?c", "skip:segment", "skip:segment"]) == sorted(outcomes_of(path))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_segment_that_is_missing(tmp_path: Path, kept: list[int], outcomes: list
     made = segments(http(HTML), 3)
     path = archive(tmp_path / "a.warc", *(made[at] for at in kept))
 
-    assert outcomes == fates(path)
+    assert outcomes == outcomes_of(path)
     assert {detail} == set(details(path))
 
 
@@ -97,8 +97,8 @@ def test_segments_in_two_files_are_rejects(tmp_path: Path) -> None:
     """A record is put together within one file only."""
     first, second = segments(http(HTML), 2)
 
-    assert ["reject:segment_missing"] == fates(archive(tmp_path / "a.warc", first))
-    assert ["reject:segment_missing"] == fates(archive(tmp_path / "b.warc", second))
+    assert ["reject:segment_missing"] == outcomes_of(archive(tmp_path / "a.warc", first))
+    assert ["reject:segment_missing"] == outcomes_of(archive(tmp_path / "b.warc", second))
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_continuation_that_says_nothing(tmp_path: Path, fields: dict[str, str], 
     """A continuation of no record, or without a number, is a reject by itself."""
     path = archive(tmp_path / "a.warc", record(b"x", kind="continuation", **fields))
 
-    assert ([detail], ["reject:segment_missing"]) == (details(path), fates(path))
+    assert ([detail], ["reject:segment_missing"]) == (details(path), outcomes_of(path))
 
 
 def test_segment_that_is_there_twice(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_number_beyond_all_bounds_costs_nothing(tmp_path: Path) -> None:
     fields = {"WARC_Segment_Origin_ID": ORIGIN, "WARC_Segment_Number": "999999999", "WARC_Segment_Total_Length": "9"}
     path = archive(tmp_path / "a.warc", record(b"x", kind="continuation", **fields))
 
-    assert ["reject:segment_missing"] == fates(path)
+    assert ["reject:segment_missing"] == outcomes_of(path)
     assert 200 > len(details(path)[0])
 
 

@@ -44,15 +44,15 @@ def row(path: Path) -> dict[str, Any]:
     for one in found:
         if isinstance(one, Damage):
             passed[str(one.cause)] += one.length
-    fates = Counter(_fates(path))
+    outcomes = Counter(_outcomes(path))
     return {
         "records": dict(sorted(kinds.items())),
         "damages": {cause: [causes[cause], passed[cause]] for cause in sorted(causes)},
-        "fates": dict(sorted(fates.items())),
+        "outcomes": dict(sorted(outcomes.items())),
     }
 
 
-def _fates(path: Path) -> Iterator[str]:
+def _outcomes(path: Path) -> Iterator[str]:
     for one in warc.read(str(path), CONFIG.input, CONFIG.page.max_html_bytes):
         if isinstance(one, Reject):
             yield f"reject:{one.reason}"

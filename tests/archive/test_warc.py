@@ -19,11 +19,11 @@ from tests.support.builders import (
     arc_header,
     arc_record,
     archive,
-    fate,
-    fates,
     gzipped,
     http,
     microseconds,
+    outcome_of,
+    outcomes_of,
     read,
     record,
 )
@@ -65,7 +65,7 @@ def test_arc(tmp_path: Path, how: str) -> None:
     path = stored(tmp_path / "a.arc", how, arc_header(), arc_record(http(HTML)), arc_record(url=url(2)))
     found = read(path)
 
-    assert ["skip:type:arc_header", URL, url(2)] == [fate(one) for one in found]
+    assert ["skip:type:arc_header", URL, url(2)] == [outcome_of(one) for one in found]
     assert (HTML, microseconds("2008-04-30T20:48:26Z")) == (found[1].html, found[1].capture.timestamp)
 
 
@@ -213,7 +213,7 @@ def test_record_can_be_read_alone(tmp_path: Path, kind: str, how: str) -> None:
 )
 def test_fate_of_a_record(tmp_path: Path, content: bytes, expected: str) -> None:
     """Each record is a capture, a reject with its reason, or skipped by a filter that has a name."""
-    (actual,) = fates(archive(tmp_path / "a.warc", content))
+    (actual,) = outcomes_of(archive(tmp_path / "a.warc", content))
 
     assert expected == actual
 
@@ -288,7 +288,7 @@ def test_capture_without_a_date(tmp_path: Path, content: bytes, expected: str | 
     """No capture is lost for its date alone where its URL, its HTTP head or its file has one; and it says which."""
     found = read(archive(tmp_path / "a", content))[-1]
     if expected is None:
-        assert "reject:bad_timestamp" == fate(found)
+        assert "reject:bad_timestamp" == outcome_of(found)
     else:
         assert (microseconds(expected), {flag} - {None}) == (found.capture.timestamp, found.defects)
 
@@ -300,7 +300,7 @@ def test_files_of_a_wacz_have_dates_of_their_own(tmp_path: Path) -> None:
         target.writestr("archive/a.warc", BEGUN)
         target.writestr("archive/b.warc", record(date="null"))
 
-    assert ["skip:type:warcinfo", "reject:bad_timestamp"] == fates(path)
+    assert ["skip:type:warcinfo", "reject:bad_timestamp"] == outcomes_of(path)
 
 
 def test_date_of_an_arc_may_be_short(tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_record_over_the_limit_is_rejected_and_the_next_is_read(tmp_path: Path) 
     """A film between two pages costs its own place only."""
     big = record(http("<p>" + "x" * 5000), url=url(1))
     path = archive(tmp_path / "a.warc", *gzipped(record(url=url(0)), big, record(url=url(2))))
-    actual = fates(path, "input.max_record_bytes=4000")
+    actual = outcomes_of(path, "input.max_record_bytes=4000")
 
     assert [url(0), "reject:too_large", url(2)] == actual
 
@@ -324,7 +324,7 @@ def test_page_over_the_limit_is_rejected(tmp_path: Path) -> None:
     block = http(gzip.compress(b"<p>" + b"x" * 5000), headers={"Content-Encoding": "gzip"})
     path = archive(tmp_path / "a.warc", record(block))
 
-    assert fates(path, "page.max_html_bytes=4000") == ["reject:too_large"]
+    assert outcomes_of(path, "page.max_html_bytes=4000") == ["reject:too_large"]
 
 
 def test_truncated_last_record_is_flagged(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ def test_truncated_last_member_is_flagged(tmp_path: Path) -> None:
     (whole,) = gzipped(record(http(b"<p>" + b"".join(b"%d " % (nth * 7919 % 10007) for nth in range(3000)))))
     found = read(archive(tmp_path / "a.warc.gz", whole[: len(whole) // 2]))
 
-    assert [(URL, True)] == [(fate(one), one.capture.truncated) for one in found]
+    assert [(URL, True)] == [(outcome_of(one), one.capture.truncated) for one in found]
 
 
 def test_record_that_says_it_is_truncated(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def test_records_behind_a_damage_are_read(tmp_path: Path, kind: str, how: str) -
     records = gzipped(*records) if how == "gz" else records
     damaged = 3 if kind == "arc" else 2
     records[damaged] = b"\xff" * (len(records[damaged]) - 1) + b"\n"
-    actual = fates(archive(tmp_path / "a", *records))
+    actual = outcomes_of(archive(tmp_path / "a", *records))
 
     assert [url(0), url(1), url(3), url(4)] == [one for one in actual if one.startswith("http")]
     assert actual.count("reject:broken_record") == 1
@@ -384,7 +384,7 @@ def test_arc_record_of_no_length(tmp_path: Path, length: bytes) -> None:
     """A length that is no number costs its own record only."""
     broken = b"http://www.example.org/b 192.0.2.1 20080430204826 text/html " + length + b"\n" + http() + b"\n"
     path = archive(tmp_path / "a.arc", *gzipped(arc_header(), arc_record(), broken, arc_record(url=url(2))))
-    actual = fates(path)
+    actual = outcomes_of(path)
 
     assert ("skip:type:arc_header", URL, url(2), 4) == (actual[0], actual[1], actual[-1], len(actual))
 
@@ -393,7 +393,7 @@ def test_arc_record_of_no_length(tmp_path: Path, length: bytes) -> None:
 def test_warc_with_bare_line_feeds(tmp_path: Path, how: str) -> None:
     """A WARC file whose lines lost their carriage returns is read all the same."""
     made = [record(http(b"<p>%d" % nth).replace(b"\r", b""), url=url(nth)).replace(b"\r", b"") for nth in range(3)]
-    actual = fates(stored(tmp_path / "a.warc", how, *made))
+    actual = outcomes_of(stored(tmp_path / "a.warc", how, *made))
 
     assert [url(nth) for nth in range(3)] == actual
 
@@ -401,7 +401,7 @@ def test_warc_with_bare_line_feeds(tmp_path: Path, how: str) -> None:
 def test_no_number_of_damages_ends_a_file(tmp_path: Path) -> None:
     """Behind each of two thousand damages the next record is read."""
     made = [member for nth in range(2000) for member in (*gzipped(record(url=url(nth))), b"x")]
-    actual = fates(archive(tmp_path / "a.warc.gz", *made))
+    actual = outcomes_of(archive(tmp_path / "a.warc.gz", *made))
 
     assert [one for nth in range(2000) for one in (url(nth), "reject:broken_record")] == actual
 
@@ -416,7 +416,7 @@ def test_file_that_is_no_archive(tmp_path: Path, content: bytes) -> None:
 
 def test_empty_file(tmp_path: Path) -> None:
     """A file without a byte is no archive: what was to be in it is lost."""
-    assert ["reject:not_an_archive"] == fates(archive(tmp_path / "a.warc"))
+    assert ["reject:not_an_archive"] == outcomes_of(archive(tmp_path / "a.warc"))
 
 
 @pytest.mark.parametrize("name", ["gone.warc", "."])

@@ -88,10 +88,10 @@ def test_an_error_is_one_line_that_names_its_cause(
 def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> None:
     """Nor does what stands in it reach the terminal as a command."""
     status = main(["acquire", "ftp://me:secret@news.example/\x1b[2J", "--output", "o", "--state", "s"])
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
 
     assert 2 == status
-    assert told.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
+    assert printed.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
 
 
 def test_a_dry_run_lists_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -270,8 +270,8 @@ def test_an_output_with_a_part_missing_is_refused(
     status = main([words[0], str(tmp_path / "o"), *words[1:], "--output", str(tmp_path / "made")])
 
     assert 2 == status
-    assert "/o/extractions has " in (told := capsys.readouterr().err)
-    assert "a part is missing" in told
+    assert "/o/extractions has " in (printed := capsys.readouterr().err)
+    assert "a part is missing" in printed
     assert not (tmp_path / "made").exists()
 
 

@@ -55,8 +55,8 @@ def other_npz(**arrays: Any) -> bytes:
     return stream.getvalue()
 
 
-def about(told: Any) -> bytes:
-    return other_npz(about=np.frombuffer(json.dumps(told).encode(), np.uint8))
+def about(content: Any) -> bytes:
+    return other_npz(about=np.frombuffer(json.dumps(content).encode(), np.uint8))
 
 
 def saved(folder: Path) -> Path:
@@ -111,9 +111,9 @@ def test_classifier_without_a_card(tmp_path: Path) -> None:
     path = saved(tmp_path)
     with np.load(path) as stored:
         arrays = dict(stored)
-    told = json.loads(bytes(arrays["about"]))
-    del told["card"]
-    np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(told).encode(), np.uint8)})
+    content = json.loads(bytes(arrays["about"]))
+    del content["card"]
+    np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(content).encode(), np.uint8)})
     with pytest.raises(ConfigError, match="is no classifier"):
         classify.load_classifier(str(path))
 
@@ -125,7 +125,7 @@ def test_missing_file() -> None:
 
 
 def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
-    """The same traits, the same card; written again the same bytes, with no time in them."""
+    """The same features, the same card; written again the same bytes, with no time in them."""
     path, again = saved(tmp_path), tmp_path / "again.npz"
     loaded, made = classify.load_classifier(str(path)), small_classifier.classifier()
     classify.save(loaded, again)
@@ -141,7 +141,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
         assert {1980} == {info.date_time[0] for info in stored.infolist()}
 
 
-def test_traits_do_not_depend_on_the_pages_beside() -> None:
+def test_features_do_not_depend_on_the_pages_beside() -> None:
     """Bit for bit, however pages come together."""
     classifier = small_classifier.classifier()
     pages = [one.parsed for one in small_classifier.examples()[:16]]
@@ -159,7 +159,7 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
 
 @settings(max_examples=25)
 @given(documents)
-def test_traits_of_any_page(html: str) -> None:
+def test_features_of_any_page(html: str) -> None:
     """One column a block, first scores from 0 to 1024, bins below 64."""
     page = parsed(html)
     (made,) = small_classifier.classifier().block_features([page])

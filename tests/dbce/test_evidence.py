@@ -178,7 +178,7 @@ def test_order_of_the_pages_does_not_matter(pool: list[PageFeatures], random: An
 
 @given(pools(), st.sets(st.sampled_from([f"id{at}" for at in range(6)])))
 def test_only_the_wanted_are_told(pool: list[PageFeatures], wanted: set[str]) -> None:
-    """And each hears the same, whoever else is told."""
+    """And each has the same evidence, whoever else is given any."""
     everyone = plain(of_siblings(pool, {one.capture_id for one in pool}))
 
     assert {one: everyone[one] for one in everyone if one in wanted} == plain(of_siblings(pool, wanted))
@@ -194,7 +194,7 @@ def test_captures_of_one_url_are_no_siblings(pool: list[PageFeatures]) -> None:
 def test_later_captures_of_a_url_count_for_nobody(
     pool: list[PageFeatures], one: PageFeatures, times: list[int]
 ) -> None:
-    """The first speaks for all: neither its own page nor any other hears of the later ones."""
+    """The first stands for all: the later ones are evidence for neither its own page nor any other."""
     later = [replace(one, capture_id=f"later{at}", timestamp=time) for at, time in enumerate(times)]
     ids = {some.capture_id for some in (*pool, one)}
 

@@ -120,7 +120,7 @@ def crawl(folder: Path, html: bytes | None = None) -> tuple[list[str], list[str]
     return [cdx_line(itself), cdx_line(original)], [str(folder / "a.warc.gz")]
 
 
-def fates(result: local.Result) -> tuple[list[str], dict[str, int], list[str]]:
+def outcomes_of(result: local.Result) -> tuple[list[str], dict[str, int], list[str]]:
     urls = [one.page.capture.url.removeprefix(HOST) for one in result.extractions]
     return urls, dict(result.skipped), [one.detail for one in result.rejects]
 
@@ -139,7 +139,7 @@ def test_indexes_of_every_kind(tmp_path: Path, kind: str) -> None:
     settings = config(*SETTINGS, 'select.surts=["org,example)/"]', 'select.urls=["/new$"]')
     result = local.extract([], settings, [index])
 
-    assert (["/new"], {}, []) == fates(result)
+    assert (["/new"], {}, []) == outcomes_of(result)
     assert 1 == result.records_read
 
 
@@ -161,7 +161,7 @@ def test_keys_that_revisits_refer_to_are_read_of_a_cluster(tmp_path: Path) -> No
     index = write_zipnum(tmp_path, lines, 1)
     result = local.extract([], config(*SETTINGS, 'select.hosts=["www.example.org"]'), [index])
 
-    assert (["/new"], {}, []) == fates(result)
+    assert (["/new"], {}, []) == outcomes_of(result)
 
 
 def test_filters_that_ask_about_the_payload(tmp_path: Path) -> None:
@@ -174,13 +174,13 @@ def test_filters_that_ask_about_the_payload(tmp_path: Path) -> None:
         ("statuses=[404]", "select:status"),
     ]:
         settings = config(*SETTINGS, f"select.{setting}", 'select.urls=["/new$"]')
-        assert ([], {filter_name: 1}, []) == fates(local.extract([], settings, [index]))
+        assert ([], {filter_name: 1}, []) == outcomes_of(local.extract([], settings, [index]))
 
 
 def test_original_that_is_nothing_to_read(tmp_path: Path) -> None:
     """A page without a word is a reject of its revisit, with the reason that it would have had itself."""
     lines, _ = crawl(tmp_path, http("<p></p>"))
     index = write_lines(tmp_path / "a.cdx", lines)
-    _, _, (detail,) = fates(local.extract([], config(*SETTINGS, 'select.urls=["/new$"]'), [index]))
+    _, _, (detail,) = outcomes_of(local.extract([], config(*SETTINGS, 'select.urls=["/new$"]'), [index]))
 
     assert "no_text" in detail

@@ -98,7 +98,7 @@ def test_sites_have_pools_of_their_own() -> None:
     assert pools_of([page_in([1], "a"), page_in([1], "b", host="http://www.example.com")]) == {}
 
 
-def test_one_page_alone_hears_nothing() -> None:
+def test_one_page_alone_has_no_evidence() -> None:
     """Its evidence are two arrays without a feature, as wide as the page."""
     one = page_in([1])
     evidence = pools.evidence([one], 9, Echo)[one.capture_id]
@@ -106,8 +106,8 @@ def test_one_page_alone_hears_nothing() -> None:
     assert ((0, len(one.blocks)), (0, len(one.blocks))) == (evidence.siblings.shape, evidence.snapshots.shape)
 
 
-def test_page_without_traits_says_and_hears_nothing() -> None:
-    """No judge is asked for where no page has traits."""
+def test_page_without_features_gives_and_has_no_evidence() -> None:
+    """No model is built where no page has features."""
     pages = [replace(page_in([1], url), features=None) for url in "ab"]
 
     assert pools.evidence(pages, 9, pytest.fail) == {}
@@ -144,10 +144,10 @@ def test_home_is_a_chunk() -> None:
 def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
     """In one pool of siblings, and among the snapshots of one URL; and always in its own pool."""
     judged = [capture_id for _, wanted in pools.sibling_pools(members(pages), cap) for capture_id in wanted]
-    standing = [one.capture_id for line in pools.snapshot_sequences(features_of(pages)) for one in line]
+    in_lines = [one.capture_id for line in pools.snapshot_sequences(features_of(pages)) for one in line]
 
     assert len(judged) == len(set(judged))
-    assert len(standing) == len(set(standing))
+    assert len(in_lines) == len(set(in_lines))
     assert all(
         set(wanted) <= set(members_of_pool) for members_of_pool, wanted in pools.sibling_pools(members(pages), cap)
     )
@@ -175,15 +175,15 @@ def test_under_the_cap_a_pool_is_the_home(pages: list[Page]) -> None:
 def test_order_of_the_pages_does_not_matter(pages: list[Page], cap: int) -> None:
     """The same pages give the same evidence."""
 
-    def told(some: list[Page]) -> dict[str, tuple[list[int], list[int]]]:
+    def evidence_of(some: list[Page]) -> dict[str, tuple[list[int], list[int]]]:
         found = pools.evidence(some, cap, Echo)
         return {key: (one.siblings.tolist(), one.snapshots.tolist()) for key, one in sorted(found.items())}
 
-    assert told(pages) == told(pages[::-1])
+    assert evidence_of(pages) == evidence_of(pages[::-1])
 
 
 def test_bucket_over_the_cap_is_cut_as_for_crosses() -> None:
-    """Only captures of one run hear each other."""
+    """Only captures of one chunk are evidence for each other."""
     pages = [page_in([1], url, day) for day, url in enumerate("abcdefghijklmnopqrst", 1)]
     found = pools_of(pages, cap=8)
 

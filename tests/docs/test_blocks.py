@@ -166,7 +166,7 @@ def test_what_is_only_read_hides_no_command() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_commands_in_prose_have_the_options_that_are_named(page: str) -> None:
     """`dbce corpus --within url` is written only where there is such an option."""
-    assert [] == [told for code in inline(page) if code.startswith("dbce ") for told in unknown(code)]
+    assert [] == [problem for code in inline(page) if code.startswith("dbce ") for problem in unknown(code)]
 
 
 def unknown(code: str) -> list[str]:

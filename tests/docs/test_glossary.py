@@ -66,4 +66,4 @@ def test_every_class_of_the_model_is_named_by_words_of_the_glossary() -> None:
 
 def test_a_word_that_is_not_explained_is_found() -> None:
     """Names in snake case and in camel case are split, and plurals looked up in the singular."""
-    assert {"HeardPools": ["heard"], "heard_crosses": ["heard"]} == unexplained({"HeardPools", "heard_crosses"})
+    assert {"CourtPools": ["court"], "court_crosses": ["court"]} == unexplained({"CourtPools", "court_crosses"})

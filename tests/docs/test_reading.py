@@ -53,8 +53,8 @@ def named(recipe: Recipe) -> str:
 
 
 def main_text(extracted: Path) -> Rows:
-    told = rows(extracted, "extractions", ["timestamp", "url", "text", "site", "text_words"])
-    chosen = [row for row in told if row["site"] == "gazette.example" and row["text_words"] >= 150]
+    found = rows(extracted, "extractions", ["timestamp", "url", "text", "site", "text_words"])
+    chosen = [row for row in found if row["site"] == "gazette.example" and row["text_words"] >= 150]
     return sorted(((row["timestamp"], row["url"], row["text"]) for row in chosen), key=lambda row: (row[1], row[0]))
 
 
@@ -80,13 +80,13 @@ def over_time(extracted: Path) -> Rows:
 
 
 def rejected(extracted: Path) -> Rows:
-    told = [(row["stage"], row["reason"]) for row in rows(extracted, "rejects", ["stage", "reason"])]
-    return sorted(((*one, told.count(one)) for one in set(told)), key=lambda row: (-row[2], row[1]))
+    found = [(row["stage"], row["reason"]) for row in rows(extracted, "rejects", ["stage", "reason"])]
+    return sorted(((*one, found.count(one)) for one in set(found)), key=lambda row: (-row[2], row[1]))
 
 
 def one_part(extracted: Path) -> Rows:
-    told = [r["status"] for r in rows(extracted, "extractions", ["status", "site"]) if r["site"] == "gazette.example"]
-    return [(status, told.count(status)) for status in sorted(set(told))]
+    found = [r["status"] for r in rows(extracted, "extractions", ["status", "site"]) if r["site"] == "gazette.example"]
+    return [(status, found.count(status)) for status in sorted(set(found))]
 
 
 def content_segments(extracted: Path) -> Rows:

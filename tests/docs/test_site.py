@@ -67,10 +67,10 @@ def test_all_options_are_on_their_page() -> None:
 def test_all_parameters_are_on_their_page_with_a_reason() -> None:
     """Under their names, with a sentence before the next section."""
     page = hooks.configuration()
-    told = {one.partition(" = ")[0] for one in re.findall(r"^#### `(.+)`$", page, re.MULTILINE)}
+    listed = {one.partition(" = ")[0] for one in re.findall(r"^#### `(.+)`$", page, re.MULTILINE)}
     sections = re.split(r"^### .+$", page, flags=re.MULTILINE)[1:]
 
-    assert {*names(config.default())} - told == {"lsh.threshold_by_site"}
+    assert {*names(config.default())} - listed == {"lsh.threshold_by_site"}
     assert [] == [one for one in sections if not re.sub(r"^####.*$", "", one, flags=re.MULTILINE).strip()]
 
 

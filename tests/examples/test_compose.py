@@ -150,14 +150,14 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
             started.up("submit")
             # Its own line of progress comes every half a minute.
             started.wait_until("acquire", lambda: any((acquired / "state/open").glob("*.warc.gz")))
-            assert 0 == started.stop("acquire"), started.told("acquire")
-        assert ", 1 pages" in started.told("acquire")
+            assert 0 == started.stop("acquire"), started.log_text("acquire")
+        assert ", 1 pages" in started.log_text("acquire")
         (fetched,) = (acquired / "archives").glob("*.warc.gz")
         assert b"The harbour opens again" in gzip.decompress(fetched.read_bytes())
         started.up("stream")
         for name in ("test", "local", "submit"):
-            assert 0 == started.status(name), started.told(name)
-        assert " passed" in started.told("test")
+            assert 0 == started.status(name), started.log_text(name)
+        assert " passed" in started.log_text("test")
         assert extracted(local) > 0
         assert extracted(output) > 0
         events = started.volume("events")

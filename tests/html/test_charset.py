@@ -377,7 +377,7 @@ def test_utf8_that_has_none(where: str) -> None:
 
 
 def test_header_that_is_refuted_leaves_the_word_to_meta() -> None:
-    """The next claim is heard."""
+    """The next claim counts."""
     html = META % b"koi8-r" + "привет".encode("koi8-r")
 
     assert ("koi8-r", "meta", False) == result(html, "utf-8")[1:]

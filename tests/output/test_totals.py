@@ -10,10 +10,10 @@ def test_every_record_has_one_outcome(collected: Path) -> None:
     """In each version the counts add up, and are those of one run over its crawls."""
     for version in (1, 2, 3):
         run, result = output_reader.open_output(str(collected), version).run, grown.whole(collected, version)
-        fates = (run["extractions"], run["revisits"], sum(run["rejects"].values()), sum(run["skipped"].values()))
+        outcomes = (run["extractions"], run["revisits"], sum(run["rejects"].values()), sum(run["skipped"].values()))
 
-        assert run["records_read"] == sum(fates)
-        assert (len(result.extractions), len(result.revisits)) == fates[:2]
+        assert run["records_read"] == sum(outcomes)
+        assert (len(result.extractions), len(result.revisits)) == outcomes[:2]
         assert (result.records_read, result.skipped) == (run["records_read"], run["skipped"])
 
 

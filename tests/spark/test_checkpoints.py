@@ -23,14 +23,14 @@ SELECTED = st.builds(SelectedPlaces, st.dictionaries(st.text(), st.integers()), 
 @given(counts=st.lists(RECORD_COUNTS), selected=SELECTED)
 def test_results_are_read_as_they_were_written(counts: list[RecordCounts], selected: SelectedPlaces) -> None:
     """Dataclasses within lists and within others, counters and dicts: equal, and of the same types."""
-    (read, told) = (
+    (read, restored) = (
         checkpoints.parsed(checkpoints.text(counts), list[RecordCounts]),
         checkpoints.parsed(checkpoints.text(selected), SelectedPlaces),
     )
 
-    assert (counts, selected) == (read, told)
+    assert (counts, selected) == (read, restored)
     assert all(isinstance(one.skipped, Counter) for one in read)
-    assert isinstance(told.counts.faults, Counter)
+    assert isinstance(restored.counts.faults, Counter)
 
 
 def test_work_is_done_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The prior state of a collection is read whatever version of this program has written its increments."""
+"""The prior state of a collection, of all its increments."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.files import storage
 from dbce_spark.output.schemas import increment_rows
 from dbce_spark.spark.run import collection_state
-from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import DIGESTS, PriorState
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def test_the_last_digest_of_a_capture_counts_under_either_name(spark: "SparkSession", tmp_path: Path) -> None:
-    """Increments of earlier versions call the folder "told"."""
+def test_the_last_digest_of_a_capture_counts(spark: "SparkSession", tmp_path: Path) -> None:
+    """A later increment that labels a capture anew has another one."""
     folders = [str(tmp_path / "increments" / f"{number:08}") for number in (1, 2)]
-    for folder, name, digests in zip(
-        folders, (OLD_DIGESTS, DIGESTS), ({"a": "first", "b": "first"}, {"b": "second", "c": "second"}), strict=True
-    ):
+    for folder, digests in zip(folders, ({"a": "first", "b": "first"}, {"b": "second", "c": "second"}), strict=True):
         rows = {"capture_id": [*digests], "digest": [*digests.values()]}
         batch = increment_rows.DIGESTS.empty_table().from_pydict(rows, schema=increment_rows.DIGESTS).to_batches()
-        storage.write_parquet(f"{folder}/{name}/part-00000.parquet", increment_rows.DIGESTS, batch)
+        storage.write_parquet(f"{folder}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, batch)
     found = collection_state.digests(spark, PriorState(tuple(folders), (1, 1), 3)).collect()
 
     assert {"a": "first", "b": "second", "c": "second"} == {row["capture_id"]: row["digest"] for row in found}

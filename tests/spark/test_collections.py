@@ -114,15 +114,15 @@ def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown
 
 def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, whole: Whole) -> None:
     """The sums over run.json of all increments are those of one run."""
-    told, expected = (
+    shown, expected = (
         output_reader.open_output(grown_in_time.to.folder).run,
         output_reader.open_output(str(whole.output)).run,
     )
     names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
 
-    assert [expected[name] for name in names] == [told[name] for name in names]
-    assert told["failed_files"] == expected["failed_files"]
-    assert [*expected["config"]] == [*told["config"]]
+    assert [expected[name] for name in names] == [shown[name] for name in names]
+    assert shown["failed_files"] == expected["failed_files"]
+    assert [*expected["config"]] == [*shown["config"]]
 
 
 def test_the_account_of_each_increment_adds_up(grown_in_time: Grown) -> None:
@@ -138,7 +138,7 @@ def test_the_account_of_each_increment_adds_up(grown_in_time: Grown) -> None:
 
 
 def test_two_runs_at_once_extend_it_once(grown_late: Grown) -> None:
-    """The one that comes second is told, while the first is at work and when it has ended."""
+    """The one that comes second is refused, while the first is at work and when it has ended."""
     assert "another run is at work there" in grown_late.notes["while another is at work"]
     assert "exists" in grown_late.notes["when another has ended"]
 

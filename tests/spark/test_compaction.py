@@ -19,6 +19,7 @@ from dbce_spark.output.schemas import (
     duplicate_rows,
     increment_rows,
     member_rows,
+    page_rows,
     reject_rows,
     revisit_rows,
 )
@@ -59,10 +60,8 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         if marks:
             write(folder, f"duplicates/site_part={part}", duplicate_rows.DUPLICATES, *marks)
     write(folder, "superseded", increment_rows.SUPERSEDED, *({"capture_id": one} for one in texts if one in known))
-    digests = "evidence_digests" if number > 1 else "told"  # as earlier versions of this program called it
-    write(
-        folder, digests, increment_rows.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items())
-    )
+    digests = ({"capture_id": one, "digest": text} for one, text in texts.items())
+    write(folder, "evidence_digests", increment_rows.DIGESTS, *digests)
     new = [one for one in sorted(texts) if one not in known]
     times = {one: datetime(2026, 1, 30 - number, tzinfo=UTC) for one in new}
     write(
@@ -81,7 +80,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         write(folder, "pages", EXTRACTIONS, {"text": f"page file {at} of {number}"}, file=f"{at:08}")
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
     counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
-    Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
+    Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS, "format": 3}))
     increment_job.commit(of)
 
 
@@ -131,7 +130,7 @@ def test_what_counts_is_the_same(grown: Collection) -> None:
 
 
 def test_what_later_runs_ask_is_there(grown: Collection) -> None:
-    """Pages under their numbers, what was told last, which files were read, whose originals may come, each account."""
+    """Pages under their numbers, the last digests, which files were read, whose originals may come, each account."""
     inputs = grown.inputs(grown.current())
     compaction_job.run(grown, 1000)
     folder = Path(grown.increment(4))
@@ -207,11 +206,58 @@ def test_one_increment_stays_as_it_is(grown: Collection, capsys: pytest.CaptureF
     """The second time there is nothing to be done, and the command says so."""
     for _ in range(2):
         assert 0 == main(["collection", "compact", grown.folder])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
-    assert "compact" in told.splitlines()[1]
-    assert f"{grown.folder} is one increment, and stays as it is" in told
+    assert "compact" in printed.splitlines()[1]
+    assert f"{grown.folder} is one increment, and stays as it is" in printed
     assert [1, 2, 3, 4] == grown.numbers()
+
+
+def made_before(of: Collection, number: int) -> None:
+    """Give an increment, and the version that it made, the names and the format of the program before this one."""
+    folder = Path(of.increment(number))
+    (folder / "evidence_digests").rename(folder / "told")
+    names = {new: old for old, new in compaction_job.RENAMED.items()}
+    for path in (*folder.glob("members/*.parquet"), *folder.glob("pages/*.parquet")):
+        rows = pq.read_table(path)
+        rows = rows.rename_columns([names.get(name, name) for name in rows.column_names])
+        storage.write_parquet(str(path), rows.schema, rows.to_batches())
+    manifest = Path(of.folder, "versions", f"{number:08}.json")
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 2}))
+
+
+@pytest.mark.parametrize("increments", [1, 3])
+def test_one_of_the_format_before_is_written_in_that_of_now(grown: Collection, increments: int) -> None:
+    """Also where it is one increment: members and pages have the names of now, pages the row groups that places count
+    by, and the digests their folder. Then it can be extended."""
+    page = dict.fromkeys(page_rows.PAGES.names) | {"first_scores": b"12"}
+    for number in range(1, increments + 1):
+        write(grown.increment(number), "pages", page_rows.PAGES, *[page] * 700, file="00000000")
+        made_before(grown, number)
+    before = grown.rollback(increments)
+    made = compaction_job.run(grown, 1000)
+    assert made
+    grown.check_format(made)
+    folder = Path(grown.increment(made.number))
+    pages = pq.ParquetFile(folder / "pages/00000000.parquet")
+
+    assert (2, 3) == (before.format, made.format)
+    assert member_rows.MEMBERS.names == pq.read_schema(folder / "members/part-00000.parquet").names
+    assert page_rows.PAGES.names == pages.schema_arrow.names
+    assert [512, 188] == [pages.metadata.row_group(at).num_rows for at in range(pages.num_row_groups)]
+    assert [b"12"] * 700 == pages.read()["first_scores"].to_pylist()
+    assert not (folder / "told").exists()
+    assert {1: 3, 3: 5}[increments] == len(table(grown, "evidence_digests"))
+
+
+def test_an_increment_that_the_program_before_has_ended_is_of_its_format(grown: Collection) -> None:
+    """Its run.json names none. It is made a version, so that it can be put together."""
+    counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
+    Path(grown.increment(4)).mkdir()
+    Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
+    increment_job.commit(grown)
+
+    assert 2 == grown.current().format
 
 
 def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:

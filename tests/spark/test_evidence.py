@@ -28,7 +28,7 @@ OTHER = "http://www.example.com"
 
 def pages() -> list[Page]:
     """Two sites. A bucket over the cap, with a page of many captures; buckets that share members; a page with two
-    buckets of as many URLs; one that was redesigned; pages without signature, without traits, alone."""
+    buckets of as many URLs; one that was redesigned; pages without signature, without features, alone."""
     random = Random(7)
     made = [page_in([1, random.randrange(3), random.randrange(2)], f"large{nth}", lines=nth % 3) for nth in range(20)]
     made += [page_in([1, 0, 0], "large1", day, lines=day % 2) for day in range(2, 18)]
@@ -74,7 +74,7 @@ def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
 
 @pytest.mark.parametrize(("partitions", "cap"), [(1, CAP), (3, CAP), (7, CAP), (3, 2), (3, 1000)])
 def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str, partitions: int, cap: int) -> None:
-    """However the rows are spread, each capture is told the same of the same others."""
+    """However the rows are spread, each capture has the same evidence of the same others."""
     with spread_over(spark, partitions):
         actual = found(pool_evidence.evidence(staged_pages(spark, staged), cap, Echo))
 
@@ -97,9 +97,9 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
     """Pools are sent ids, times and columns of fixed width."""
     sent = pool_evidence.features(staged_pages(spark, staged))
 
-    assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
+    assert ["capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.features}
-    for made in member_rows.page_features_from(sent.where("verdicts is not null").toArrow()):
+    for made in member_rows.page_features_from(sent.where("first_scores is not null").toArrow()):
         one = pools.page_features(by_id[made.capture_id])
         assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
         for column in ("words", "link_words", "first_scores", "keys"):
@@ -108,22 +108,22 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
 
 def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -> None:
     """Every row that is sent to a pool has another one there."""
-    looked_at = staged_pages(spark, staged).where("verdicts is not null")
-    standing = (
+    looked_at = staged_pages(spark, staged).where("first_scores is not null")
+    members = (
         pool_evidence.siblings(looked_at, CAP)
         .unionByName(pool_evidence.snapshots(looked_at, CAP))
         .toArrow()
         .to_pylist()
     )
     alone = page_in([11, 11, 11], "alone").capture_id
-    pools_of = [(row["kind"], row["site"], row["pool"]) for row in standing]
+    pools_of = [(row["kind"], row["site"], row["pool"]) for row in members]
 
-    assert alone not in {row["capture_id"] for row in standing}
+    assert alone not in {row["capture_id"] for row in members}
     assert min(pools_of.count(pool) for pool in set(pools_of)) > 1
 
 
-def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Path) -> None:
-    """Pages that no classifier has looked at give a table without rows, and no judge is asked for."""
+def test_without_features_there_is_no_evidence(spark: "SparkSession", tmp_path: Path) -> None:
+    """Pages that no classifier has looked at give a table without rows, and no model is built."""
     some = [replace(page_in([1], url), features=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
     storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])

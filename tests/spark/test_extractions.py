@@ -40,11 +40,11 @@ def test_evidence_and_annotations_come_to_their_pages(
     run = run_in(spark, output, config.default())
     made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
     by_file = [made[:5], made[5:]]
-    heard = pools.evidence(made, 9, Echo)
+    evidence = pools.evidence(made, 9, Echo)
     # Those of the first file come from a site that was looked at whole, with their places; the others by their ids.
     places = {one.capture_id: (0, at) for at, one in enumerate(by_file[0])}
-    codes = [(key, evidence_rows.SIBLINGS, one.siblings) for key, one in heard.items()]
-    codes += [(key, evidence_rows.SNAPSHOTS, one.snapshots) for key, one in heard.items()]
+    codes = [(key, evidence_rows.SIBLINGS, one.siblings) for key, one in evidence.items()]
+    codes += [(key, evidence_rows.SNAPSHOTS, one.snapshots) for key, one in evidence.items()]
     annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
         batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
@@ -71,16 +71,16 @@ def test_evidence_and_annotations_come_to_their_pages(
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))
 
     assert {(0, 0), (0, 1), (0, 2), (1, 0)} == set(brought)
-    for (file_no, group), told in brought.items():
+    for (file_no, group), events in brought.items():
         here = [
             one.capture_id
             for at, one in enumerate(by_file[file_no])
             if at // 2 == group and (file_no, at) != (0, 1)  # the one that was dropped
         ]
         expected = [f"{what} {key}" for key in here for what in ("annotation", "evidence 0", "evidence 1")]
-        assert sorted(expected) == sorted(one for one in told if one not in ("merge", "drop 1"))
-        assert told[-1] == "merge"
-        assert told.count("drop 1") == ((file_no, group) == (0, 0))
+        assert sorted(expected) == sorted(one for one in events if one not in ("merge", "drop 1"))
+        assert events[-1] == "merge"
+        assert events.count("drop 1") == ((file_no, group) == (0, 0))
 
 
 def _what(row: dict[str, Any]) -> str:

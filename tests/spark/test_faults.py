@@ -130,12 +130,12 @@ class Losses:
     sparks: Cluster
     run: Run
 
-    def told(self, fault: str) -> int:
-        return self.run.told().count(FAULTS[fault])
+    def count(self, fault: str) -> int:
+        return self.run.log_text().count(FAULTS[fault])
 
     def lose(self, fault: str, stage: str) -> None:
         """Hits a run in the midst of a stage, and waits until it is noticed."""
-        before = self.told(fault)
+        before = self.count(fault)
         stopped = self.run.stopped_in(stage)
         host = self.sparks.worker_of(stopped)
         if fault == "python":
@@ -150,7 +150,7 @@ class Losses:
             # What is left of a task that is tried elsewhere by now goes on, and finds nobody to take its results.
             with suppress(psutil.NoSuchProcess):
                 stopped.send_signal(signal.SIGCONT)
-        self.run.wait_for(lambda: self.told(fault) > before)
+        self.run.wait_for(lambda: self.count(fault) > before)
 
 
 @dataclass
@@ -182,7 +182,7 @@ def lossy(
     losses = Losses(sparks, run)
     for fault, stage in zip(("executor", "worker", "python"), stages, strict=True):
         losses.lose(fault, stage)
-    assert run.status() == 0, run.told()
+    assert run.status() == 0, run.log_text()
     return Lossy(run, folder / "out", undisturbed)
 
 
@@ -190,7 +190,7 @@ def test_a_record_that_kills_its_worker_is_a_reject(lossy: Lossy) -> None:
     """On whichever worker, the run goes on without that page."""
     rejects = ds.dataset(lossy.output / "rejects").to_table(columns=["url", "reason"]).to_pylist()
 
-    assert FAULTS["python"] in lossy.run.told()
+    assert FAULTS["python"] in lossy.run.log_text()
     assert [{"url": DEADLY, "reason": "killed_worker"}] == rejects
 
 
@@ -217,5 +217,5 @@ def test_every_stage_bears_every_loss(
         run.wait_for(partial(run.has_ended, stage))
         sparks.heal()
 
-    assert run.status() == 0, run.told()
+    assert run.status() == 0, run.log_text()
     assert undisturbed == tables_below(tmp_path / "out")

@@ -105,9 +105,9 @@ def test_wrapper_drops_one_argument(only: pytest.MonkeyPatch, tmp_path: Path) ->
 
     wrapped = str(java.wrapper(home) / "bin" / "java")
     command = [wrapped, "-cp", "a b", "", "--add-modules=jdk.incubator.vector", "*"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    assert told == "<-cp><a b><><*>"
+    assert printed == "<-cp><a b><><*>"
 
 
 def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -121,9 +121,9 @@ def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_pat
 
     command = [sys.executable, "-c", program, str(home)]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(6)]
-    told = [process.communicate(timeout=60)[0] for process in processes]
+    printed = [process.communicate(timeout=60)[0] for process in processes]
 
-    assert [f"{VECTOR}\n".encode()] * 6 == told
+    assert [f"{VECTOR}\n".encode()] * 6 == printed
     assert ["java"] == [path.name for path in (java.wrapper(home) / "bin").iterdir()]
 
 

@@ -84,7 +84,7 @@ def test_every_stage_has_its_seconds(ran: Ran, runs: Runs) -> None:
 def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None:
     """The counts in run.json are those of local.extract(), and add up to the records read."""
     report = json.loads((ran.output / "run.json").read_text())
-    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
+    outcomes = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert {
         "records_read": expected.records_read,
@@ -93,7 +93,7 @@ def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None
         "skipped": dict(sorted(expected.skipped.items())),
         "failed_files": expected.failed_files,
     } == {name: report[name] for name in ("records_read", "extractions", "revisits", "skipped", "failed_files")}
-    assert report["records_read"] == sum(fates)
+    assert report["records_read"] == sum(outcomes)
     assert report["captures"] == report["extractions"] + report["revisits"]
     assert json.loads(json.dumps(ran.report)) == report
 
@@ -223,11 +223,11 @@ def test_a_limit_takes_the_first_captures(limited: Ran, some_files: list[str]) -
 def test_revisits_of_captures_beyond_the_limit_are_counted(limited: Ran) -> None:
     """They are left out with their captures, and the account of the records that were read is whole."""
     report = limited.report
-    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
+    outcomes = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert report["skipped"]["limit"] > 0
     assert LIMIT == report["extractions"]
-    assert report["records_read"] == sum(fates)
+    assert report["records_read"] == sum(outcomes)
 
 
 def test_up_to_a_limit_no_index_is_looked_up(limited: Ran) -> None:
@@ -275,9 +275,9 @@ def test_real_crawls_give_what_plain_python_gives(
     """On real crawls, however they are spread and in another order, Spark gives the rows of local.extract()."""
     with spread_over(spark, partitions):
         report = extract(spark, crawls[::-1], tmp_path / "out", CONFIG)
-    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
+    outcomes = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert plain_extractions(expected_of_crawls, CONFIG) == rows(
         tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS
     )
-    assert expected_of_crawls.records_read == report["records_read"] == sum(fates)
+    assert expected_of_crawls.records_read == report["records_read"] == sum(outcomes)

@@ -52,8 +52,8 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
         shuffled = pd.concat(frames).sample(frac=1, random_state=1)
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
-            for table, told, said in zip(made["table"], made["told"], made["said"], strict=True):
-                rows[table].append(stream_job.row_of(table, told, said))
+            for table, packed, fields in zip(made["table"], made["packed_row"], made["fields"], strict=True):
+                rows[table].append(stream_job.row_of(table, packed, fields))
     expected = local_stream.run(files, by, TREE)
 
     assert all(expected.values())
@@ -64,8 +64,8 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
 
 def test_the_counts_of_a_file_are_of_all_its_records(files: list[str]) -> None:
     """Records are captures, rejects and what was skipped."""
-    (said,) = (row["said"] for row in read(files[0], 0).to_dict("records") if row["table"] == "tally")
+    (fields,) = (row["fields"] for row in read(files[0], 0).to_dict("records") if row["table"] == "counts")
 
     assert {"files": 1, "records": 14, "captures": 12, "rejects.no_text": 1, "rejects.broken_record": 1} == Counter(
-        json.loads(said)
+        json.loads(fields)
     )

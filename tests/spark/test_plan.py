@@ -32,7 +32,7 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "told"),
+    ("other", "difference"),
     [
         (planned("lsh.threshold=0.3"), "lsh.threshold was "),
         (planned(limit=3), "limit was null, is 3"),
@@ -45,13 +45,13 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other: Plan, told: str) -> None:
+def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other: Plan, difference: str) -> None:
     """The difference is named, with both values, shortened where it is long."""
     plan.save(planned(), str(tmp_path))
     with pytest.raises(OutputError) as refused:
         plan.is_begun(other, str(tmp_path))
 
-    assert told in str(refused.value)
+    assert difference in str(refused.value)
     assert "--overwrite" in str(refused.value)
     assert len(str(refused.value)) < 400 + len(str(tmp_path))
     assert planned().digest != other.digest
@@ -75,7 +75,7 @@ def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
         settings = config(f"label.classifier={learned}")
         plans.append(plan.made(FILES, [], "", settings, limit=None))
 
-    assert ["classifier"] == [told.split()[0] for told in plan.differences(*plans)]
+    assert ["classifier"] == [one.split()[0] for one in plan.differences(*plans)]
     assert "" == planned(f"label.classifier={tmp_path / 'none.npz'}").classifier
 
 
@@ -128,7 +128,7 @@ def test_an_object_store_needs_a_folder_for_staging(tmp_path: Path) -> None:
         run_output.check(bucket, CONFIG)
     run_output.check(staged, CONFIG)
 
-    assert ["output"] == [told.split()[0] for told in plan.differences(folder.plan(CONFIG), staged.plan(CONFIG))]
+    assert ["output"] == [one.split()[0] for one in plan.differences(folder.plan(CONFIG), staged.plan(CONFIG))]
     assert folder.plan(CONFIG).digest == staged.plan(CONFIG).digest
 
 

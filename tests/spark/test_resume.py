@@ -107,7 +107,7 @@ class Killed:
     behind_first: RunStatus
     objects_behind_first: dict[str, bytes]
     log: str
-    """What the second attempt told."""
+    """The report of the second attempt."""
     objects_behind_second: dict[str, bytes]
     finished: dict[str, bytes]
     staged: list[Path]
@@ -171,7 +171,7 @@ def test_finished_stages_and_parts_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A part of the extractions cannot be written, while the first part is done once and for all; then a staged file is
-    broken, which is told and mended by the next run. The bytes stay the same.
+    broken, which is reported and mended by the next run. The bytes stay the same.
     """
     output = tmp_path / "out"
     second_parts = [name for name in undisturbed if name.endswith("part-00001.parquet")]
@@ -221,7 +221,7 @@ def test_duplicates_go_on_where_they_were(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ended when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
-    when the texts of a part are broken, which is told and mended."""
+    when the texts of a part are broken, which is reported and mended."""
     monkeypatch.setattr(text_duplicates, "FEW", 0)
     output = tmp_path / "out"
     extract_until("done/extractions/00000000.json", archive, output)
@@ -234,10 +234,10 @@ def test_duplicates_go_on_where_they_were(
     obstacle.mkdir(parents=True)
     with pytest.raises(JobError):
         extract(spark, archive, output)
-    told = (output / "_staging/likes/_SUCCESS").stat()
+    before = (output / "_staging/likes/_SUCCESS").stat()
     with pytest.raises(JobError):
         extract(spark, archive, output)
-    assert told == (output / "_staging/likes/_SUCCESS").stat()
+    assert before == (output / "_staging/likes/_SUCCESS").stat()
     obstacle.rmdir()
     extract(spark, archive, output)
 

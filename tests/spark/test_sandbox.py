@@ -76,7 +76,7 @@ def ends_by(ending: signal.Signals) -> Callable[[warc.Fetch], Page | Reject]:
     return work
 
 
-def told(found: list[Page | Reject]) -> list[str]:
+def outcomes(found: list[Page | Reject]) -> list[str]:
     return [str(one.reason) if isinstance(one, Reject) else "page" for one in found]
 
 
@@ -87,7 +87,7 @@ def test_a_page_that_hangs_is_a_reject() -> None:
     with Parser(partial(parse_fetch, config=HASTY), HASTY.page.max_seconds) as parser:
         found = pages_apart(parser, lot)
 
-    assert ["page", "page_timeout", "page"] == told(found)
+    assert ["page", "page_timeout", "page"] == outcomes(found)
     assert isinstance(found[1], Reject)
     assert ("page", "http://www.example.org/bad") == (found[1].stage, found[1].url)
     assert "more than 1 s of computing, which is page.max_seconds" == found[1].detail
@@ -99,7 +99,7 @@ def test_a_page_that_ends_its_process_is_a_reject(ending: signal.Signals) -> Non
     with Parser(ends_by(ending), 60) as parser:
         found = pages_apart(parser, [fetch("a"), fetch("bad"), fetch("bad"), fetch("b")])
 
-    assert ["page", "killed_worker", "killed_worker", "page"] == told(found)
+    assert ["page", "killed_worker", "killed_worker", "page"] == outcomes(found)
     assert [f"its process ended with {ending.name}"] * 2 == [one.detail for one in found if isinstance(one, Reject)]
 
 
@@ -114,11 +114,11 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
         return parse_fetch(one, CONFIG)
 
     with Parser(work, 60) as parser:
-        assert ["page", "page"] == told(pages_apart(parser, [fetch("a"), fetch("b")]))
+        assert ["page", "page"] == outcomes(pages_apart(parser, [fetch("a"), fetch("b")]))
         assert parser._running is not None
         parser._running.process.kill()
         parser._running.process.join()
-        assert ["page"] == told(pages_apart(parser, [fetch("c")]))
+        assert ["page"] == outcomes(pages_apart(parser, [fetch("c")]))
     assert mark.exists()
 
 
@@ -143,7 +143,7 @@ def test_an_exception_over_a_page_is_a_reject() -> None:
 
 
 def test_an_error_of_the_run_is_no_reject() -> None:
-    """A classifier that is not there fails the task, and is told as it is."""
+    """A classifier that is not there fails the task, and is named as it is."""
     broken = config("label.classifier=nowhere.npz")
     with Parser(partial(parse_fetch, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
         pages_apart(parser, [fetch("a")])
@@ -249,17 +249,17 @@ def test_a_task_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Pat
     output = str(tmp_path / "out")
     staging.prepare(output)
     task = partial(staged_by_worker, path=path, output=output, settings=HASTY)
-    rows = spark.range(0, 1, 1, 1).mapInArrow(task, "tally string").collect()
-    tally = checkpoints.parsed(rows[0]["tally"], RecordCounts)
+    rows = spark.range(0, 1, 1, 1).mapInArrow(task, "counts string").collect()
+    counts = checkpoints.parsed(rows[0]["counts"], RecordCounts)
     rejects = pq.read_table(staging.file(output, read_pages.REJECTS, 0)).to_pylist()
     urls = pq.read_table(staging.file(output, read_pages.NAME, 0))["url"].to_pylist()
 
-    assert {"page_timeout": 1, "no_text": 1} == tally.rejects
+    assert {"page_timeout": 1, "no_text": 1} == counts.rejects
     assert ["http://www.example.org/a", "http://www.example.org/b"] == urls
     assert [("http://www.example.org/bad", "page")] == [
         (row["url"], row["stage"]) for row in rejects if row["reason"] == "page_timeout"
     ]
-    assert (5, 5) == (tally.records, tally.captures + tally.rejects.total() + tally.skipped.total())
+    assert (5, 5) == (counts.records, counts.captures + counts.rejects.total() + counts.skipped.total())
 
 
 def staged_by_worker(
@@ -267,8 +267,8 @@ def staged_by_worker(
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: `SourceStaging.stage`."""
     for _ in batches:
-        tally = read_pages.SourceStaging(output, settings, False, None).stage(path, 0)
-        yield pa.RecordBatch.from_pydict({"tally": [checkpoints.text(tally)]})
+        counts = read_pages.SourceStaging(output, settings, False, None).stage(path, 0)
+        yield pa.RecordBatch.from_pydict({"counts": [checkpoints.text(counts)]})
 
 
 @pytest.mark.spark

@@ -90,9 +90,9 @@ import sys
 from dbce_spark.spark.engine.session import session
 
 spark = session("ours", master="local[7]")
-told = [spark.sparkContext.master, spark.sparkContext.appName]
-told += [spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone")]
-print(" ".join(told), len(spark.range(10).collect()))
+settings = [spark.sparkContext.master, spark.sparkContext.appName]
+settings += [spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spark.sql.session.timeZone")]
+print(" ".join(settings), len(spark.range(10).collect()))
 """
 """A program that prints one line, on Spark."""
 TIME_ZONE = "spark.sql.session.timeZone"

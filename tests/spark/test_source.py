@@ -157,7 +157,7 @@ def test_a_schema_prunes(load: Callable[..., "DataFrame"], sample: Path) -> None
 
 @pytest.mark.spark
 def test_spark_tells_what_is_wrong(load: Callable[..., "DataFrame"], tmp_path: Path) -> None:
-    """A path that is not there is told as load() is called, in our words."""
+    """A path that is not there is reported as load() is called, in our words."""
     from pyspark.errors import AnalysisException
 
     with pytest.raises(AnalysisException, match=r"nowhere\.warc: nothing to read is there"):
@@ -486,6 +486,6 @@ def test_packs_are_all_in_their_order_and_none_too_large(sizes: Sequence[int], m
 def test_documents_name_every_column_and_option() -> None:
     """docs/source.md has a row for each."""
     cells = [line.split("|")[1] for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
-    told = {word.strip(" `") for cell in cells for word in cell.split(",")}
+    documented = {word.strip(" `") for cell in cells for word in cell.split(",")}
 
-    assert {*NAMES, *KNOWN} == told
+    assert {*NAMES, *KNOWN} == documented

@@ -113,8 +113,8 @@ def written(folder: Path) -> Tables:
 
 def told_outside(folder: Path) -> tuple[str, int | None]:
     """Run `dbce status`: the condition, and how often the stream was begun."""
-    told = inspect_stream(str(folder / "out")).as_dict()
-    return told["condition"], told["attempts"]
+    report = inspect_stream(str(folder / "out")).as_dict()
+    return report["condition"], report["attempts"]
 
 
 def arguments(folder: Path) -> list[str]:
@@ -335,8 +335,8 @@ def test_a_state_that_cannot_be_used_ends_the_stream_with_words(
     """Nothing is written over a state that was made by another hash, even if its note of that was tampered with."""
     shutil.copytree(streamed.folder / "out", tmp_path / "out")
     begun = tmp_path / "out" / stream_tables.BEGUN
-    told = begun.read_text(encoding="utf-8").replace(str(streamed.folder), str(tmp_path))
-    begun.write_text(told.replace("xxh3", "md5"), encoding="utf-8")
+    report = begun.read_text(encoding="utf-8").replace(str(streamed.folder), str(tmp_path))
+    begun.write_text(report.replace("xxh3", "md5"), encoding="utf-8")
     put(tmp_path / "in", 4)
 
     with pytest.raises(JobError, match="Spark gave up: the state of the stream has blocks hashed by xxh3"):
@@ -381,7 +381,7 @@ def test_two_workers_make_the_rows_of_plain_python(tmp_path: Path) -> None:
         ended = stream_run.status()
     executors = [(tmp_path / "cluster" / one.address).glob("app-*/*") for one in started.network.workers]
 
-    assert 0 == ended, stream_run.told()
+    assert 0 == ended, stream_run.log_text()
     assert expected(files) == written(tmp_path)
     assert all(any(of_worker) for of_worker in executors)
 

@@ -39,17 +39,17 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
     """Pages, labels, late labels, repeats and rejects by reason; of the last batch when it was committed, and its
     pace."""
     ended = main(["status", begun(tmp_path, is_ended=True), "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
+    shown = json.loads(capsys.readouterr().out)
 
     assert (0, "finished", 2, ["a stream", 2]) == (
-        ended, told["condition"], told["batches"], [told["run_id"], told["attempts"]],
+        ended, shown["condition"], shown["batches"], [shown["run_id"], shown["attempts"]],
     )  # fmt: skip
     assert {"files": 3, "records": 59, "captures": 38, "revisits": 0, "labels": 35, "late_labels": 4, "repeats": 3} == {
-        name: told[name] for name in ("files", "records", "captures", "revisits", "labels", "late_labels", "repeats")
+        name: shown[name] for name in ("files", "records", "captures", "revisits", "labels", "late_labels", "repeats")
     }
-    assert {"no_text": 3, "bad_http": 1} == told["rejects"]
-    assert told["last_batch"].pop("committed") == stream_tables.read_commits(str(tmp_path))[1].committed
-    assert {"batch": 1, "seconds": 2.0, "captures": 8, "pages_per_second": 4.0} == told["last_batch"]
+    assert {"no_text": 3, "bad_http": 1} == shown["rejects"]
+    assert shown["last_batch"].pop("committed") == stream_tables.read_commits(str(tmp_path))[1].committed
+    assert {"batch": 1, "seconds": 2.0, "captures": 8, "pages_per_second": 4.0} == shown["last_batch"]
 
 
 @pytest.mark.parametrize(

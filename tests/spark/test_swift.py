@@ -46,7 +46,7 @@ class Store:
                 start_new_session=True,
             )
 
-    def told(self) -> bytes:
+    def log_bytes(self) -> bytes:
         return b"".join(one.read_bytes() for one in sorted(self.logs.iterdir()))
 
 
@@ -84,17 +84,17 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
     """Killed while it writes its tables, it shows whole objects and nothing that says it is finished; the same command
     then ends it. All Parquet is that of a run into a folder, and no secret is in what was staged, written or said."""
     folder, work = tmp_path / "folder", tmp_path / "work"
-    assert 0 == store.extract("folder", str(folder)).wait(PATIENCE), store.told().decode()
+    assert 0 == store.extract("folder", str(folder)).wait(PATIENCE), store.log_bytes().decode()
     undisturbed = files_below(folder)
     where = ("--staging", str(work))
     kill_at(Path(staging.done(str(work), "extractions", 0)), store.extract("killed", OUTPUT, *where), PATIENCE)
     begun, staged = objects_below(OUTPUT), files_below(work)
-    assert 0 == store.extract("again", OUTPUT, *where).wait(PATIENCE), store.told().decode()
+    assert 0 == store.extract("again", OUTPUT, *where).wait(PATIENCE), store.log_bytes().decode()
     finished = objects_below(OUTPUT)
 
     assert begun
     assert begun.items() <= undisturbed.items()
-    assert b"goes on with an unfinished run: 3 of 3 files are read" in store.told()
+    assert b"goes on with an unfinished run: 3 of 3 files are read" in store.log_bytes()
     assert {*undisturbed} == {*finished}
     assert {name for name in finished if not name.endswith(".parquet")} == {RUN_FILE}
     assert all(finished[name] == whole for name, whole in undisturbed.items() if name.endswith(".parquet"))
@@ -102,5 +102,5 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
     assert f"{staging.FOLDER}/{staging.PLAN}" in staged
     secret = swift.SECRET.encode()
     assert [] == [
-        name for name, content in {**finished, **staged, "what was said": store.told()}.items() if secret in content
+        name for name, content in {**finished, **staged, "log": store.log_bytes()}.items() if secret in content
     ]

@@ -155,21 +155,21 @@ def test_the_log_tells_it_in_order(watched: Watched) -> None:
 
 def test_nothing_tells_how_inputs_are_read(watched: Watched) -> None:
     """The password in the URL of an input is neither in the log, nor on stderr, nor in run.json; its host is."""
-    told = json.dumps([watched.log, watched.report]) + watched.errors
+    printed = json.dumps([watched.log, watched.report]) + watched.errors
 
-    assert "/a.warc.gz" in told
-    assert SECRET not in told
+    assert "/a.warc.gz" in printed
+    assert SECRET not in printed
 
 
 def test_on_stderr_are_lines(watched: Watched) -> None:
     """Begun before Spark starts; each stage has a line when it begins and one with its seconds. Between them is neither
     Spark's INFO nor Java's warning of a module."""
-    told = [line[9:] for line in watched.errors.splitlines() if re.match(r"\d\d:\d\d:\d\d ", line)]
+    printed = [line[9:] for line in watched.errors.splitlines() if re.match(r"\d\d:\d\d:\d\d ", line)]
 
-    assert len(told) == len(watched.errors.splitlines()), watched.errors
-    assert f"run {watched.report['run_id']}: 5 files; Spark starts" == told[0]
-    assert "pages begins: 5 files" in told
-    assert [name for name in STAGES if any(line.startswith(f"{name}: ") for line in told)] == list(
+    assert len(printed) == len(watched.errors.splitlines()), watched.errors
+    assert f"run {watched.report['run_id']}: 5 files; Spark starts" == printed[0]
+    assert "pages begins: 5 files" in printed
+    assert [name for name in STAGES if any(line.startswith(f"{name}: ") for line in printed)] == list(
         watched.report["seconds"]
     )[1:]
 
@@ -205,8 +205,8 @@ def answered(url: str) -> list[dict[str, Any]]:
 
 def told_by(url: str) -> list[dict[str, Any]]:
     with suppress(URLError, OSError, ValueError), urlopen(url, timeout=60) as answer:
-        told: list[dict[str, Any]] = json.load(answer)
-        return told
+        printed: list[dict[str, Any]] = json.load(answer)
+        return printed
     return []
 
 
@@ -223,7 +223,7 @@ def test_a_history_server_shows_its_stages(watched: Watched) -> None:
 
 
 def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
-    """SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: told in the log, with a status of its own."""
+    """SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: noted in the log, with a status of its own."""
     (tmp_path / "a.warc").touch()
     log = tmp_path / "log.jsonl"
     command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(tmp_path / "a.warc"), "--log", str(log)]
@@ -233,12 +233,12 @@ def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
     )
     begun = wait_for(lambda: log.exists() and "start" in log.read_text())
     run.terminate()
-    told = run.communicate(timeout=PATIENCE)[1].decode()
+    printed = run.communicate(timeout=PATIENCE)[1].decode()
     last = json.loads(log.read_text().splitlines()[-1])
 
     assert begun
     assert (130, "failure", 130) == (run.returncode, last["event"], last["exit_status"])
-    assert told.splitlines()[-1].startswith("dbce: stopped")
+    assert printed.splitlines()[-1].startswith("dbce: stopped")
 
 
 def test_settings_of_spark_are_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

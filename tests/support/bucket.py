@@ -23,11 +23,15 @@ def served(secret: str = "any") -> Iterator[str]:
     server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": secret, "AWS_DEFAULT_REGION": "us-east-1"}
-    told |= {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ALLOW_HTTP": "true", "AWS_EC2_METADATA_DISABLED": "true"}
+    settings = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": secret, "AWS_DEFAULT_REGION": "us-east-1"}
+    settings |= {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_EC2_METADATA_DISABLED": "true",
+    }
     bucket = uuid4().hex  # what a server of this process has held, the next one holds too
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
+        for name, value in settings.items():
             patch.setenv(name, value)
         clients = fsspec.get_filesystem_class("s3")
         clients.clear_instance_cache()  # they keep the address of the server before
@@ -42,11 +46,11 @@ def served(secret: str = "any") -> Iterator[str]:
 @contextmanager
 def seen_by_workers(spark: "SparkSession") -> Iterator[None]:
     """Within the block the Python workers of a session that was started before find the bucket as well."""
-    told = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
+    settings = {name: value for name, value in os.environ.items() if name.startswith("AWS_")}
     of_workers = spark.sparkContext.environment
-    of_workers.update(told)
+    of_workers.update(settings)
     try:
         yield
     finally:
-        for name in told:
+        for name in settings:
             del of_workers[name]

@@ -99,8 +99,8 @@ def one_unit(blocks: int) -> Units:
     )
 
 
-def traits(of: Page, features: int = 3) -> BlockFeatures:
-    """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and scores."""
+def block_features(of: Page, features: int = 3) -> BlockFeatures:
+    """Features that follow from a page's blocks in a way of their own: equal texts have equal keys and scores."""
     blocks = of.blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)
@@ -213,12 +213,12 @@ def read(path: str | Path, *settings: str) -> list[Any]:
     return list(warc.read(str(path), made.input, made.page.max_html_bytes))
 
 
-def fates(path: str | Path, *settings: str) -> list[str]:
+def outcomes_of(path: str | Path, *settings: str) -> list[str]:
     """List the outcome of each record of a file: its URL, "revisit:URL", "reject:REASON" or "skip:FILTER"."""
-    return [fate(one) for one in read(path, *settings)]
+    return [outcome_of(one) for one in read(path, *settings)]
 
 
-def fate(found: Any) -> str:
+def outcome_of(found: Any) -> str:
     if isinstance(found, warc.Fetch):
         return found.capture.url
     if isinstance(found, Revisit):

@@ -126,7 +126,7 @@ def _ip(words: str) -> None:
 
 @dataclass
 class Run:
-    """A driver at work. `log` is all that it has told; workers that a trap has stopped stand in files of `stopped`."""
+    """A driver at work. `log` is all that it wrote; workers that a trap has stopped stand in files of `stopped`."""
 
     process: subprocess.Popen[bytes]
     log: Path
@@ -137,11 +137,11 @@ class Run:
         self.wait_for((self.stopped / stage).exists)
         return psutil.Process(int((self.stopped / stage).read_text()))
 
-    def told(self) -> str:
+    def log_text(self) -> str:
         return self.log.read_text(errors="replace")
 
     def has_ended(self, stage: str) -> bool:
-        return f"\n{stage}: " in self.told()
+        return f"\n{stage}: " in self.log_text()
 
     def status(self) -> int:
         """Its exit status, when it has ended."""
@@ -150,7 +150,7 @@ class Run:
     def wait_for(self, condition: Callable[[], bool]) -> None:
         """Fails if the driver ends before."""
         wait_for(lambda: condition() or self.process.poll() is not None)
-        assert condition(), self.told()
+        assert condition(), self.log_text()
 
 
 @dataclass
@@ -289,7 +289,7 @@ def free_port() -> int:
 
 
 def _popen(host: Host, command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
-    with log.open("ab") as told:
+    with log.open("ab") as stream:
         return subprocess.Popen(
-            [*host.inside, *command], env=env, cwd=log.parent, stdout=told, stderr=subprocess.STDOUT
+            [*host.inside, *command], env=env, cwd=log.parent, stdout=stream, stderr=subprocess.STDOUT
         )

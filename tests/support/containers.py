@@ -81,7 +81,7 @@ class Engine:
     def wait_until(self, name: str, condition: Callable[[], bool]) -> None:
         """Waits for what a service does; fails if the service ends before."""
         wait_for(lambda: condition() or self._has_ended(name))
-        assert condition(), self.told(name)
+        assert condition(), self.log_text(name)
 
     def volume(self, name: str) -> Path:
         """Return the folder on this machine of a volume that has a name."""
@@ -115,7 +115,7 @@ class Engine:
     def log(self, name: str) -> Path:
         return self.folder / f"{name}.log"
 
-    def told(self, name: str) -> str:
+    def log_text(self, name: str) -> str:
         return self.log(name).read_text(errors="replace")
 
     def _has_ended(self, name: str) -> bool:
@@ -123,13 +123,13 @@ class Engine:
 
     def _start(self, name: str, command: list[str], log: Path) -> subprocess.Popen[bytes]:
         enter = ["unshare", "--mount", "--uts", "sh", "-c", _ENTER, "enter", str(self._root(name)), name, *command]
-        with log.open("ab") as told:
+        with log.open("ab") as stream:
             return subprocess.Popen(
                 [*self.hosts[name].inside, *enter],
                 env=self._environment(name),
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
-                stdout=told,
+                stdout=stream,
                 stderr=subprocess.STDOUT,
             )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.model import Codes, Page, PageFeatures
-from tests.support.builders import page, traits
+from tests.support.builders import block_features, page
 
 HOST = "http://www.example.org"
 _LINES = tuple(page(f"<p>Line one of {name}</p><p>and <a href=/>another</a></p><p>{name}</p>") for name in "abc")
@@ -21,7 +21,7 @@ def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str
     made = replace(like, blocks=_LINES[lines].blocks)
     if bands is not None:
         made = replace(made, signature=np.zeros(4, np.uint32), bands=np.array(bands, np.uint64))
-    return replace(made, features=traits(made))
+    return replace(made, features=block_features(made))
 
 
 class Echo:

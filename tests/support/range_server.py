@@ -1,4 +1,4 @@
-"""A web server of files by ranges, over loopback, that can be told to misbehave."""
+"""A web server of files by ranges, over loopback, that misbehaves on request."""
 
 import re
 import socket
@@ -48,19 +48,21 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             shift = 1 if trouble == "shifted" else 0
             part = held[first + shift : last + 1 + shift]
-            told = {"Content-Range": f"bytes {first + shift}-{first + shift + len(part) - 1}/{len(held)}"}
+            headers = {"Content-Range": f"bytes {first + shift}-{first + shift + len(part) - 1}/{len(held)}"}
             sent = part[: len(part) // 2] if trouble in ("short", "broken") else part
-            self._answer(206, sent, told, len(part))
+            self._answer(206, sent, headers, len(part))
             if trouble == "broken":
                 self._reset()
             elif trouble == "short":
                 self.close_connection = True
 
-    def _answer(self, status: int, body: bytes, headers: dict[str, str] | None = None, told: int | None = None) -> None:
+    def _answer(
+        self, status: int, body: bytes, headers: dict[str, str] | None = None, length: int | None = None
+    ) -> None:
         self.send_response(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body) if told is None else told))
+        self.send_header("Content-Length", str(len(body) if length is None else length))
         self.end_headers()
         self.wfile.write(body)
         self.wfile.flush()

@@ -39,7 +39,7 @@ HOSTILE = (
     "<p>words: &lt;/iframe&gt;&lt;script&gt;alert(8)&lt;/script&gt;, &quot;&gt;&lt;img src=x onerror=alert(9)&gt;</p>"
     '<p id=\'"></iframe><script>alert(10)</script>\'>" srcdoc="&amp;lt;script&amp;gt;alert(11)&amp;lt;/script&gt;</p>'
 )
-"""What a page may try. PORT stands for that of a server that must hear of nothing."""
+"""What a page may try. PORT stands for that of a server that must receive nothing."""
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,11 @@ def _write(
         )
     fetched, _ = known.fresh(CAPTURES, captures(result), ["capture_id"])
     storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", capture_rows.CAPTURES, [fetched])
-    told = [one for one in result.rejects if one not in before.rejects or one.reason is RejectReason.REVISIT_UNRESOLVED]
+    written = [
+        one for one in result.rejects if one not in before.rejects or one.reason is RejectReason.REVISIT_UNRESOLVED
+    ]
     storage.write_parquet(
-        f"{folder}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, [reject_rows.rejects_batch(told)]
+        f"{folder}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, [reject_rows.rejects_batch(written)]
     )
     _members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
     new = len(rows) - len(replaced)
@@ -127,7 +129,7 @@ def _write(
         "captures": len(fetched),
         "extractions": new,
         "revisits": len(result.revisits) - len(before.revisits),
-        "rejects": Counter(str(one.reason) for one in told),
+        "rejects": Counter(str(one.reason) for one in written),
         "skipped": result.skipped - before.skipped,
         "relabelled": len(replaced),
         "page_files": files,

@@ -62,13 +62,13 @@ async function answer(content, line) {
   }
 }
 
-function say(told) {
+function write(answer) {
   const { user, system } = process.cpuUsage();
-  process.stdout.write(JSON.stringify({ ...told, seconds: (user + system) / 1e6 }) + "\n");
+  process.stdout.write(JSON.stringify({ ...answer, seconds: (user + system) / 1e6 }) + "\n");
 }
 
 const content = await METHODS[method]();
-say({});
+write({});
 for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  say(await answer(content, line));
+  write(await answer(content, line));
 }

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from dbce_spark.model import IndexedCapture, Member, Neighbour, PageFeatures
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, fields, plain, unpacked
-from dbce_spark.output.schemas.page_rows import HASH, KEY, NUMBER, PAGES, SIGNATURE, VERDICT
+from dbce_spark.output.schemas.page_rows import FIRST_SCORE, HASH, KEY, NUMBER, PAGES, SIGNATURE
 
 MEMBERS = pa.schema(
     fields(
@@ -22,7 +22,7 @@ MEMBERS = pa.schema(
         declared_digest=STRING,
         signature=BINARY,
         bands=pa.list_(LONG),
-        is_witness=pa.bool_(),
+        has_features=pa.bool_(),
         carried=LONG,
         file_no=INT,
         row_no=INT,
@@ -32,19 +32,19 @@ MEMBERS = pa.schema(
 
 NEIGHBOURS = pa.schema(
     [field for field in PAGES if field.name in ("capture_id", "site", "url_key", "timestamp")]
-    + fields(block_numbers=BINARY, verdicts=BINARY, keys=BINARY, tokens=BINARY, signature=BINARY)
+    + fields(block_numbers=BINARY, first_scores=BINARY, keys=BINARY, tokens=BINARY, signature=BINARY)
     + fields(bands=pa.list_(LONG))
 )
 """The columns of PAGES that the comparison of a site reads."""
 
 _MEMBER = ("capture_id", "url_key", "timestamp", "signature")
-_FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys")
+_FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys")
 
 
 def page_features_from(rows: pa.Table) -> list[PageFeatures]:
     """Restore page features from capture_id, url_key and timestamp (in microseconds), the later half of block_numbers
-    as `numbers`, verdicts and keys. Pages that the classifier has not scored, which have none of these, are left out.
-    """
+    as `numbers`, first_scores and keys. Those that the classifier has not scored have none of these, and are left
+    out."""
     return [one for one in _seen_from(rows) if one is not None]
 
 
@@ -54,7 +54,7 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
         if None in packs:
             yield None
             continue
-        numbers, verdicts, keys = packs
+        numbers, scores, keys = packs
         words, link_words = np.frombuffer(numbers, NUMBER).reshape(2, -1)
         yield PageFeatures(
             capture_id=capture_id,
@@ -62,7 +62,7 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
             timestamp=timestamp,
             words=words,
             link_words=link_words,
-            first_scores=np.frombuffer(verdicts, VERDICT),
+            first_scores=np.frombuffer(scores, FIRST_SCORE),
             keys=np.frombuffer(keys, KEY).reshape(-1, len(words)),
         )
 
@@ -102,7 +102,7 @@ def _members_from(rows: pa.Table) -> Iterator[Member | None]:
 
 def indexed_captures_from(rows: pa.Table) -> list[IndexedCapture]:
     """Restore the captures of one site from MEMBERS rows."""
-    return [*decode(IndexedCapture, rows, member=_members_from(rows), has_features=plain(rows.column("is_witness")))]
+    return [*decode(IndexedCapture, rows, member=_members_from(rows))]
 
 
 def _numbers(column: pa.ChunkedArray) -> list[Any]:

@@ -13,26 +13,26 @@ from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, e
 
 _BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
 _BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
-_TRAITS = fields(traits_codes=BINARY, verdicts=BINARY, keys=BINARY, units=BINARY, holders=BINARY)
+_FEATURES = fields(feature_codes=BINARY, first_scores=BINARY, keys=BINARY, units=BINARY, holders=BINARY)
 _UNIT_NUMBERS = ("parents", "firsts", "lasts", "kinds")
 PAGES = pa.schema(
     [
         *CAPTURE,
         *_BLOCKS,
-        *_TRAITS,
+        *_FEATURES,
         *fields(tokens=BINARY, signature=BINARY, bands=pa.list_(LONG), carried=LONG, html=BINARY),
         *fields(file_no=INT, row_no=INT),
     ]
 )
 """Pages as the map over files stages them. The columns of the blocks are packed, since Java only carries them: XPaths
-joined by newlines, the numbers as int32, one column after the other. So are its traits, null where there are none.
+joined by newlines, the numbers as int32, one column after the other. So are its features, null where there are none.
 `carried` are the bytes that others of its site need of it. `file_no` and `row_no` say where the row is staged."""
 
 # The order of bytes is that of the files, whatever the machine's.
 NUMBER = np.dtype("<i4")
 HASH = np.dtype("<u8")
 SIGNATURE = np.dtype("<u4")
-VERDICT = np.dtype("<u2")
+FIRST_SCORE = np.dtype("<u2")
 KEY = np.dtype("<u4")
 _ID_BYTES = 512
 """Of a row's ids and of the objects around them."""
@@ -48,7 +48,7 @@ def pages_batch(
         PAGES,
         pages,
         **capture_columns(pages),
-        **_traits_columns([page.features for page in pages]),
+        **_feature_columns([page.features for page in pages]),
         page_text=[block.text for block in blocks],
         xpaths=["\n".join(block.xpaths) for block in blocks],
         block_numbers=packed(numbers, NUMBER),
@@ -69,13 +69,13 @@ def _carried(page: Page) -> int:
     return _ID_BYTES + signed + seen
 
 
-def _traits_columns(traits: Sequence[BlockFeatures | None]) -> dict[str, Any]:
+def _feature_columns(features: Sequence[BlockFeatures | None]) -> dict[str, Any]:
     return {
-        "traits_codes": packed((None if trait is None else trait.codes for trait in traits), np.uint8),
-        "verdicts": packed((None if trait is None else trait.first_scores for trait in traits), VERDICT),
-        "keys": packed((None if trait is None else trait.keys for trait in traits), KEY),
-        "units": packed((None if trait is None else _unit_numbers(trait.units) for trait in traits), NUMBER),
-        "holders": packed((None if trait is None else trait.units.holders for trait in traits), NUMBER),
+        "feature_codes": packed((None if one is None else one.codes for one in features), np.uint8),
+        "first_scores": packed((None if one is None else one.first_scores for one in features), FIRST_SCORE),
+        "keys": packed((None if one is None else one.keys for one in features), KEY),
+        "units": packed((None if one is None else _unit_numbers(one.units) for one in features), NUMBER),
+        "holders": packed((None if one is None else one.units.holders for one in features), NUMBER),
     }
 
 
@@ -94,7 +94,7 @@ def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
         blocks=map(_blocks_from, *(plain(batch.column(field.name)) for field in _BLOCKS)),
         signature=[None] * len(batch),
         bands=[np.empty(0, np.uint64)] * len(batch),
-        features=map(_traits_from, *(plain(batch.column(field.name)) for field in _TRAITS)),
+        features=map(_features_from, *(plain(batch.column(field.name)) for field in _FEATURES)),
     )
 
 
@@ -108,12 +108,12 @@ def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
     )
 
 
-def _traits_from(
-    codes: bytes | None, verdicts: bytes | None, keys: bytes | None, units: bytes | None, holders: bytes | None
+def _features_from(
+    codes: bytes | None, scores: bytes | None, keys: bytes | None, units: bytes | None, holders: bytes | None
 ) -> BlockFeatures | None:
-    if codes is None or verdicts is None or keys is None or units is None or holders is None:
+    if codes is None or scores is None or keys is None or units is None or holders is None:
         return None
-    by_block = np.frombuffer(verdicts, VERDICT)
+    by_block = np.frombuffer(scores, FIRST_SCORE)
     columns = np.frombuffer(units, NUMBER).reshape(len(_UNIT_NUMBERS), -1)
     return BlockFeatures(
         codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),

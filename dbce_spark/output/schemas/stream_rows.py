@@ -55,12 +55,12 @@ REPEATS = pa.schema(
 STREAM = pa.schema(
     [
         *fields(domain=STRING, table=STRING, file_no=LONG, row_no=LONG),
-        *fields(told=BINARY, said=STRING, blocks=BINARY),
+        *fields(packed_row=BINARY, fields=STRING, blocks=BINARY),
     ]
 )
-"""Messages to where a domain's state is, and the answers. `told` is a page's row, packed, since only the writer of the
-table unpacks it; `said`, in JSON, has first what a state needs of the page beside the packed `blocks`, then the labels.
-Or a row that passes the state by: a reject, or the counts of the records of a file."""
+"""Messages to where a domain's state is, and the answers. Of a page, `packed_row` is unpacked only by the writer of the
+table; `fields`, in JSON, has first what a state needs of the page beside the packed `blocks`, then the labels. Or a row
+that passes the state by: a reject, or the counts of the records of a file."""
 
 PRIMED = pa.schema(fields(domain=STRING, state=BINARY))
 """The states that domains begin with."""

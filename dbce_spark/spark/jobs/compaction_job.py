@@ -1,6 +1,7 @@
 """Compaction: one increment that stands for all before it, with the rows that count and no others, in fewer files.
 
-Plain Python, a row group at a time. The pages are not written again: their files are links, and keep their numbers.
+Plain Python, a row group at a time. The pages are not written again: their files are links, and keep their numbers. But
+those of a collection of the format before are, under the names of columns that this program reads.
 """
 
 import heapq
@@ -10,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import groupby, islice
+from itertools import count, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dbce_spark.output.collection import (
     CAPTURES,
     DUPLICATES,
     EXTRACTIONS,
+    FORMAT,
     INPUTS,
     MEMBERS,
     REJECTS,
@@ -42,6 +44,8 @@ from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 
+RENAMED = {"is_witness": "has_features", "verdicts": "first_scores", "traits_codes": "feature_codes"}
+"""Columns of members and pages in the format before, and what they are called now."""
 RUNS = "runs"
 """The run.json of each run, by the number of its increment."""
 _WORK = "_compacting"
@@ -62,7 +66,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     version = collection.current()
     target = Path(collection.increment(version.number + 1))
     _check_free(target)
-    if len(version.increments) == 1:
+    if len(version.increments) == 1 and version.format == FORMAT:
         return None
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
@@ -98,7 +102,8 @@ def _check_free(target: Path) -> None:
     left = storage.list_names(str(target)) - {staging.FOLDER}
     if left or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(
-            f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it"
+            f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it, or"
+            " remove the folder"
         )
     shutil.rmtree(target, ignore_errors=True)
 
@@ -267,7 +272,7 @@ def _store(
     """Write rows to files of up to so many, as the files are written that they come from; batches are not cut. One
     file at least: readers find their columns."""
     schema, dictionary = _form([path for _, path in of])
-    rest = (batch for batch in batches if batch.num_rows)
+    rest = (batch.rename_columns(schema.names) for batch in batches if batch.num_rows)
     batch = next(rest, None)
     number = 0
     while batch is not None or number == 0:
@@ -282,10 +287,11 @@ def _store(
 
 
 def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
-    """Read the schema of some files, and the columns whose values they hold in a dictionary."""
+    """Read the schema of some files, as it is called now, and the columns whose values they hold in a dictionary."""
     for path in paths:
         with opened(path) as file:
-            schema, metadata = file.schema_arrow, file.metadata
+            stored, metadata = file.schema_arrow, file.metadata
+        schema = pa.schema([field.with_name(RENAMED.get(field.name, field.name)) for field in stored])
         if metadata.num_row_groups:
             group = metadata.row_group(0)
             columns = [group.column(at) for at in range(group.num_columns)]
@@ -295,12 +301,29 @@ def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
 
 def _link_pages(collection: Collection, version: Version, work: Path) -> None:
     """Link the files of pages under the numbers that they have over all increments."""
-    number = 0
+    carry = _link if version.format == FORMAT else _rename_columns
+    numbers = count()
     for one in version.increments:
         for at in range(one.page_files):
             source = prior_state.page_file(collection.increment(one.number), at)
-            storage.link(Path(source), Path(prior_state.page_file(str(work), number)))
-            number += 1
+            carry(source, prior_state.page_file(str(work), next(numbers)))
+
+
+def _link(source: str, target: str) -> None:
+    storage.link(Path(source), Path(target))
+
+
+def _rename_columns(source: str, target: str) -> None:
+    """Write a file of pages once more with the names of now, in the same row groups: places are counted by these."""
+    schema, dictionary = _form([source])
+    with (
+        opened(source) as file,
+        storage.parquet_file(
+            target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP
+        ) as renamed,
+    ):
+        for batch in file.iter_batches(_BATCH_ROWS):
+            renamed.write(batch.rename_columns(schema.names))
 
 
 def _keep_runs(collection: Collection, version: Version, work: Path) -> None:
@@ -325,6 +348,7 @@ def _report(version: Version, seconds: float) -> dict[str, Any]:
         "increments": [increment.number for increment in version.increments],
         **counts,
         "relabelled": 0,
+        "format": FORMAT,
         "seconds": {"compaction": round(seconds, 2)},
         "settings": version.settings,
     }

@@ -17,6 +17,7 @@ from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
+from dbce_spark.output.collection import FORMAT
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.run import heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.job_run import Run
@@ -139,7 +140,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "attempts": log.attempt,
         **account.counts(),
         **(_of_indexes(account) if request.indexes else {}),
-        **({"settings": request.settings} if request.is_increment else {}),
+        **({"settings": request.settings, "format": FORMAT} if request.is_increment else {}),
         "seconds": run.progress.seconds,
         "pages_per_second_per_core": run_output.speed(account.extractions, run.progress.seconds, cores),
         "cores": cores,

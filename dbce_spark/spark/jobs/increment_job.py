@@ -13,7 +13,7 @@ from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import FORMAT_BEFORE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.plan import Plan
@@ -32,7 +32,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     An increment that was ended just before it was made a version is made one first.
 
     Raises:
-        OutputError: the collection was labelled otherwise, cannot be read, or is none.
+        OutputError: the collection was labelled otherwise, is of the format before, cannot be read, or is none.
     """
     latest = collection.latest()
     if Path(collection.increment(_next(latest)), RUN_FILE).exists():
@@ -40,6 +40,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
         latest = collection.latest()
     settings = _settings(request.plan(config))
     if latest:
+        collection.check_format(latest)
         _check(collection, latest, settings)
         output_reader.open_output(collection.folder).check()
     before = collection.inputs(latest) if latest else {}
@@ -85,9 +86,9 @@ def commit(collection: Collection) -> None:
     counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
     own, why = Increment(number=number, **counts), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
-    collection.commit(
-        Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
-    )
+    made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
+    # An increment that the program before has ended says nothing of its format.
+    collection.commit(replace(made, format=report.get("format", FORMAT_BEFORE)))
 
 
 def _next(latest: Version | None) -> int:

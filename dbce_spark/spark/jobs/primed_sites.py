@@ -22,7 +22,7 @@ from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 _KEYED = pa.schema(
     [
-        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, verdicts=BINARY, keys=BINARY),
+        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, first_scores=BINARY, keys=BINARY),
         *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING, domain=STRING),
     ]
 )
@@ -37,6 +37,7 @@ def check_alike(collection: Collection, version: Version, config: DbceConfig) ->
     Raises:
         OutputError: they were not.
     """
+    collection.check_format(version)
     of_collection = {name: version.settings["config"][name] for name in _ALIKE}
     own = {name: values for name, values in config.as_dict().items() if name in _ALIKE}
     before = of_collection | {"classifier": version.settings["classifier"]}
@@ -52,10 +53,11 @@ def primed_states(
     spark: SparkSession, collection: Collection, version: Version, config: DbceConfig, tree: UrlTreeConfig
 ) -> DataFrame:
     """Build the PRIMED rows of all domains of a collection."""
+    collection.check_format(version)  # a stream that the program before began
     prior = prior_state(collection, version)
     files = [prior.page_file(number) for number in range(FIRST, prior.next_file)]
     pages = spark.read.schema(staging.schema(PAGES)).parquet(*files).dropDuplicates(["capture_id"])
-    evidence = pages.where("verdicts is not null").select(
+    evidence = pages.where("first_scores is not null").select(
         *feature_columns(), "signature", "bands", "site", F.col("url").alias("domain")
     )
     keyed = evidence.mapInArrow(_with_domain, staging.schema(_KEYED))

@@ -56,10 +56,10 @@ except ImportError as error:
 
 LEDGER = "arrivals"
 """Folder of the output that holds which files were taken in which order."""
-_PAGE, _COUNTS = "page", "tally"
+_PAGE, _COUNTS = "page", "counts"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
 _PAST = (REJECTS, _COUNTS)
-"""Kinds of rows that no state makes: they are whole in the column `said`."""
+"""Kinds of rows that no state makes: they are whole in the column `fields`."""
 _SHOWN = {
     "files": "files",
     "records": "records",
@@ -340,8 +340,8 @@ class Labelling(StatefulProcessor):
         before = self._state.get() if self._state.exists() else None
         state = self._method.restore(bytes(before[0])) if before else self._method.begin(name)
         arrivals = (
-            restore_arrival(file_no, row_no, told, said, blocks)
-            for _, _, file_no, row_no, told, said, blocks in waiting
+            restore_arrival(file_no, row_no, packed_row, fields, blocks)
+            for _, _, file_no, row_no, packed_row, fields, blocks in waiting
         )
         made = (
             (name, one.table, 0, 0, one.packed_row, json.dumps(one.columns), _NOTHING) for one in state.take(arrivals)
@@ -388,7 +388,7 @@ def _part(
         with stream_tables.StreamPart(folder, number, task.partitionId()) as part:
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
-                columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
+                columns = (batch[name].to_pylist() for name in ("table", "packed_row", "fields"))
                 for table, packed, fields in zip(*columns, strict=True):
                     rows[table].append(row_of(table, packed, fields, formats))
                 for counted in rows.pop(_COUNTS, []):

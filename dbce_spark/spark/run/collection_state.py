@@ -15,7 +15,7 @@ from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import DIGESTS, PriorState
 
 _PLACE = ["file_no", "row_no"]
 _NUMBER = r"/increments/(\d+)/"
@@ -43,7 +43,7 @@ def revisited(spark: SparkSession, prior: PriorState) -> DataFrame:
 
 def digests(spark: SparkSession, prior: PriorState) -> DataFrame:
     """Read the digest of the evidence by which each capture was labelled last: DIGESTS rows."""
-    rows = rows_of_increments(spark, prior, increment_rows.DIGESTS, DIGESTS, OLD_DIGESTS)
+    rows = rows_of_increments(spark, prior, increment_rows.DIGESTS, DIGESTS)
     return rows.groupBy("capture_id").agg(F.max_by("digest", "increment").alias("digest"))
 
 

@@ -16,7 +16,7 @@ BEFORE = -1
 """The number that revisits of earlier runs have as their file: they stand before all that a run reads."""
 PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
 OLD_DIGESTS = "told"
-"""The name of DIGESTS in increments of earlier versions of this program."""
+"""The name of DIGESTS in increments of the format before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def _keep_members(run: Run, account: RunAccount) -> None:
 
 def _keep_few_members(run: Run) -> None:
     schema = member_rows.MEMBERS
-    columns = ["verdicts", *(name for name in schema.names if name != "is_witness")]
+    columns = ["first_scores", *(name for name in schema.names if name != "has_features")]
     rows = compared_pages.held_members(read_few.kept(run.work, columns), schema.names)
     at = schema.get_field_index("file_no")
     placed = rows.set_column(at, schema.field(at), pc.add(rows.column(at), pa.scalar(run.prior.next_file, pa.int32())))

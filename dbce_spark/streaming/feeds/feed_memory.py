@@ -14,16 +14,21 @@ from typing import Self
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_item import Item
 
-VERSION = 1
-"""Version of the tables below. A file of another version is refused."""
+VERSION = 2
+"""Version of the tables below. A file of version 1 is brought up to it, one of another is refused."""
 _TABLES = """
 CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER);
 CREATE TABLE items (
   item_id TEXT PRIMARY KEY, feed TEXT, link TEXT, title TEXT, description TEXT, date TEXT,
-  fate TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL
+  status TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL
 );
-CREATE INDEX items_by_fate ON items (fate);
+CREATE INDEX items_by_status ON items (status);
 CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
+"""
+_FROM_VERSION_1 = """
+ALTER TABLE items RENAME COLUMN fate TO status;
+DROP INDEX items_by_fate;
+CREATE INDEX items_by_status ON items (status);
 """
 
 
@@ -81,12 +86,12 @@ class Memory:
 
     def _begin(self, path: Path) -> None:
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (0, VERSION):
+        scripts = {0: _TABLES, 1: _FROM_VERSION_1, VERSION: ""}
+        if version not in scripts:
             raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
-        if version == 0:
-            for statement in _TABLES.split(";"):
-                self._store.execute(statement)
-            self._store.execute(f"PRAGMA user_version = {VERSION}")
+        for statement in scripts[version].split(";"):
+            self._store.execute(statement)
+        self._store.execute(f"PRAGMA user_version = {VERSION}")
 
     def __enter__(self) -> Self:
         return self
@@ -137,7 +142,7 @@ class Memory:
         """Return all items whose pages are to be fetched, in the order in which they were noted."""
         with self._together() as store:
             rows = store.execute(
-                "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE fate = ?"
+                "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE status = ?"
                 " ORDER BY rowid",
                 (ItemStatus.WAITING,),
             )
@@ -153,13 +158,13 @@ class Memory:
     def note_page(self, item: Item, file: str, size: int) -> None:
         """Note that the page of an item is in a file, and that the file holds up to `size` bytes."""
         with self._together() as store:
-            store.execute("UPDATE items SET fate = ? WHERE item_id = ?", (ItemStatus.KEPT, item.item_id))
+            store.execute("UPDATE items SET status = ? WHERE item_id = ?", (ItemStatus.KEPT, item.item_id))
             store.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (file, size))
 
     def note_end(self, item: Item, status: ItemStatus, detail: str) -> None:
         """Note that the page of an item will not be fetched any more."""
         with self._together() as store:
-            store.execute("UPDATE items SET fate = ?, detail = ? WHERE item_id = ?", (status, detail, item.item_id))
+            store.execute("UPDATE items SET status = ?, detail = ? WHERE item_id = ?", (status, detail, item.item_id))
 
     def note_retry(self, waiting: WaitingItem, detail: str) -> None:
         """Note how often a page was tried, and when it is tried again."""
@@ -183,10 +188,10 @@ class Memory:
         """Forget the items that no feed has shown since then, but those that wait; return how many."""
         with self._together() as store:
             return store.execute(
-                "DELETE FROM items WHERE seen_at < ? AND fate != ?", (before, ItemStatus.WAITING)
+                "DELETE FROM items WHERE seen_at < ? AND status != ?", (before, ItemStatus.WAITING)
             ).rowcount
 
     def counts(self) -> dict[str, int]:
         """Count items by status."""
         with self._together() as store:
-            return dict(store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))
+            return dict(store.execute("SELECT status, count(*) FROM items GROUP BY status ORDER BY status"))

@@ -57,8 +57,8 @@ def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskC
 
 
 def test_a_frame_of_no_origin_may_use_what_was_archived(shown: tuple[FlaskClient, str]) -> None:
-    """Web fonts are loaded in the mode of CORS, and the frame is sandboxed; but no type is guessed, and nobody told of
-    the address."""
+    """Web fonts are loaded in the mode of CORS, and the frame is sandboxed; but no type is guessed, and nobody learns
+    of the address."""
     client, ticket = shown
     font = client.get(f"{ticket}/loaded", query_string={"url": "http://geese.example/dot.png", "kind": "other"})
     guards = (

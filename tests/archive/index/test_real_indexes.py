@@ -47,7 +47,7 @@ def test_index(shared_data: Path, name: str) -> None:
     found = found_in(str(shared_data / name), base=str(shared_data / base) if base else "", counts=counts)
     entries = [replace(one, path=_renamed(one.path)) for one in found if isinstance(one, IndexEntry)]
     files, duplicates = by_file(entries)
-    actual = Counter(_verdict(one) for path, some in files.items() for one in fetch(path, some, FETCH, LIMIT))
+    actual = Counter(_outcome_of(one) for path, some in files.items() for one in fetch(path, some, FETCH, LIMIT))
 
     assert expected == actual
     assert (0, counts.read, {}) == (duplicates, counts.selected, counts.faults)
@@ -58,7 +58,7 @@ def _renamed(path: str) -> str:
     return f"{folder}{slash}{RENAMED.get(name, name)}"
 
 
-def _verdict(found: object) -> str:
+def _outcome_of(found: object) -> str:
     if not isinstance(found, Fetched):
         return "not fetched"
     read = list(records(found.stream(), at_most(record_bytes=LIMIT)))

@@ -275,7 +275,7 @@ def test_a_corpus_of_a_collection(collected: Path, tmp_path: Path) -> None:
 
 
 def test_newer_marks_of_a_duplicate_count(collected: Path, tmp_path: Path) -> None:
-    """An increment that marks captures of earlier ones anew is heard; what an earlier one says anew of a capture that
+    """An increment that marks captures of earlier ones anew counts; what an earlier one says anew of a capture that
     was written later is not."""
     to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
     first, last = (ids_of(to, number) for number in (1, 3))

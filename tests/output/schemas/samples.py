@@ -9,7 +9,7 @@ import pyarrow as pa
 from dbce_spark.dbce import local
 from dbce_spark.model import Extraction, Page
 from dbce_spark.output.schemas import page_rows
-from tests.support.builders import config, page, traits
+from tests.support.builders import block_features, config, page
 
 TEMPLATE = (
     "<html><head><title>Größe</title></head>"
@@ -28,7 +28,7 @@ PAGES = [
 ]
 
 
-LOOKED_AT = [dataclasses.replace(one, features=traits(one)) for one in PAGES]
+LOOKED_AT = [dataclasses.replace(one, features=block_features(one)) for one in PAGES]
 
 
 def plain(value: Any) -> Any:

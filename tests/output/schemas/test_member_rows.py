@@ -12,7 +12,7 @@ def test_page_features_come_back() -> None:
     rows = staged(LOOKED_AT, [None] * len(LOOKED_AT))
     numbers = [packed[len(packed) // 2 :] for packed in rows.column("block_numbers").to_pylist()]
     table = pa.table(
-        {name: rows.column(name) for name in ("capture_id", "url_key", "verdicts", "keys")}
+        {name: rows.column(name) for name in ("capture_id", "url_key", "first_scores", "keys")}
         | {"timestamp": rows.column("timestamp").cast(pa.int64()), "numbers": pa.array(numbers, pa.binary())}
     )
     expected = [plain(pools.page_features(one)) for one in LOOKED_AT]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dbce_spark.model import Page
 from dbce_spark.output.schemas import page_rows, reject_rows
 from tests.output.schemas.samples import LOOKED_AT, PAGES, plain, staged
-from tests.support.builders import page, traits
+from tests.support.builders import block_features, page
 from tests.support.strategies import documents
 
 
@@ -60,10 +60,10 @@ def test_staged_pages_hold_what_the_buckets_need() -> None:
 
 
 @given(documents, st.integers(1, 5))
-def test_any_traits_come_back(html: str, features: int) -> None:
-    """Codes, verdicts and keys of any page, in their shapes and types."""
+def test_any_features_come_back(html: str, features: int) -> None:
+    """Codes, first_scores and keys of any page, in their shapes and types."""
     one = page(html)
-    made = traits(one, features)
+    made = block_features(one, features)
     (actual,) = page_rows.pages_from(staged([dataclasses.replace(one, features=made)], [None]))
 
     assert actual.features is not None
@@ -76,11 +76,11 @@ def test_any_traits_come_back(html: str, features: int) -> None:
         assert expected.tolist() == found.tolist()
 
 
-def test_page_that_no_classifier_saw_has_null_traits() -> None:
+def test_page_that_no_classifier_saw_has_null_features() -> None:
     """A page without features has nulls beside pages whose columns are bytes."""
     rows = staged([PAGES[0], LOOKED_AT[1]], [None, None]).to_pylist()
 
-    for name in ("traits_codes", "verdicts", "keys", "units", "holders"):
+    for name in ("feature_codes", "first_scores", "keys", "units", "holders"):
         assert [True, False] == [row[name] is None for row in rows]
 
 

@@ -23,7 +23,7 @@ FILES = Steps("files", "sources", 4, pages=("captures",))
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    """All is looked at, and told, again and again."""
+    """All is looked at, and noted, again and again."""
     monkeypatch.setattr(progress, "_TICK_SECONDS", 0.01)
     monkeypatch.setattr(progress, "_LINE_SECONDS", 0.001)
     monkeypatch.setattr(heartbeat, "SECONDS", 0.001)
@@ -54,13 +54,13 @@ def test_a_stage_that_knows_its_steps_says_how_far_it_is(
         read_four(spark, made)
         while figures(caplog, "progress")[-1]["done"] < 4:
             time.sleep(0.01)
-    told = figures(caplog, "progress")
+    noted = figures(caplog, "progress")
     texts = [one.message for one in caplog.records]
     (end,) = figures(caplog, "stage_end")
 
-    assert (0, 4) == (told[0]["done"], told[-1]["done"])
-    assert {4} == {one["total"] for one in told}
-    assert any(one["seconds_to_go"] for one in told)
+    assert (0, 4) == (noted[0]["done"], noted[-1]["done"])
+    assert {4} == {one["total"] for one in noted}
+    assert any(one["seconds_to_go"] for one in noted)
     assert any(re.search(r" (25|50|75) % \([123] of 4 files\), [369] pages, [123] rejects", text) for text in texts)
     assert "pages begins: 4 files" == texts[0]
     assert {"sources": 4, "captures": 12, "rejects.no_text": 4} == end["counts"]

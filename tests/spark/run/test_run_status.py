@@ -145,8 +145,8 @@ def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
     work = begun(tmp_path)
     plan.save(plan.made(["0.warc"], ["i.cdxj"], "", CONFIG, limit=None), work)
     before = inspect_run(work).files
-    told = {"archives": {"1.warc": 30, "2.warc": 9}, "parts": 4, "rejects": {"broken_index_line": 2}, "losses": []}
-    checkpoints.write(staging.done(work, staging.SELECTION), told)
+    selected = {"archives": {"1.warc": 30, "2.warc": 9}, "parts": 4, "rejects": {"broken_index_line": 2}, "losses": []}
+    checkpoints.write(staging.done(work, staging.SELECTION), selected)
     found = inspect_run(work)
 
     assert (DoneShare(done=2, of=None), DoneShare(done=2, of=5)) == (before, found.files)
@@ -180,13 +180,13 @@ def test_a_finished_run_ends_as_its_command_did(
     begun(tmp_path)
     finished(str(tmp_path), failed)
     ended = main(["status", str(tmp_path), "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
+    status = json.loads(capsys.readouterr().out)
 
-    assert (exit_status, exit_status, "finished") == (ended, told["exit_status"], told["condition"])
-    assert {"count": failed, "of": 20, "allowed": 1, "is_spent": failed > 1, "first": {}} == told["failed_files"]
-    assert (None, ["pages"], {"no_text": 1}) == (told["stage"], told["stages_ended"], told["rejects"])
-    assert {"start": 1.0, "pages": 2.0} == told["seconds"]
-    assert ("run", None, None) == (told["kind"], told["error"], told["extractions"])
+    assert (exit_status, exit_status, "finished") == (ended, status["exit_status"], status["condition"])
+    assert {"count": failed, "of": 20, "allowed": 1, "is_spent": failed > 1, "first": {}} == status["failed_files"]
+    assert (None, ["pages"], {"no_text": 1}) == (status["stage"], status["stages_ended"], status["rejects"])
+    assert {"start": 1.0, "pages": 2.0} == status["seconds"]
+    assert ("run", None, None) == (status["kind"], status["error"], status["extractions"])
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
@@ -207,17 +207,17 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
     codes = [main(["status", str(tmp_path)]), main(["status", str(tmp_path / "nowhere")])]
     with at_work(tmp_path):
         codes.append(main(["status", str(tmp_path)]))
-    told = capsys.readouterr().out
+    status = capsys.readouterr().out
 
     assert [5, 6, 4] == codes
-    assert f"{tmp_path}: dead since {LONG_AGO} (" in told
-    assert f"it was process {os.getpid()} on {socket.gethostname()}" in told
-    assert "ended by      no space is left for the output" in told
-    assert "files         2 of 20 read" in told
-    assert "failed files  1 of 20; 1 may fail" in told
-    assert RUN.command in told
-    assert f"{tmp_path}/nowhere: no run was begun there" in told
-    assert f"{tmp_path}: running, in stage pages since " in told
+    assert f"{tmp_path}: dead since {LONG_AGO} (" in status
+    assert f"it was process {os.getpid()} on {socket.gethostname()}" in status
+    assert "ended by      no space is left for the output" in status
+    assert "files         2 of 20 read" in status
+    assert "failed files  1 of 20; 1 may fail" in status
+    assert RUN.command in status
+    assert f"{tmp_path}/nowhere: no run was begun there" in status
+    assert f"{tmp_path}: running, in stage pages since " in status
 
 
 def grown_to(collection: Collection, number: int) -> None:
@@ -227,7 +227,7 @@ def grown_to(collection: Collection, number: int) -> None:
     collection.commit(Version(number=number, made=LONG_AGO, why="extract", increments=increments, settings={}))
 
 
-def test_of_a_collection_the_increment_that_is_written_is_told(
+def test_of_a_collection_the_increment_that_is_written_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """While one is, its state beside the version that counts; else the last version, with the account of its run."""
@@ -235,29 +235,31 @@ def test_of_a_collection_the_increment_that_is_written_is_told(
     first, second = (Path(collection.increment(number)) for number in (1, 2))
     begun(first)
     with at_work(first):
-        told = [inspect_run(collection.folder)]
+        statuses = [inspect_run(collection.folder)]
     finished(str(first), 0)
-    told.append(inspect_run(collection.folder))
+    statuses.append(inspect_run(collection.folder))
     grown_to(collection, 1)
-    told.append(inspect_run(collection.folder))
+    statuses.append(inspect_run(collection.folder))
     begun(second, updated=LONG_AGO)
-    told.append(inspect_run(collection.folder))
+    statuses.append(inspect_run(collection.folder))
     main(["status", collection.folder])
     lines = capsys.readouterr().out.splitlines()
 
-    assert [Condition.RUNNING, Condition.DEAD, Condition.FINISHED, Condition.DEAD] == [one.condition for one in told]
+    assert [Condition.RUNNING, Condition.DEAD, Condition.FINISHED, Condition.DEAD] == [
+        one.condition for one in statuses
+    ]
     assert [(None, 1), (None, 1), (1, 1), (1, 2)] == [
         (one.collection.version and one.collection.version.number, one.collection.increment)
-        for one in told
+        for one in statuses
         if one.collection
     ]
-    assert {collection.folder} == {one.output for one in told}
+    assert {collection.folder} == {one.output for one in statuses}
     assert lines[0].startswith(f"{collection.folder}: dead since {LONG_AGO}")
     assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawls, 4 captures; below, increment 2" == lines[1]
 
 
 def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The account is that of the last increment that counts again. Where nothing was begun, nothing is told."""
+    """The account is that of the last increment that counts again. Where nothing was begun, nothing is shown."""
     collection = Collection(str(tmp_path))
     Path(collection.increment(1)).mkdir(parents=True)
     nothing = inspect_run(str(tmp_path))
@@ -266,12 +268,12 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
         grown_to(collection, number)
     collection.rollback(1)
     main(["status", str(tmp_path), "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
+    status = json.loads(capsys.readouterr().out)
 
     assert (Condition.NONE, None) == (nothing.condition, nothing.collection)
-    assert ("finished", 0) == (told["condition"], told["failed_files"]["count"])
+    assert ("finished", 0) == (status["condition"], status["failed_files"]["count"])
     counts = {"crawls": 1, "captures": 4}
-    assert {"version": 3, "made": collection.current().made, **counts, "increment": 1} == told["collection"]
+    assert {"version": 3, "made": collection.current().made, **counts, "increment": 1} == status["collection"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

@@ -3,8 +3,10 @@
 import io
 import os
 import socket
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from dbce_spark.streaming.feeds.web_request import WebExchange
-from tests.support.builders import config, fates, read
+from tests.support.builders import config, outcomes_of, read
 from tests.support.full_disks import full_disk
 from tests.support.newsroom import Newsroom, item, newsroom
 
@@ -165,7 +167,7 @@ def test_redirects_are_recorded_and_the_page_is_under_the_address_that_answered(
     feed = room.publish("/rss", item(f"{room.url}/go?to=a", "A"))
     desk.read([feed])
 
-    outcomes = fates(desk.files()[0])
+    outcomes = outcomes_of(desk.files()[0])
     assert [f"{room.url}/a?x=1"] == [one for one in outcomes if one.startswith("http")]
     assert ["skip:status:302", "skip:status:301"] == [one for one in outcomes if one.startswith("skip:status")]
 
@@ -347,9 +349,9 @@ def test_what_a_hostile_answer_breaks_is_its_own_item(room: Newsroom, desk: Desk
         (503, {"Retry-After": "9" * 400}),
         (429, {"Retry-After": "Fri, 31 Dec 9999 23:59:59 -2359"}),
     ]
-    told = desk.read([feed])
+    counts = desk.read([feed])
 
-    assert (3, 1, []) == (told["pages"], told["retries"], desk.warned)
+    assert (3, 1, []) == (counts["pages"], counts["retries"], desk.warned)
     assert {"/half", "/link", "/good"} == {url.removeprefix(room.url) for path in desk.files() for url in targets(path)}
 
 
@@ -378,18 +380,18 @@ def test_a_page_that_cannot_be_written_leaves_no_bytes(
         return write(self, exchange, reply, of)
 
     monkeypatch.setattr(FeedArchive, "_metadata", broken)
-    told = desk.read([feed])
+    counts = desk.read([feed])
 
-    assert (2, 1) == (told["pages"], told["failed"])
+    assert (2, 1) == (counts["pages"], counts["failed"])
     assert {f"{room.url}/a", f"{room.url}/c"} == {url for path in desk.files() for url in targets(path)}
 
 
 def test_private_addresses_are_not_asked_for(room: Newsroom, desk: Desk) -> None:
     """Unless the settings say so."""
     feed = room.publish("/feed", item(f"{room.url}/a", "a"))
-    told = desk.read([feed], "acquire.private_addresses=false")
+    counts = desk.read([feed], "acquire.private_addresses=false")
 
-    assert (1, []) == (told["failed_polls"], room.asked)
+    assert (1, []) == (counts["failed_polls"], room.asked)
 
 
 def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
@@ -398,9 +400,9 @@ def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
     feed = room.publish("/feed", item(f"{room.url}/a", "a"))
     room.article("/a", "a")
     looks = iter(range(100))
-    told = desk.read([feed], "acquire.max_delay_seconds=0.01", stops=lambda: next(looks, None) is None)
+    counts = desk.read([feed], "acquire.max_delay_seconds=0.01", stops=lambda: next(looks, None) is None)
 
-    assert 1 == told.get("pages")
+    assert 1 == counts.get("pages")
 
 
 def test_a_reader_that_is_stopped_does_not_wait_for_answers(desk: Desk) -> None:
@@ -409,9 +411,9 @@ def test_a_reader_that_is_stopped_does_not_wait_for_answers(desk: Desk) -> None:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/feed"
         looks = iter(range(3))
         began = time.monotonic()
-        told = desk.read([url], "acquire.timeout_seconds=60", stops=lambda: next(looks, None) is None)
+        counts = desk.read([url], "acquire.timeout_seconds=60", stops=lambda: next(looks, None) is None)
 
-        assert {} == told
+        assert {} == counts
         assert time.monotonic() - began < 30
 
 
@@ -425,9 +427,9 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
 def test_a_feed_that_is_too_large_is_not_parsed(room: Newsroom, desk: Desk) -> None:
     """Its poll has failed, and says why; a smaller one is read again later."""
     links = [item(f"{room.url}/{nth}", str(nth)) for nth in range(9)]
-    told = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
+    counts = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
 
-    assert {"polls": 1, "failed_polls": 1} == told
+    assert {"polls": 1, "failed_polls": 1} == counts
     assert [f"{room.url}/feed: {room.url}/feed: is neither RSS nor Atom nor RDF"] == desk.warned
 
 
@@ -436,9 +438,9 @@ def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: D
     room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
     room.answers["/a"] = [(302, {"Location": "/private/a"})]
     room.article("/private/a", "secret")
-    told = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+    counts = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
 
-    assert (1, 1) == (told["redirects"], told["refused"])
+    assert (1, 1) == (counts["redirects"], counts["refused"])
     assert "/private/a" not in room.paths()
 
 
@@ -491,6 +493,31 @@ def test_a_full_disk_is_named_and_loses_nothing(
     desk.read([f"{room.url}/feed"])
 
     assert [f"{room.url}/a", f"{room.url}/b"] == sorted(url for url, _ in captured(desk))
+
+
+def test_a_memory_of_the_first_version_is_brought_up(room: Newsroom, desk: Desk) -> None:
+    """Its items keep their status, under the name that the column has now."""
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    room.article("/a", "Of a")
+    desk.read([feed])
+    with closing(sqlite3.connect(desk.folder / "state" / "memory.sqlite")) as store:
+        store.executescript(
+            "ALTER TABLE items RENAME COLUMN status TO fate; DROP INDEX items_by_status;"
+            "CREATE INDEX items_by_fate ON items (fate); PRAGMA user_version = 1"
+        )
+
+    assert {"kept": 1} == desk.items()
+    assert {"polls": 1, "unchanged": 1} == desk.read([feed])
+
+
+def test_a_memory_of_a_later_version_is_refused(desk: Desk) -> None:
+    """The error names both versions, and the option that begins another one."""
+    path = desk.folder / "memory.sqlite"
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("PRAGMA user_version = 3")
+
+    with pytest.raises(OutputError, match="is of version 3, this program has 2: give another --state"):
+        Memory(path)
 
 
 def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -> None:

@@ -419,7 +419,7 @@ class TutorialAnswer {
     this.frame = new Frame($("#page"), (message) => this.receive(message));
     const total = this.words.reduce((sum, one) => sum + one, 0) || 1;
     const right = this.words.reduce((sum, one, at) => (data.given[at] === data.reference[at] ? sum + one : sum), 0);
-    $("#verdict").textContent = right === total ? "All as the reference has it" : `${Math.round((100 * right) / total)} % of words as the reference has them`;
+    $("#agreement").textContent = right === total ? "All as the reference has it" : `${Math.round((100 * right) / total)} % of words as the reference has them`;
   }
 
   receive(message) {

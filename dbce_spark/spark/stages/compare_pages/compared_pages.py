@@ -112,13 +112,13 @@ def not_in_place(run: Run) -> DataFrame:
 
 def members(pages: DataFrame) -> DataFrame:
     """Make MEMBERS rows of PAGES rows."""
-    made = {"timestamp": F.unix_micros("timestamp"), "is_witness": F.col("verdicts").isNotNull()}
+    made = {"timestamp": F.unix_micros("timestamp"), "has_features": F.col("first_scores").isNotNull()}
     return pages.select(*(made.get(name, F.col(name)).alias(name) for name in member_rows.MEMBERS.names))
 
 
 def held_members(pages: pa.Table, columns: Sequence[str]) -> pa.Table:
     """Make some columns of MEMBERS rows of PAGES rows that one process holds, as `members` does."""
-    made = pages.append_column("is_witness", pc.is_valid(pages.column("verdicts")))
+    made = pages.append_column("has_features", pc.is_valid(pages.column("first_scores")))
     return made.select(columns).cast(pa.schema([member_rows.MEMBERS.field(name) for name in columns]))
 
 
@@ -137,12 +137,13 @@ def feature_columns() -> list[Column]:
     Words and link words are the later half of the packed numbers.
     """
     half = "length(block_numbers) div 2"
+    numbers = F.expr(f"substring(block_numbers, 1 + {half}, {half})")
     return [
         F.col("capture_id"),
         F.col("url_key"),
         F.unix_micros("timestamp").alias("timestamp"),
-        F.when(F.col("verdicts").isNotNull(), F.expr(f"substring(block_numbers, 1 + {half}, {half})")).alias("numbers"),
-        F.col("verdicts"),
+        F.when(F.col("first_scores").isNotNull(), numbers).alias("numbers"),
+        F.col("first_scores"),
         F.col("keys"),
     ]
 
@@ -150,8 +151,8 @@ def feature_columns() -> list[Column]:
 def held_neighbours(pages: pa.Table) -> pa.Table:
     """Make of NEIGHBOURS rows that one process holds what `neighbour_columns` makes. Tokens that nothing reads stay:
     they do not travel."""
-    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("verdicts").to_pylist(), strict=True)
-    numbers = [None if verdicts is None else pack[len(pack) // 2 :] for pack, verdicts in packs]
+    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("first_scores").to_pylist(), strict=True)
+    numbers = [None if scores is None else pack[len(pack) // 2 :] for pack, scores in packs]
     at = pages.schema.get_field_index("timestamp")
     in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))
     return in_micros.append_column("numbers", pa.array(numbers, pa.binary())).drop_columns("block_numbers")

@@ -24,7 +24,7 @@ from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import pages_at
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_results import task_results
@@ -35,7 +35,7 @@ from dbce_spark.spark.stages.read_pages import PLACE
 
 _SCHEMAS = {**whole_sites.SCHEMAS, staging.AGAIN: comparison_rows.AGAIN}
 _PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]
-_INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "is_witness", *PLACE]
+_INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "has_features", *PLACE]
 _CAPTURES_PER_TASK = 64
 """Fewer take less time than their task."""
 _IN_ORDER = [("site", "ascending"), ("capture_id", "ascending")]
@@ -135,7 +135,7 @@ def _again(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str
 
 def _digests(prior: PriorState) -> dict[str, str]:
     """Read the digest of the evidence by which each capture was labelled last."""
-    rows = collection_state.table(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS, OLD_DIGESTS)
+    rows = collection_state.table(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS)
     return dict(zip(rows.column("capture_id").to_pylist(), rows.column("digest").to_pylist(), strict=True))
 
 

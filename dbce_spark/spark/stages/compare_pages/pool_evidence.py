@@ -49,14 +49,14 @@ def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable
         rows = ((capture_id, kind, codes) for kind, by_capture in by_pool for capture_id, codes in by_capture.items())
         yield from map(evidence_rows.evidence_batch, lots(rows, _BATCH_ROWS))
 
-    rows = members.join(features(pages.where(F.col("verdicts").isNotNull())), on="capture_id", how="inner")
+    rows = members.join(features(pages.where(F.col("first_scores").isNotNull())), on="capture_id", how="inner")
     ordered = rows.repartition(*_POOL).sortWithinPartitions(*_POOL, "timestamp", "capture_id")
     return ordered.mapInArrow(in_pools, staging.schema(evidence_rows.EVIDENCE))
 
 
 def pool_members(pages: DataFrame, cap: int) -> DataFrame:
     """Put the captures of NEIGHBOURS rows into pools, as POOL_MEMBERS rows."""
-    scored = pages.where(F.col("verdicts").isNotNull())
+    scored = pages.where(F.col("first_scores").isNotNull())
     return siblings(scored, cap).unionByName(snapshots(scored, cap))
 
 
