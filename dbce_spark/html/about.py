@@ -4,7 +4,6 @@ Declarations come first (JSON-LD, microdata, Open Graph, Dublin Core, `rel`), th
 docs/metadata.md: where each is looked for, and how often that is right.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
-from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK
+from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK, json_ld_things
 from dbce_spark.html.structure.addresses import Addresses
 
 MAX_CHARS = 1_000
@@ -249,11 +248,7 @@ def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int 
 
 
 def _read_json(text: str, found: dict[str, list[str]]) -> None:
-    try:
-        data = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return
-    for node in _nodes(data):
+    for node in json_ld_things(text):
         for name in ("headline", "description", "datePublished", "dateCreated", "license", "keywords"):
             values = node.get(name)
             for value in values if isinstance(values, list) else [values]:
@@ -265,15 +260,6 @@ def _read_json(text: str, found: dict[str, list[str]]) -> None:
             _keep(found, "ld:image", image)
         if node.get("@type") == "Person":
             _keep(found, "ld:person", ", ".join(_names(node)))
-
-
-def _nodes(data: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the things that a script is about, not those that these refer to."""
-    for one in data if isinstance(data, list) else [data]:
-        if isinstance(one, dict):
-            yield one
-            graph = one.get("@graph")
-            yield from (node for node in (graph if isinstance(graph, list) else [graph]) if isinstance(node, dict))
 
 
 def _names(value: Any, key: str = "name") -> Iterator[str]:

@@ -194,19 +194,20 @@ def _read_time(element: Any, found: dict[str, list[str]]) -> None:
 def _read_json(text: str, found: dict[str, list[str]]) -> None:
     if "datePublished" not in text and "dateModified" not in text:
         return
-    try:
-        data = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return
-    for node in _nodes(data):
+    for node in json_ld_things(text):
         for name in ("datePublished", "dateModified"):
             value = node.get(name)
             if isinstance(value, str):
                 _keep(found, f"ld:{name.lower()}", value)
 
 
-def _nodes(data: Any) -> Iterator[dict[str, Any]]:
-    """Iterate over the things that a JSON-LD script is about: not those they refer to, such as comments."""
+def json_ld_things(text: str) -> Iterator[dict[str, Any]]:
+    """Iterate over the things that a JSON-LD script is about: not those they refer to, such as comments. None in a
+    script that is no JSON."""
+    try:
+        data = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return
     for one in data if isinstance(data, list) else [data]:
         if isinstance(one, dict):
             yield one
