@@ -9,6 +9,7 @@ the URLs in its pool, and its nearest snapshots. Whatever has the same ones as b
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 from dbce_spark.config import DbceConfig
@@ -16,10 +17,8 @@ from dbce_spark.dbce import buckets, classify, crosses, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.dbce.occurrence_bits import annotate
-from dbce_spark.model import BucketCross, IndexedCapture, Member, Neighbour, PageFeatures
-
-Pool = tuple[list[str], list[str]]
-"""Capture ids: the members of a pool, and those of them that its evidence is wanted for."""
+from dbce_spark.dbce.pools import Pool
+from dbce_spark.model import BucketCross, IndexedCapture, Member, Neighbour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,21 +68,15 @@ def compare_affected(
 ) -> sites.SiteComparison:
     """Compare the affected captures of a site with those that they need, of which each is given."""
     tokens = {one.member.capture_id: one.tokens for one in needed if one.member is not None}
-    features = {one.features.capture_id: one.features for one in needed if one.features is not None}
-
-    def in_time(ids: Sequence[str]) -> list[PageFeatures]:
-        return sorted((features[one] for one in ids), key=lambda one: (one.timestamp, one.capture_id))
-
-    evidence, model = pools.PoolEvidence({}, {}), config.label.classifier
-    for ids, wanted in affected.siblings:
-        evidence.by_siblings.update(classify.load_classifier(model).of_siblings(in_time(ids), wanted))
-    for ids, wanted in affected.snapshots:
-        of_all = classify.load_classifier(model).of_snapshots(in_time(ids))
-        evidence.by_snapshots.update({one: of_all[one] for one in wanted if one in of_all})
     return sites.SiteComparison(
         crosses=affected.crosses,
         annotations=[*annotate([one.cross for one in affected.crosses], tokens, exact_limit=config.diff.exact_limit)],
-        evidence=evidence,
+        evidence=pools.evidence_of_pools(
+            affected.siblings,
+            affected.snapshots,
+            [one.features for one in needed if one.features is not None],
+            partial(classify.load_classifier, config.label.classifier),
+        ),
         sizes=affected.sizes,
     )
 

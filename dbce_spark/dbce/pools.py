@@ -17,6 +17,8 @@ from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, Page
 Captured = TypeVar("Captured", PageFeatures, IndexedCapture)
 ChunkKey = tuple[BucketKey, int]
 """A bucket, and the number of a chunk of it."""
+Pool = tuple[list[str], list[str]]
+"""Capture ids: the members of a pool, and those of them that its evidence is wanted on."""
 
 
 class EvidenceModel(Protocol):
@@ -65,12 +67,28 @@ def pool_evidence(
     load_model: Callable[[], EvidenceModel],
 ) -> PoolEvidence:
     """Compute the evidence of some captures on each other; each member is one of them."""
-    found = PoolEvidence({}, {})
+    snapshots = ([one.capture_id for one in sequence] for sequence in snapshot_sequences(captures))
+    return evidence_of_pools(sibling_pools(members, cap), ((ids, ids) for ids in snapshots), captures, load_model)
+
+
+def evidence_of_pools(
+    siblings: Iterable[Pool],
+    snapshots: Iterable[Pool],
+    captures: Iterable[PageFeatures],
+    load_model: Callable[[], EvidenceModel],
+) -> PoolEvidence:
+    """Compute the evidence of some pools; each of their members is one of the captures."""
     by_id = {capture.capture_id: capture for capture in captures}
-    for ids, wanted in sibling_pools(members, cap):
-        found.by_siblings.update(load_model().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
-    for sequence in snapshot_sequences(captures):
-        found.by_snapshots.update(load_model().of_snapshots(sequence))
+
+    def in_time(ids: Sequence[str]) -> list[PageFeatures]:
+        return sorted((by_id[one] for one in ids), key=buckets.by_time)
+
+    found = PoolEvidence({}, {})
+    for ids, wanted in siblings:
+        found.by_siblings.update(load_model().of_siblings(in_time(ids), wanted))
+    for ids, wanted in snapshots:
+        of_all = load_model().of_snapshots(in_time(ids))
+        found.by_snapshots.update((one, of_all[one]) for one in wanted if one in of_all)
     return found
 
 
@@ -96,9 +114,7 @@ def page_features(page: Page) -> PageFeatures:
     )
 
 
-def sibling_pools(
-    members: Iterable[Member], cap: int, among: Collection[str] | None = None
-) -> Iterator[tuple[list[str], list[str]]]:
+def sibling_pools(members: Iterable[Member], cap: int, among: Collection[str] | None = None) -> Iterator[Pool]:
     """Iterate over the pools of some captures: the capture ids of a chunk, and of those whose home bucket it is.
 
     `among`: the captures that evidence is wanted on; None: all. Every member of a chunk is evidence in it, also one
