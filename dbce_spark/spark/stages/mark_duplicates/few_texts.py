@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from dbce_spark.dbce import duplicates
 from dbce_spark.files import storage
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
-from dbce_spark.output.output_reader import batches, mark_current, replaced
+from dbce_spark.output.output_reader import TableFiles, replaced
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import duplicate_files, single_files, staging
 from dbce_spark.spark.run.job_run import Run
@@ -34,18 +34,13 @@ def write(run: Run) -> DuplicateCounts:
 def _prior_marks(prior: PriorState) -> pa.Table:
     """Read the last marks of each prior text, as `prior_duplicates.prior_marks` does: DUPLICATES rows."""
     schema = duplicate_rows.DUPLICATES
-    last = replaced(_numbered(prior, SUPERSEDED, REMARKED))
-    found = [
-        rows.filter(mark_current(rows.column("capture_id"), number, last)).select(schema.names).cast(schema)
-        for number, path in _numbered(prior, DUPLICATES, REMARKED)
-        for rows in batches([path], schema.names, rows=_BATCH_ROWS)
-    ]
-    return pa.Table.from_batches(found, schema)
 
+    def numbered(*names: str) -> list[tuple[int, str]]:
+        return [(number, path) for number, folder in enumerate(prior.folders) for path in files(folder, *names)]
 
-def _numbered(prior: PriorState, *names: str) -> list[tuple[int, str]]:
-    """List the files of some tables, each behind the number of its increment."""
-    return [(number, path) for number, folder in enumerate(prior.folders) for path in files(folder, *names)]
+    marks = TableFiles(DUPLICATES, numbered(DUPLICATES, REMARKED), numbered(SUPERSEDED, REMARKED), len(prior.folders))
+    found = marks.batches(schema.names, rows=_BATCH_ROWS)
+    return pa.Table.from_batches([rows.select(schema.names).cast(schema) for rows in found], schema)
 
 
 def _write_again(output: str, prior: pa.Table, marks: pa.Table) -> None:
