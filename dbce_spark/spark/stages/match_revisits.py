@@ -152,18 +152,19 @@ def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
 
 
 def _counted(shared: DataFrame, left: DataFrame) -> RevisitCounts:
-    matched, lost = _counts(shared), _counts(left)
-    unresolved = lost.pop("", 0)
+    """Count the rows of both tables by filter, in one job; those without one go on."""
+    both = left.select("filter", F.lit(False).alias("is_shared")).union(shared.select("filter", F.lit(True)))
+    counts = {(row["is_shared"], row["filter"]): row["count"] for row in both.groupBy(*both.columns).count().collect()}
+    skipped: Counter[str] = Counter()
+    for (_, name), count in counts.items():
+        if name:
+            skipped[name] += count
+    unresolved = counts.get((False, None), 0)
     return RevisitCounts(
-        shared=matched.pop("", 0),
+        shared=counts.get((True, None), 0),
         rejects=Counter({str(RejectReason.REVISIT_UNRESOLVED): unresolved} if unresolved else {}),
-        skipped=matched + lost,
+        skipped=skipped,
     )
-
-
-def _counts(rows: DataFrame) -> Counter[str]:
-    """Count the rows of each `filter`; "": none."""
-    return Counter({row["filter"] or "": row["count"] for row in rows.groupBy("filter").count().collect()})
 
 
 def _page_names(run: Run) -> DataFrame:
