@@ -282,6 +282,7 @@ class Layout(Rows):
         self.text_areas = self._count_places([tree.text_areas for tree in trees])
         self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
         self.place_links = self._count_places([tree.place_links for tree in trees])
+        self.parsed = parsed
         self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
@@ -316,10 +317,7 @@ class Layout(Rows):
         self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
         tokens = np.concatenate([one.blocks.tokens for one in parsed])
-        titles = _title_words([one.declared.title for one in parsed])
-        self.title_words = np.array([len(title) for title in titles], np.int64)
-        in_title = [np.isin(one.blocks.tokens, title) for one, title in zip(parsed, titles, strict=True)]
-        self.titled = self.in_blocks(np.concatenate(in_title))
+        self.titled, self.title_words = self.shared_words([one.declared.title for one in parsed])
         first = np.repeat(self.token_starts[:-1], self.words)
         self.texts = self._hashed_blocks(tokens, np.arange(len(tokens)) - first)
         has_digit = _has_digit(parsed, offsets, classes)
@@ -329,6 +327,12 @@ class Layout(Rows):
         slot_of_word = np.repeat(slot, self.words)
         word, times = grouped(slot_of_word, tokens)
         self.slot_words = self.in_blocks(times[word] >= np.maximum(OFTEN, slot_blocks[slot_of_word] // 2))
+
+    def shared_words(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Count the words of each block that a text about its page, one a page, has too; count those of each text."""
+        of_texts = _words_of(texts)
+        held = [np.isin(one.blocks.tokens, words) for one, words in zip(self.parsed, of_texts, strict=True)]
+        return self.in_blocks(np.concatenate(held)), np.array([len(words) for words in of_texts], np.int64)
 
     def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""
@@ -400,10 +404,10 @@ class Layout(Rows):
         )
 
 
-def _title_words(titles: Sequence[str]) -> list[Texts]:
-    """Hash the tokens of each title."""
-    starts, tokens = hashed("\n".join(titles))
-    ends = np.cumsum([len(title) + 1 for title in titles])
+def _words_of(texts: Sequence[str]) -> list[Texts]:
+    """Hash the tokens of each text."""
+    starts, tokens = hashed("\n".join(texts))
+    ends = np.cumsum([len(text) + 1 for text in texts])
     return np.split(tokens, starts.searchsorted(ends[:-1]))
 
 

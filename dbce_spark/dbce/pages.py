@@ -128,7 +128,7 @@ def parse_fetch(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
 
 def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
-        return page.parse(fetch.html, fetch.capture.declared_charset, config)
+        return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
     except page.PageError as error:
         return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
 

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
+from dbce_spark.dbce import links
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.formats.entry import GoldEntry
@@ -55,13 +56,15 @@ class GoldPage:
         page.
 
         Its own where that is a URL of its site and of its key. Else a made-up one: at its site, or where it has
-        none at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
+        none at a site of its group, or of its own. What is made up is under the top level that is no one's (RFC 2606),
+        or has its name in the path: nothing can be learned from such a URL.
         """
         host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
         is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
         if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
-        return f"http://{host}/{digest(self.url_key)}.html"
+        folder = "" if host.endswith(links.NO_ONES) else f"made-up{links.NO_ONES}/"
+        return f"http://{host}/{folder}{digest(self.url_key)}.html"
 
     @property
     def body(self) -> bytes:

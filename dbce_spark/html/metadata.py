@@ -37,6 +37,7 @@ _DRAFT_DATE = b" pubdate"
 
 _RANKS = {
     "title": ("title", "og:title", "dcterms.title", "dc.title"),
+    "description": ("description", "og:description", "dcterms.description", "dc.description"),
     "language": ("lang", "content-language", "dcterms.language", "dc.language", "og:locale"),
     "published": (
         *("article:published_time", "ld:datepublished", "datepublished"),
@@ -73,6 +74,7 @@ class Declared:
     """
 
     title: str  # white space folded, "" if none
+    description: str  # white space folded, "" if none
     language: str  # a BCP 47 tag, "" if none
     published: tuple[int, ...]  # microseconds since 1970-01-01 UTC
     modified: tuple[int, ...]
@@ -85,6 +87,7 @@ def declared(root: Any, html: bytes) -> Declared:
     found = _found(root, html)
     return Declared(
         title=next(filter(None, map(_folded, _ranked(found, "title"))), ""),
+        description=next(filter(None, map(_folded, _ranked(found, "description"))), ""),
         language=next(filter(None, map(language_tag, _ranked(found, "language"))), ""),
         published=_dates(_ranked(found, "published")),
         modified=_dates(_ranked(found, "modified")),

@@ -122,9 +122,10 @@ class PageTree:
     under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
     the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` give which blocks begin
     within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
-    block-level element it is in, and which of its parent's children with that tag that is. The last four have one entry
-    each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
-    or ugc) and each to a place within a page: the block it stands before, or in.
+    block-level element it is in, and which of its parent's children with that tag that is. `controls`, `text_areas`,
+    `foreign_links`, `place_links` and `links` have one entry each form control, each of these to write a text in, each
+    link that the site does not vouch for (`rel` with nofollow or ugc), each to a place within a page and each link at
+    all: the block it stands before, or in. `hrefs` are the targets of `links`, as written.
     """
 
     parents: list[int]
@@ -141,6 +142,8 @@ class PageTree:
     text_areas: list[int]
     foreign_links: list[int]
     place_links: list[int]
+    links: list[int]
+    hrefs: list[str]
 
     @property
     def paths(self) -> list[int]:
@@ -150,8 +153,9 @@ class PageTree:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The result of one walk over a page."""
+    """The result of one walk over a page. `url` is what it was fetched from, "" if that is unknown."""
 
+    url: str
     charset: str
     charset_source: str
     declared: Declared
@@ -161,8 +165,8 @@ class Parsed:
     tree: PageTree
 
 
-def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
-    """Parse a page from its HTML.
+def parse(html: bytes, declared_charset: str, config: PageConfig, url: str = "") -> Parsed:
+    """Parse a page from its HTML, and the URL that it was fetched from if that is known.
 
     Raises:
         PageError: of the class for what is wrong with it: too large for one of the limits in `config`, not
@@ -186,6 +190,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
         "too_many_tokens": len(blocks.tokens) > config.max_tokens,
     }
     return Parsed(
+        url=url,
         charset=decoded.charset,
         charset_source=decoded.source,
         declared=declared(root, decoded.html),
@@ -289,6 +294,8 @@ class _Walk:
         self.text_areas: list[int] = []
         self.foreign_links: list[int] = []
         self.place_links: list[int] = []
+        self.links: list[int] = []
+        self.hrefs: list[str] = []
         self.texts: list[str] = []
         self.link_texts: list[str] = []
         self.link_texts_in: list[int] = []  # of each of these, the block
@@ -419,8 +426,11 @@ class _Walk:
     def _note_link(self, element: Any) -> None:
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
             self.foreign_links.append(len(self.texts))
-        if element.get("href", "").find("#", 0, -1) >= 0:  # a bare # leads nowhere
-            self.place_links.append(len(self.texts))
+        if href := element.get("href"):
+            self.links.append(len(self.texts))
+            self.hrefs.append(href)
+            if href.find("#", 0, -1) >= 0:  # a bare # leads nowhere
+                self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
         """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
@@ -502,6 +512,8 @@ class _Walk:
             text_areas=self.text_areas,
             foreign_links=self.foreign_links,
             place_links=self.place_links,
+            links=self.links,
+            hrefs=self.hrefs,
         )
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:

@@ -39,9 +39,9 @@ def words(text: str) -> Hashes:
     return hashed(text)[1]
 
 
-def parsed(html: str | bytes, declared_charset: str = "") -> Parsed:
+def parsed(html: str | bytes, declared_charset: str = "", url: str = "") -> Parsed:
     """Parse a page in one walk."""
-    return parse(html if isinstance(html, bytes) else html.encode(), declared_charset, CONFIG.page)
+    return parse(html if isinstance(html, bytes) else html.encode(), declared_charset, CONFIG.page, url)
 
 
 def lines(html: str | bytes, declared_charset: str = "") -> list[str]:

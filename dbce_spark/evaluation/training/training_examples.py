@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites, units
+from dbce_spark.dbce import buckets, context, crosses, evidence, features, links, local, pools, sites, units
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
@@ -24,6 +24,9 @@ from dbce_spark.model import CLASS, Annotation, Cross, Page, PageFeatures
 
 SAMPLE = 60_000
 """Blocks whose values the edges of the bins are taken from."""
+
+WITHOUT_URL = 8
+"""Of so many pages one is shown without its URL."""
 
 FEW = 3
 """Most siblings of a page that is shown with few of them."""
@@ -77,7 +80,7 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
     for one in tqdm(list(gold), desc="pages", unit=" pages", leave=False, disable=None):
         fetch = one.fetch(0)
         try:
-            parsed = parse(fetch.html, fetch.capture.declared_charset, config.page)
+            parsed = parse(fetch.html, fetch.capture.declared_charset, config.page, _shown_url(one))
         except PageError:
             continue
         texts = _texts(parsed)
@@ -97,6 +100,12 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
             )
         found[made.capture_id] = example
     return [*found.values()]
+
+
+def _shown_url(one: GoldPage) -> str:
+    """Choose the URL that a page is shown with: one page in WITHOUT_URL is shown without, as users may have none."""
+    is_hidden = random.Random(f"url/{one.page_id}").random() < 1 / WITHOUT_URL
+    return "" if is_hidden else one.url
 
 
 def _without_title(nodes: Nodes, title: str) -> Nodes:
@@ -171,7 +180,8 @@ def batches(examples: Sequence[Example]) -> Iterable[Sequence[Example]]:
 
 def page_columns(examples: Sequence[Example]) -> Columns:
     """Compute the features of all blocks by their page alone."""
-    return joined([features.of_pages(Layout([one.parsed for one in some])) for some in batches(examples)])
+    laid_out = (Layout([one.parsed for one in some]) for some in batches(examples))
+    return joined([features.of_pages(pages) | links.of_pages(pages) for pages in laid_out])
 
 
 def context_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:

@@ -1,0 +1,210 @@
+"""Where the links of a page lead, seen from its own URL: to the page itself, up, down, beside it, to pages like it.
+
+A menu leads up and across, the items of a listing lead down, what is related to a page leads to pages whose URLs are
+like its own. None of this hangs on a language or a site. Of a page without a URL, the one that it declares counts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.dbce.features import LEVELS, UNKNOWN, Columns, share
+from dbce_spark.dbce.layout import Layout, Numbers
+from dbce_spark.html.page import Parsed
+
+KINDS = ("out", "same", "query", "root", "above", "below", "beside", "elsewhere", "like", "repeated", "nowhere")
+"""Kinds of links. One is `out` (to another host), to the `same` URL, to that with another `query`, to the host's
+`root`, to a folder `above` the page, `below` or `beside` it, `elsewhere` on its host or `nowhere` (a place on the page,
+a script, a mail). It may also be `like`, to a URL of the same shape, and `repeated`, to where others of the page lead.
+"""
+
+NO_ONES = ".invalid"
+"""The top level that no host has (RFC 2606). A URL that is made up has it at the end of its host or of a folder."""
+
+_BITS = {kind: 1 << at for at, kind in enumerate(KINDS)}
+_NEEDS_NO_URL = ("repeated", "nowhere")
+_POOLED = ("out", "above", "below", "beside", "elsewhere", "like", "repeated")
+"""Kinds whose share of the links is measured in the elements around a block too."""
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_DOTS = re.compile(r"(?:^|/)\.\.?(?:/|$)")
+_WORDS = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_EXTENSION = re.compile(r"\.[a-z]{2,5}$", re.IGNORECASE)
+
+
+class Target(NamedTuple):
+    """The parts of a URL: `host` in small letters, without "www."; the path, at least "/"; the query."""
+
+    host: str
+    path: str
+    query: str
+
+
+def of_pages(pages: Layout) -> Columns:
+    """Compute the features of all blocks of some pages, by name: (blocks,) each."""
+    own = [_own(one) for one in pages.parsed]
+    kinds = np.concatenate([_kinds(one, url) for one, url in zip(pages.parsed, own, strict=True)])
+    of_page = np.repeat(np.arange(len(own)), [len(one.tree.links) for one in pages.parsed])
+    places = np.array([place for one in pages.parsed for place in one.tree.links], np.int64) + pages.starts[of_page]
+    is_known = np.array([url is not None for url in own])[pages.pages]
+
+    def count(chosen: npt.NDArray[np.bool_]) -> Numbers:
+        return pages.count_before(places[chosen], of_page[chosen])
+
+    links = count(np.ones(len(kinds), np.bool_))
+    element = pages.holders
+    in_elements = pages.in_elements(links)
+    elements = []
+    for _ in range(1, LEVELS.stop):
+        element = pages.parents[element]
+        elements.append(element)
+    columns: Columns = {}
+    for kind in KINDS:
+        of_kind = count((kinds & _BITS[kind]) > 0)
+        known = np.ones(len(pages), np.bool_) if kind in _NEEDS_NO_URL else is_known
+        columns[f"link_{kind}"] = _part(of_kind, links, known)
+        if kind in _POOLED:
+            within = pages.in_elements(of_kind)
+            for level, at in enumerate(elements, 1):
+                columns[f"link_{kind}^{level}"] = _part(within[at], in_elements[at], known)
+    return columns | _of_words(own, pages)
+
+
+def _part(part: Numbers, whole: Numbers, is_known: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    return np.where(is_known & (whole > 0), share(part, whole), UNKNOWN)
+
+
+def _of_words(own: Sequence[Target | None], pages: Layout) -> Columns:
+    """Measure how many words a block shares with the description that its page declares, and with its URL."""
+    columns: Columns = {}
+    texts = {"description": [one.declared.description for one in pages.parsed], "path": list(map(_written, own))}
+    for name, of_pages in texts.items():
+        shared, words = pages.shared_words(of_pages)
+        whole = words[pages.pages]
+        columns[f"of_{name}"] = np.where(whole > 0, share(shared, whole), UNKNOWN)
+        columns[f"in_{name}"] = np.where(whole > 0, share(shared, pages.words), UNKNOWN)
+    return columns
+
+
+def _written(url: Target | None) -> str:
+    """Write the words of a URL's path as a heading may have them: small, with a capital, in capitals."""
+    words = _WORDS.findall(unquote(url.path)) if url else []
+    return " ".join(form for word in words for form in (word.lower(), word.capitalize(), word.upper()))
+
+
+def _own(page: Parsed) -> Target | None:
+    """Find the URL of a page: its own, or the one that it declares; None if neither is one, or both are made up."""
+    for url in (page.url, *page.declared.canonical_urls):
+        split = _split(url) if f"{NO_ONES}/" not in url else None
+        if split and split[0]:
+            return Target(split[0], split[1] or "/", split[2])
+    return None
+
+
+def _kinds(page: Parsed, own: Target | None) -> Numbers:
+    """Name the kinds of each link of a page, as the sum of their bits."""
+    base = own or Target("", "/", "")
+    declared = _split(page.declared.base.strip()) if page.declared.base else None
+    base = _resolved(declared, base) if declared else base
+    found: dict[str, Target | None] = {}
+    for href in page.tree.hrefs:
+        if href not in found:
+            split = _split(href)
+            found[href] = _resolved(split, base) if split else None
+    times = Counter(map(found.__getitem__, page.tree.hrefs))
+    kind_of: dict[Target | None, int] = {None: _BITS["nowhere"]}
+    for target, count in times.items():
+        if target:
+            kind = _kind(target, own) if own else 0
+            kind_of[target] = kind | (_BITS["repeated"] if count > 1 else 0)
+    return np.array([kind_of[found[href]] for href in page.tree.hrefs], np.int64)
+
+
+@lru_cache(maxsize=1 << 15)
+def _split(reference: str) -> tuple[str, str, str] | None:
+    """Split a reference into host ("": the page's), path and query; None: it leads to no other page."""
+    rest = reference.strip().partition("#")[0]
+    scheme = _SCHEME.match(rest)
+    if scheme:
+        if scheme[0].lower() not in ("http:", "https:"):
+            return None
+        rest = rest[scheme.end() :]
+    if not rest:
+        return None
+    host = ""
+    if rest.startswith("//"):
+        host, slash, rest = rest[2:].partition("/")
+        host, mark, query_of_host = host.partition("?")
+        rest = f"{slash}{rest}" if not mark else f"/?{query_of_host}{slash}{rest}"
+        host = host.lower().removeprefix("www.")
+    path, _, query = rest.partition("?")
+    return host, path, query
+
+
+def _resolved(reference: tuple[str, str, str], base: Target) -> Target:
+    host, path, query = reference
+    if not host:
+        host = base.host
+        if not path:
+            path = base.path
+        elif path[0] != "/":
+            path = base.path[: base.path.rfind("/") + 1] + path
+    if "." in path and _DOTS.search(path):
+        path = _without_dots(path)
+    return Target(host, path or "/", query)
+
+
+def _without_dots(path: str) -> str:
+    """Remove "." and ".." from a path (RFC 3986, 5.2.4)."""
+    kept: list[str] = []
+    parts = path.split("/")
+    for part in parts:
+        if part == "..":
+            kept = kept[:-1] if len(kept) > 1 else kept
+        elif part != ".":
+            kept.append(part)
+    if parts[-1] in (".", ".."):
+        kept.append("")
+    return "/".join(kept)
+
+
+def _kind(target: Target, own: Target) -> int:
+    """Name the kinds of a target, as the sum of their bits."""
+    if target.host != own.host:
+        near = target.host.endswith(f".{own.host}") or own.host.endswith(f".{target.host}")
+        return _BITS["elsewhere" if near else "out"]
+    if target == own:
+        return _BITS["same"]
+    like = _BITS["like"] if _shape(target.path, target.query) == _shape(own.path, own.query) else 0
+    return _BITS[_side(target, own)] | like
+
+
+def _side(target: Target, own: Target) -> str:
+    """Name the side of a page that a target on its host lies on."""
+    if target.path == own.path:
+        return "query"
+    if target.path == "/":
+        return "root"
+    folder = own.path[: own.path.rfind("/") + 1]
+    if own.path.startswith(f"{target.path.rstrip('/')}/"):
+        return "above"
+    if target.path.startswith(f"{own.path.rstrip('/')}/"):
+        return "below"
+    return "beside" if target.path.rpartition("/")[0] == folder[:-1] else "elsewhere"
+
+
+@lru_cache(maxsize=1 << 15)
+def _shape(path: str, query: str) -> str:
+    """Write a URL's path and the keys of its query with the kinds of its characters in place of them."""
+    keys = "&".join(sorted(one.partition("=")[0] for one in query.split("&"))) if query else ""
+    kinds = _DIGITS.sub("9", _WORDS.sub("a", unquote(path)))
+    folders = kinds.strip("/").split("/")
+    extension = _EXTENSION.search(path)
+    return f"{len(folders)}/{''.join(sorted(set(folders[-1])))}{extension[0] if extension else ''}?{keys}"
