@@ -63,7 +63,9 @@ def test_links_are_relative_to_the_base_that_a_page_declares() -> None:
 
 def test_two_links_to_one_place_are_repeated() -> None:
     """However they are written."""
-    columns = measured('<p><a href="copper">one</a></p><p><a href="/halls/copper#b">two</a></p><p><a href="tin">x</a></p>')
+    columns = measured(
+        '<p><a href="copper">one</a></p><p><a href="/halls/copper#b">two</a></p><p><a href="tin">x</a></p>'
+    )
 
     assert [1.0, 1.0, 0.0] == columns["link_repeated"].tolist()
 
