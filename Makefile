@@ -24,8 +24,9 @@ PHRASES ?=
 # Such as FOLDS=folds, of `dbce train --folds`, and PEER_PAGES=150, so many of each set of PAGES for peers; without them none, and all.
 FOLDS  ?=
 PEER_PAGES ?=
-# The methods to run: EXTRACTORS=own leaves the results of peers as they are.
-EXTRACTORS ?= peers own
+# Names of extractors; PEERS= leaves the results of peers as they are.
+PEERS  ?= peers
+OWN    ?= own
 BENCHMARK ?= $(BUILD)/benchmark
 # With gold of others the page is the published one.
 LEADERBOARD ?= $(if $(PAGES)$(READ)$(PHRASES),docs/leaderboard.md,$(BENCHMARK)/leaderboard.md)
@@ -58,10 +59,10 @@ READY_UV    = $(VENV)/ready-uv
 # Hundreds of processes of a test run would each compile the package anew: half a second for dbce, one for a run on Spark.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Evaluate each kind of extractors on the pages $(2) of the part $(1) of the leaderboard, peers on $(3) of each set.
+# Evaluate the pages $(2) of the part $(1) of the leaderboard, by peers $(3) of each set.
 define evaluated
-$(if $(2),$(foreach kind,$(EXTRACTORS),$(DBCE) evaluate $(2) --extractors $(kind) --reuse --output $(BENCHMARK)/$(kind)/$(1) \
-  $(if $(filter own,$(kind)),$(if $(FOLDS),--folds $(FOLDS)),$(if $(3),--sample $(3))) &&) :)
+$(if $(2),$(if $(PEERS),$(DBCE) evaluate $(2) --extractors $(PEERS) --reuse --output $(BENCHMARK)/peers/$(1) $(if $(3),--sample $(3))))
+$(if $(2),$(if $(OWN),$(DBCE) evaluate $(2) --extractors $(OWN) --output $(BENCHMARK)/own/$(1) $(if $(FOLDS),--folds $(FOLDS))))
 endef
 
 .DEFAULT_GOAL := help

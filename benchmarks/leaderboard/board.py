@@ -146,14 +146,20 @@ def _how(results: Results) -> Iterator[str]:
         ("part", "date", "extractors", "folds", "sample of each set", "files"),
         ([part, *_asked(asked)] for part, asked in results.asked),
     )
-    sample = next((f" PEER_PAGES={asked['sample']}" for _, asked in results.asked if asked["sample"]), "")
-    yield (
-        "```sh\n"
-        'make benchmark PAGES="ARTICLES/*.jsonl.xz" READ="READ/*.jsonl.xz" PHRASES="PHRASES/*.jsonl.xz"'
-        f" FOLDS=folds{sample}\n```"
-    )
+    yield f"```sh\n{' '.join(_command(results))}\n```"
     if results.versions:
         yield f"Versions: {', '.join(f'{name} of {package}' for name, package in sorted(results.versions.items()))}."
+
+
+def _command(results: Results) -> Iterator[str]:
+    """Write the command that gives these results, where sets lie in three folders."""
+    yield 'make benchmark PAGES="GOLD/*.jsonl.xz" READ="READ/*.jsonl.xz" PHRASES="PHRASES/*.jsonl.xz"'
+    asked = [one for _, one in results.asked]
+    if any(one["folds"] for one in asked):
+        yield "FOLDS=folds"
+    yield from dict.fromkeys(f"PEER_PAGES={one['sample']}" for one in asked if one["sample"])
+    own = [one["extractors"] for one in asked if all(map(standings.is_ours, one["extractors"]))]
+    yield from dict.fromkeys(f"\\\n  OWN={','.join(names)}" for names in own)
 
 
 def _asked(asked: Mapping[str, Any]) -> Iterator[str]:

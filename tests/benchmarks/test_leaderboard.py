@@ -131,6 +131,44 @@ def test_pages_with_two_golds_are_set_side_by_side(tmp_path: Path) -> None:
     ] == rows_below(page, "The same pages by two golds")
 
 
+def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None:
+    """The first of all and of others, the types of pages that each is best on, and the furthest moves between ranks."""
+    scored = {
+        name: {"a": (f1, f1, f1), "b": (f1, f1, f1)} for name, f1 in {"dbce": 0.9, "p": 0.8, "q": 0.7, "r": 0.6}.items()
+    }
+    evaluated(tmp_path / "run/whole", scored)
+    evaluated(
+        tmp_path / "run/articles",
+        {"dbce-article": scored["q"], "p": scored["r"], "q": scored["p"], "r": scored["dbce"]},
+    )
+    found = " ".join(page_of(tmp_path, str(tmp_path / "run")).partition("\n## All sets")[0].split())
+
+    for sentence in (
+        "**On 2 pages that readers labelled whole** dbce is first with F1 0.900.",
+        "dbce has 0.900, and the best of others, p, 0.800: a difference of +0.100 (+0.100 to +0.100).",
+        "**On 2 pages by the gold of sets of articles** r is first with F1 0.900.",
+        "dbce-article has 0.700, and the best of others, r, 0.900: a difference of -0.200 (-0.200 to -0.200).",
+        "**By type** the best are dbce on other. Of others the best are p on other.",
+        "rank the 3 extractors of others alike to -1.00",
+        "r is number 1 by articles and number 3 by whole pages.",
+        "p is number 3 by articles and number 1 by whole pages.",
+    ):
+        assert sentence in found
+
+
+def test_the_command_that_made_it_stands_below(tmp_path: Path) -> None:
+    """With the sample, and with the names of our methods where only some were run; a date and a digest of folds."""
+    evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])
+    evaluated(tmp_path / "own/articles", {"dbce": DBCE, "dbce-article": DBCE}, folds="0123456789ab")
+    page = page_of(tmp_path, str(tmp_path / "peers"), str(tmp_path / "own"))
+
+    assert [
+        ["articles", "2026-11-25", "peers", "", "150", "made.jsonl"],
+        ["articles", "2026-11-25", "dbce, dbce-article", "0123456789ab", "all", "made.jsonl"],
+    ] == rows_below(page, "How it was made")[1:]
+    assert 'PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds PEER_PAGES=150 \\\n  OWN=dbce,dbce-article\n' in page
+
+
 def test_an_extractor_that_lacks_a_set_is_named(tmp_path: Path) -> None:
     """Its mean would be of other pages."""
     evaluated(tmp_path / "one", {"dbce": DBCE, "peer": PEER})
