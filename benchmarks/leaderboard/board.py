@@ -11,7 +11,7 @@ from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation import bootstrap, page_weights
-from dbce_spark.evaluation.evaluation_summary import between, bold, number
+from dbce_spark.evaluation.evaluation_summary import between, bold, number, percent
 from dbce_spark.files.markdown_table import table
 
 _WIDTH = 138
@@ -45,8 +45,8 @@ def _overall(evaluated: Mapping[str, Evaluation]) -> Iterator[str]:
     yield "## All sets together"
     yield (
         "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, most of it"
-        f" of news. Pages of one site weigh at most {page_weights.MAX_SHARE:.0%} together. `dbce` keeps all content,"
-        " `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are `dbce`"
+        f" of news. Pages of one site weigh at most {percent(page_weights.MAX_SHARE)} together. `dbce` keeps all"
+        " content, `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are `dbce`"
         f" with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
         " columns; that of an ensemble is its members' too."
     )
@@ -117,8 +117,8 @@ def _by_phrases(of: PhraseSet) -> Iterator[str]:
     yield f"## Phrases of {of.name}"
     yield (
         f"{of.pages:,} pages: the share of the content's phrases that are kept (`must`), and of the others that are"
-        f" left out (`must not`); pages with {phrases.GOOD:.0%} of each (`good`); lists of cells that belong together,"
-        " kept whole (`rows`) or in part (`torn`). P, R, F1 and accuracy are the measure of trafilatura's own"
+        f" left out (`must not`); pages with {percent(phrases.GOOD)} of each (`good`); lists of cells that belong"
+        " together, kept whole (`rows`) or in part (`torn`). P, R, F1 and accuracy are the measure of trafilatura's own"
         " evaluation: all phrases counted together, letter by letter."
     )
     rows = (

@@ -1,14 +1,12 @@
 """What a leaderboard shows, in sentences: who wins where, by how much, and where the measures disagree."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from benchmarks.leaderboard import standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
-from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation.analysis import rank_correlation
 from dbce_spark.evaluation.evaluation_summary import number
 
@@ -39,8 +37,8 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
     if ours in f1 and others:
         found = standings.difference(evaluation, ours, others[0])
         yield (
-            f"{ours} has {number(f1[ours])}, and the best of others, {others[0]}, {number(f1[others[0]])}: a"
-            f" difference of {found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})."
+            f"{ours} ({number(f1[ours])}) less the best of others, {others[0]} ({number(f1[others[0]])}), is"
+            f" {found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})."
         )
         seconds = dict(zip(names, evaluation.seconds.mean(axis=1).tolist(), strict=True))
         if quicker := [name for name in others if seconds[name] < seconds[ours]]:
@@ -48,24 +46,26 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
 
 
 def _by_kind(whole: Evaluation) -> Iterator[str]:
+    """Say on which kinds of pages our method is ahead of all others, and on which it is not."""
+    names, ours = whole.extractors, OURS[WHOLE]
+    others = [at for at, name in enumerate(names) if not standings.is_ours(name)]
+    if ours not in names or not others:
+        return
     for question, of_kind in (("type", standings.by_type(whole)), ("complexity", standings.by_complexity(whole))):
-        first, other = _best(whole, of_kind)
-        yield f"**By {question}** the best are {first}." + (f" Of others the best are {other}." if other else "")
-
-
-def _best(whole: Evaluation, of_kind: Mapping[str, Standing]) -> tuple[str, str]:
-    """Name the best on each kind of pages, of all and of others than ours."""
-    found: tuple[dict[str, list[str]], dict[str, list[str]]] = (defaultdict(list), defaultdict(list))
-    for kind, standing in of_kind.items():
-        ranked = [whole.extractors[at] for at in np.argsort(-standing.f1, kind="stable")]
-        for names, best in zip((ranked, [name for name in ranked if not standings.is_ours(name)]), found, strict=True):
-            if names:
-                best[names[0]].append(kind)
-    first, other = (
-        "; ".join(f"{name} on {', '.join(kinds)}" for name, kinds in sorted(best.items(), key=lambda one: -len(one[1])))
-        for best in found
-    )
-    return first, other
+        ahead: list[str] = []
+        behind: list[str] = []
+        for kind, standing in of_kind.items():
+            best, mine = max(others, key=lambda at: standing.f1[at]), standing.f1[names.index(ours)]
+            said = f"{kind} ({number(mine)}; {names[best]} {number(standing.f1[best])})"
+            (ahead if mine >= standing.f1[best] else behind).append(said)
+        sides = {"ahead of": ahead, "behind": behind}
+        yield (
+            f"**By {question}** {ours} is "
+            + ", and ".join(
+                f"{side} the best of others on {', '.join(kinds)}" for side, kinds in sides.items() if kinds
+            )
+            + "."
+        )
 
 
 def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:

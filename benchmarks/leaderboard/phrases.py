@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
@@ -102,13 +103,22 @@ def write_pages(paths: Iterable[str], output: str) -> int:
 
 def _pages(path: str) -> Iterator[dict[str, Any]]:
     for _, fields in jsonl.read(path):
-        of_page = {name: fields.get(name) or "" for name in ("id", "url", "date", "html")}
+        of_page = {name: fields.get(name) or "" for name in ("id", "url", "html")} | {"date": _date(fields.get("date"))}
         yield {
             **of_page,
             "page_type": fields.get("type", ""),
             "gold": "\n".join(fields["must"]),
             "dataset": name_of(path),
         }
+
+
+def _date(written: str | None) -> str:
+    """Return a date if it is one: some archives have such as 2008-10-294T05:21:46-0700."""
+    try:
+        datetime.fromisoformat(written or "")
+    except ValueError:
+        return ""
+    return written or ""
 
 
 def score(pages: Sequence[PhrasePage], texts: Mapping[str, str]) -> PhraseScore:

@@ -98,7 +98,7 @@ def test_the_board_has_the_means_of_both_parts(tmp_path: Path) -> None:
         ["peer", "**0.375** (0.250-0.500)"],
         ["dbce", "0.000 (0.000-0.000)"],
     ] == rows_below(page, "Articles, by set")
-    assert "dbce has 0.875, and the best of others, peer, 0.375: a difference of +0.500" in " ".join(page.split())
+    assert "dbce (0.875) less the best of others, peer (0.375), is +0.500" in " ".join(page.split())
     assert "peer of peer 1.0." in page
 
 
@@ -145,10 +145,10 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
 
     for sentence in (
         "**On 2 pages that readers labelled whole** dbce is first with F1 0.900.",
-        "dbce has 0.900, and the best of others, p, 0.800: a difference of +0.100 (+0.100 to +0.100).",
+        "dbce (0.900) less the best of others, p (0.800), is +0.100 (+0.100 to +0.100).",
         "**On 2 pages by the gold of sets of articles** r is first with F1 0.900.",
-        "dbce-article has 0.700, and the best of others, r, 0.900: a difference of -0.200 (-0.200 to -0.200).",
-        "**By type** the best are dbce on other. Of others the best are p on other.",
+        "dbce-article (0.700) less the best of others, r (0.900), is -0.200 (-0.200 to -0.200).",
+        "**By type** dbce is ahead of the best of others on other (0.900; p 0.800).",
         "rank the 3 extractors of others alike to -1.00",
         "r is number 1 by articles and number 3 by whole pages.",
         "p is number 3 by articles and number 1 by whole pages.",
@@ -227,8 +227,10 @@ def test_trafilatura_counts_phrases_letter_by_letter(tmp_path: Path) -> None:
 
 
 def test_texts_are_scored_beside_those_of_another_reader(tmp_path: Path) -> None:
-    """From the pages that `phrase-pages` writes to the table, where a reader's set has the name of the file."""
-    file = written(tmp_path, PHRASES, {**PHRASES, "id": "none", "must": [], "rows": []})
+    """From the pages that `phrase-pages` writes, to the table; a date that is none is none."""
+    file = written(
+        tmp_path, PHRASES, {**PHRASES, "id": "none", "must": [], "rows": [], "date": "2008-10-294T05:21:46-0700"}
+    )
     assert 0 == main(["phrase-pages", file, "--output", str(tmp_path / "pages.jsonl")])
     folder = str(tmp_path / "run/phrases")
     assert 0 == main_of_dbce(["evaluate", str(tmp_path / "pages.jsonl"), "--extractors", "lxml", "--output", folder])
