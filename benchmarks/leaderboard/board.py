@@ -46,8 +46,8 @@ def _overall(evaluated: Mapping[str, Evaluation]) -> Iterator[str]:
     yield (
         "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, most of it"
         f" of news. Pages of one site weigh at most {percent(page_weights.MAX_SHARE)} together. `dbce` keeps all"
-        " content, `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are `dbce`"
-        f" with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
+        " content, `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are"
+        f" `dbce` with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
         " columns; that of an ensemble is its members' too."
     )
     found = {part: (one, standings.overall(one)) for part, one in evaluated.items()}
@@ -142,32 +142,25 @@ def _how(results: Results) -> Iterator[str]:
         " were given different pages, they are compared on those that all have; a method of ours may see the others"
         " beside them, as in an archive."
     )
-    yield table(
-        ("part", "date", "extractors", "folds", "sample of each set", "files"),
-        ([part, *_asked(asked)] for part, asked in results.asked),
+    yield table(("part", "date", "folds", "command"), ([part, *_asked(asked)] for part, asked in results.asked))
+    yield "`make benchmark` gives all such results and writes this page:"
+    samples = [asked["sample"] for part, asked in results.asked if part == ARTICLES and asked["sample"]]
+    yield (
+        '```sh\nmake benchmark PAGES="GOLD/*.jsonl.xz" READ="READ/*.jsonl.xz" PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds'
+        f"{''.join(f' PEER_PAGES={sample}' for sample in samples[:1])}\n```"
     )
-    yield f"```sh\n{' '.join(_command(results))}\n```"
     if results.versions:
         yield f"Versions: {', '.join(f'{name} of {package}' for name, package in sorted(results.versions.items()))}."
 
 
-def _command(results: Results) -> Iterator[str]:
-    """Write the command that gives these results, where sets lie in three folders."""
-    yield 'make benchmark PAGES="GOLD/*.jsonl.xz" READ="READ/*.jsonl.xz" PHRASES="PHRASES/*.jsonl.xz"'
-    asked = [one for _, one in results.asked]
-    if any(one["folds"] for one in asked):
-        yield "FOLDS=folds"
-    yield from dict.fromkeys(f"PEER_PAGES={one['sample']}" for one in asked if one["sample"])
-    own = [one["extractors"] for one in asked if all(map(standings.is_ours, one["extractors"]))]
-    yield from dict.fromkeys(f"\\\n  OWN={','.join(names)}" for names in own)
-
-
 def _asked(asked: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the date of an evaluation, the digest of its folds, and the command that gives it again."""
     yield asked["date"]
-    yield ", ".join(asked["extractors"])
     yield asked["folds"]
-    yield str(asked["sample"] or asked["limit"] or "all")
-    yield ", ".join(asked["files"])
+    options = {"limit": asked["limit"], "sample": asked["sample"], "folds": "folds" if asked["folds"] else None}
+    given = [f"--{name} {value}" for name, value in options.items() if value]
+    words = ["dbce evaluate", *asked["files"], "--extractors", ",".join(asked["extractors"]), *given]
+    yield f"`{' '.join(words)}`"
 
 
 def _ranked(evaluation: Evaluation, standing: Standing) -> Sequence[str]:

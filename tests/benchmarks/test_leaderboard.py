@@ -156,17 +156,18 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
         assert sentence in found
 
 
-def test_the_command_that_made_it_stands_below(tmp_path: Path) -> None:
-    """With the sample, and with the names of our methods where only some were run; a date and a digest of folds."""
+def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
+    """With extractors, sample and files, the date, and the digest of folds."""
     evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])
     evaluated(tmp_path / "own/articles", {"dbce": DBCE, "dbce-article": DBCE}, folds="0123456789ab")
     page = page_of(tmp_path, str(tmp_path / "peers"), str(tmp_path / "own"))
+    commands = ("peers --sample 150", "dbce,dbce-article --folds folds")
 
     assert [
-        ["articles", "2026-11-25", "peers", "", "150", "made.jsonl"],
-        ["articles", "2026-11-25", "dbce, dbce-article", "0123456789ab", "all", "made.jsonl"],
+        ["articles", "2026-11-25", folds, f"`dbce evaluate made.jsonl --extractors {options}`"]
+        for folds, options in zip(("", "0123456789ab"), commands, strict=True)
     ] == rows_below(page, "How it was made")[1:]
-    assert 'PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds PEER_PAGES=150 \\\n  OWN=dbce,dbce-article\n' in page
+    assert 'PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds PEER_PAGES=150\n```' in page
 
 
 def test_an_extractor_that_lacks_a_set_is_named(tmp_path: Path) -> None:
