@@ -157,7 +157,7 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
 
 
 def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
-    """With extractors, sample and files, the date, and the digest of folds."""
+    """Each names files, extractors and sample, beside its date and the digest of its folds."""
     evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])
     evaluated(tmp_path / "own/articles", {"dbce": DBCE, "dbce-article": DBCE}, folds="0123456789ab")
     page = page_of(tmp_path, str(tmp_path / "peers"), str(tmp_path / "own"))
