@@ -117,7 +117,7 @@ def test_what_is_run_again_takes_the_place_of_what_was(tmp_path: Path) -> None:
 
 
 def test_pages_with_two_golds_are_set_side_by_side(tmp_path: Path) -> None:
-    """Those of a set in the set that ends in -read, and the place that each extractor has by each."""
+    """Pages of a set that are in the set of its name and -read too, and the place that each extractor has by each."""
     evaluated(
         tmp_path / "run/articles", {"dbce": {**PEER, "x": (1.0, 1.0, 1.0)}, "peer": {**DBCE, "x": (0.0, 0.0, 0.0)}}
     )
