@@ -37,7 +37,7 @@ def text(results: Results) -> str:
         *(part for phrase_set in results.phrases for part in _by_phrases(phrase_set)),
         *_how(results),
     ]
-    return "\n\n".join(map(_wrapped, parts)) + "\n"
+    return "\n\n".join(_wrapped(part) for part in parts if part) + "\n"
 
 
 def _overall(evaluated: Mapping[str, Evaluation]) -> Iterator[str]:

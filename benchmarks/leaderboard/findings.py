@@ -15,17 +15,19 @@ OURS = {WHOLE: "dbce", ARTICLES: "dbce-article"}
 
 _PAGES = {WHOLE: "pages that readers labelled whole", ARTICLES: "pages by the gold of sets of articles"}
 
+_RANKED = 3
+"""Extractors from which on two orders of them are compared."""
+
 
 def paragraphs(results: Results) -> Iterator[str]:
-    """Iterate over what is found, a paragraph a question."""
+    """Iterate over what is found, a paragraph a question; one that these results do not answer is empty."""
     for part, evaluation in results.evaluated.items():
         yield " ".join(_winners(part, evaluation))
     if WHOLE in results.evaluated:
         yield " ".join(_by_kind(results.evaluated[WHOLE]))
     if {WHOLE, ARTICLES} <= set(results.evaluated):
         yield " ".join(_disagreement(results.evaluated[ARTICLES], results.evaluated[WHOLE]))
-    for phrase_set in results.phrases:
-        yield _by_phrases(phrase_set)
+    yield from map(_by_phrases, results.phrases)
 
 
 def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
@@ -71,6 +73,8 @@ def _by_kind(whole: Evaluation) -> Iterator[str]:
 def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
     """Say how alike the two golds rank the extractors of others, and which of them they do not agree on."""
     names = [name for name in whole.extractors if name in articles.extractors and not standings.is_ours(name)]
+    if len(names) < _RANKED:
+        return
     means = [standings.overall(one).f1[[one.extractors.index(name) for name in names]] for one in (articles, whole)]
     alike = rank_correlation(np.stack(means, axis=1))[0, 1]
     of_articles, of_whole = map(standings.ranks, means)
@@ -83,11 +87,12 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         yield f"{names[at]} is number {of_articles[at]} by articles and number {of_whole[at]} by whole pages."
     both = standings.two_golds(articles, whole)
     if both.pages:
-        one, other = int(both.by_set.argmax()), int(both.by_reader.argmax())
+        at_others = [at for at, name in enumerate(both.extractors) if not standings.is_ours(name)]
+        one, other = (max(at_others, key=lambda at: found[at]) for found in (both.by_set, both.by_reader))
         yield (
-            f"On the {both.pages:,} pages with both golds {both.extractors[one]} is best by that of the sets"
-            f" ({number(both.by_set[one])}, {number(both.by_reader[one])} by readers), and {both.extractors[other]} by"
-            f" readers ({number(both.by_reader[other])}, {number(both.by_set[other])} by the sets)."
+            f"On the {both.pages:,} pages with both golds the best of others is {both.extractors[one]} by that of the"
+            f" sets ({number(both.by_set[one])}; {number(both.by_reader[one])} by readers), and {both.extractors[other]} by"
+            f" readers ({number(both.by_reader[other])}; {number(both.by_set[other])} by the sets)."
         )
 
 

@@ -170,6 +170,18 @@ def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
     assert 'PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds PEER_PAGES=150\n```' in page
 
 
+def test_our_methods_alone_have_a_board(tmp_path: Path) -> None:
+    """There is nobody to compare them with."""
+    for part in ("whole", "articles"):
+        evaluated(tmp_path / "own" / part, {"dbce": DBCE, "dbce-article": PEER})
+    found = page_of(tmp_path, str(tmp_path / "own")).partition("## Who wins where\n")[2].partition("\n## ")[0]
+
+    assert [
+        "**On 2 pages that readers labelled whole** dbce is first with F1 0.875.",
+        "**On 2 pages by the gold of sets of articles** dbce is first with F1 0.875.",
+    ] == [one for one in found.splitlines() if one]
+
+
 def test_an_extractor_that_lacks_a_set_is_named(tmp_path: Path) -> None:
     """Its mean would be of other pages."""
     evaluated(tmp_path / "one", {"dbce": DBCE, "peer": PEER})
