@@ -91,7 +91,7 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         one, other = (max(at_others, key=lambda at: found[at]) for found in (both.by_set, both.by_reader))
         yield (
             f"On the {both.pages:,} pages with both golds the best of others is {both.extractors[one]} by that of the"
-            f" sets ({number(both.by_set[one])}; {number(both.by_reader[one])} by readers), and {both.extractors[other]}"
+            f" sets ({number(both.by_set[one])}; {number(both.by_reader[one])} by readers), {both.extractors[other]}"
             f" by readers ({number(both.by_reader[other])}; {number(both.by_set[other])} by the sets)."
         )
 
