@@ -16,9 +16,20 @@ BENCH_SCALE ?= bench-scale.json
 MATRIX ?=
 # Names of extras, "plain" for none; without them all.
 EXTRAS ?=
-# Files of gold pages; without them those of the sample archive.
+# Files of gold pages: sets by their own gold, sets that readers labelled whole, and phrases (docs/benchmark.md); without any,
+# the pages of the sample archive.
 PAGES  ?=
+READ   ?=
+PHRASES ?=
+# Such as FOLDS=folds, of `dbce train --folds`, and PEER_PAGES=150, so many of each set of PAGES for peers; without them none, and all.
+FOLDS  ?=
+PEER_PAGES ?=
+# Names of extractors; PEERS= leaves the results of peers as they are.
+PEERS  ?= peers
+OWN    ?= own
 BENCHMARK ?= $(BUILD)/benchmark
+# With gold of others the page is the published one.
+LEADERBOARD ?= $(if $(PAGES)$(READ)$(PHRASES),docs/leaderboard.md,$(BENCHMARK)/leaderboard.md)
 GATE   = $(BUILD)/gate
 
 BIN  = $(VENV)/bin
@@ -47,6 +58,12 @@ READY_UV    = $(VENV)/ready-uv
 
 # Hundreds of processes of a test run would each compile the package anew: half a second for dbce, one for a run on Spark.
 unexport PYTHONDONTWRITEBYTECODE
+
+# Evaluate the pages $(2) of the part $(1) of the leaderboard, by peers $(3) of each set.
+define evaluated
+$(if $(2),$(if $(PEERS),$(DBCE) evaluate $(2) --extractors $(PEERS) --reuse --output $(BENCHMARK)/peers/$(1) $(if $(3),--sample $(3))))
+$(if $(2),$(if $(OWN),$(DBCE) evaluate $(2) --extractors $(OWN) --output $(BENCHMARK)/own/$(1) $(if $(FOLDS),--folds $(FOLDS))))
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help extract test test-fast docs docs-test faults swift month soak stream-day urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
@@ -121,8 +138,13 @@ bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into
 bench-scale: $(READY_BENCH) ## measure growth, hard shapes and two workers into bench-scale.json, for hours; SCALE="..." for some
 	$(BIN)/python -m benchmarks scale --work $(BUILD)/scale --output $(BENCH_SCALE) $(SCALE)
 
-benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark
-	$(DBCE) evaluate $(or $(PAGES),$(GATE)/gold.jsonl) --extractors all --reuse --output $(BENCHMARK)
+benchmark: $(READY_DEV) $(if $(PAGES)$(READ)$(PHRASES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark, and write docs/leaderboard.md
+	$(if $(PHRASES),$(BIN)/python -m benchmarks phrase-pages $(PHRASES) --output $(BENCHMARK)/phrase-pages.jsonl.xz)
+	$(call evaluated,whole,$(READ))
+	$(call evaluated,articles,$(or $(PAGES),$(if $(READ)$(PHRASES),,$(GATE)/gold.jsonl)),$(PEER_PAGES))
+	$(call evaluated,phrases,$(if $(PHRASES),$(BENCHMARK)/phrase-pages.jsonl.xz))
+	$(BIN)/python -m benchmarks leaderboard $(BENCHMARK)/peers $(BENCHMARK)/own --output $(LEADERBOARD) \
+	  $(if $(PHRASES),--phrases $(PHRASES)) $(if $(READ),--readers $(READ))
 
 gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
 	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce-article --floors conf/floors.json --output $(BUILD)/gated

@@ -18,7 +18,7 @@ from dbce_spark.commands.arguments import (
     seconds,
 )
 from dbce_spark.errors import InputError
-from dbce_spark.files import sources
+from dbce_spark.files import sources, storage
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -38,6 +38,8 @@ def parser() -> argparse.ArgumentParser:
     _add_package_pages(commands)
     _add_reader_gold(commands)
     _add_structure(commands)
+    _add_phrase_pages(commands)
+    _add_leaderboard(commands)
     return parser
 
 
@@ -266,6 +268,47 @@ def _structure(arguments: argparse.Namespace) -> None:
     if unknown := [name for name in names if name not in structure_scores.EXTRACTORS]:
         raise InputError(f"--extractor: {unknown[0]} is none; there are {', '.join(structure_scores.EXTRACTORS)}")
     print(structure_scores.measure(arguments.sets, names))
+
+
+def _add_phrase_pages(commands: Commands) -> None:
+    command = add_command(
+        commands, "phrase-pages", _phrase_pages, "write pages whose phrases readers chose for `dbce evaluate`"
+    )
+    command.add_argument("phrases", nargs="+", metavar="PHRASES", help="read pages with their phrases from this file")
+    add_output(command, "FILE", "write the pages, as JSON lines")
+
+
+def _phrase_pages(arguments: argparse.Namespace) -> None:
+    """Write the pages of files of phrases as gold pages; `leaderboard` scores what extractors make of them."""
+    from benchmarks.leaderboard import phrases
+
+    print(f"{arguments.output}: {phrases.write_pages(arguments.phrases, arguments.output)} pages")
+
+
+def _add_leaderboard(commands: Commands) -> None:
+    command = add_command(commands, "leaderboard", _leaderboard, "write what all extractors reach as one page")
+    command.add_argument(
+        "runs", nargs="+", metavar="RUN",
+        help="read the results of `dbce evaluate` in the folders whole, articles and phrases of this folder; a later"
+        " one replaces what it has measured again",
+    )  # fmt: skip
+    command.add_argument(
+        "--phrases", nargs="+", default=[], metavar="FILE", help="score texts by the phrases in these files"
+    )
+    command.add_argument(
+        "--readers", nargs="+", default=[], metavar="FILE",
+        help="score by phrases what readers marked in these sets too, where a set is named as a file of phrases",
+    )  # fmt: skip
+    add_output(command, "FILE", "write the page, in Markdown, to this file")
+
+
+def _leaderboard(arguments: argparse.Namespace) -> None:
+    """Write the leaderboard of all extractors from results of `dbce evaluate` (docs/benchmark.md)."""
+    from benchmarks.leaderboard import board, results
+
+    read = results.read(arguments.runs, arguments.phrases, arguments.readers)
+    storage.write(arguments.output, board.text(read).encode())
+    print(arguments.output)
 
 
 if __name__ == "__main__":

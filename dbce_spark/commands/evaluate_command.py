@@ -24,7 +24,8 @@ def _add_evaluate(commands: Commands) -> None:
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     command.add_argument(
         "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
-        help="compare these extractors, or all; the others are tested against the first (default: %(default)s)",
+        help="compare these extractors, or all, or all that are own or peers; the others are tested against the first"
+        " (default: %(default)s)",
     )  # fmt: skip
     add_output(command, "DIR", "write tables and report to this folder, in place of earlier ones")
     command.add_argument(
@@ -50,6 +51,9 @@ def _add_evaluate(commands: Commands) -> None:
         "--lower-floors", action="store_true", help="let --pin-floors lower floors, and replace those of other pages"
     )
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
+    command.add_argument(
+        "--sample", type=count, metavar="N", help="use only N pages of each set, by a hash of their ids"
+    )
     command.add_argument(
         "--time-limit", type=seconds, default=30.0, metavar="SECONDS",
         help="stop an extractor on a page after this time (default: %(default)s)",
@@ -78,8 +82,8 @@ def _add_convert(commands: Commands) -> None:
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:
-    """Score extractors on gold pages, and write summary.md, report.html, scores.parquet, texts.parquet and
-    pages.parquet (docs/benchmark.md)."""
+    """Score extractors on gold pages, and write summary.md, report.html, scores.parquet, texts.parquet, pages.parquet
+    and evaluation.json (docs/benchmark.md)."""
     try:
         from dbce_spark.evaluation import harness
     except ImportError as error:
@@ -91,6 +95,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         output=arguments.output,
         limit=arguments.limit,
         time_limit=arguments.time_limit,
+        sample=arguments.sample,
         reuse=arguments.reuse,
         folds=arguments.folds,
         floors=arguments.floors,

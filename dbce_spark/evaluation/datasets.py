@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from hashlib import sha256
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -105,8 +106,9 @@ class Gold:
     skipped: Counter[str]
 
 
-def read(paths: Iterable[str], limit: int | None = None) -> Gold:
-    """Read the pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
+def read(paths: Iterable[str], limit: int | None = None, sample: int | None = None) -> Gold:
+    """Read the pages of files of JSON lines and of folders of published sets: of each data set the first `limit`, of
+    which `sample` are chosen.
 
     Raises:
         InputError: one cannot be read, a line is no gold page, two lines have the same id, or there is no page.
@@ -124,10 +126,16 @@ def read(paths: Iterable[str], limit: int | None = None) -> Gold:
                 raise InputError(f"{entry.place}: {name} already has a page {page.page_id}; give each file once")
             if limit is None or len(sets[name]) < limit:
                 sets[name][page.page_id] = page
-    found = {name: _with_own_keys(list(pages.values())) for name, pages in sets.items() if pages}
+    found = {name: _with_own_keys(_sample(pages, sample)) for name, pages in sets.items() if pages}
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
     return Gold(found, skipped)
+
+
+def _sample(pages: Mapping[str, GoldPage], count: int | None) -> list[GoldPage]:
+    """Choose pages by a hash of their ids, in their order: a page more in the set displaces one page at most."""
+    chosen = set(sorted(pages, key=lambda page_id: sha256(page_id.encode()).digest())[:count])
+    return [page for page_id, page in pages.items() if page_id in chosen]
 
 
 def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:

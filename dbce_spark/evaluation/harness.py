@@ -1,8 +1,11 @@
 """Run all extractors on all sets: `dbce evaluate`."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +24,7 @@ from dbce_spark.evaluation import (
     extracted_texts,
     extractors,
     facts,
+    folds,
     gate,
     node_scores,
     scores,
@@ -36,8 +40,12 @@ MAX_WORKERS = 2
 """Child processes an extractor runs in. Times are of CPU, so that more would change none of them; two leave a laptop
 usable."""
 
-ALL = "all"
-"""As the only name of an extractor: all that this machine can run."""
+ALL, OWN, PEERS_ONLY = "all", "own", "peers"
+"""As the only name of an extractor: all that this machine can run; those of them that are this program's methods; the
+others, with their ensembles."""
+
+ASKED = "evaluation.json"
+"""What was asked of an evaluation, and when: without that its scores cannot be cited."""
 
 SAME = frozenset(("dbce-spark",))
 """Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""
@@ -45,8 +53,8 @@ SAME = frozenset(("dbce-spark",))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """The input and output of an evaluation. `limit` is how many pages of each set, from its start; `time_limit`
-    seconds a page.
+    """The input and output of an evaluation. `limit` is how many pages of each set, from its start, and `sample` how
+    many of these, by a hash of their ids; `time_limit` is seconds a page.
 
     `reuse` takes texts that an earlier run left in the output folder (`extracted_texts.Kept`). `folds` is a folder that
     `dbce train --folds` wrote, "" for none: `dbce` then labels each site by a classifier that has not seen it.
@@ -60,6 +68,7 @@ class EvaluationRequest:
     output: str
     limit: int | None
     time_limit: float
+    sample: int | None = None
     reuse: bool = False
     folds: str = ""
     floors: str = ""
@@ -69,8 +78,8 @@ class EvaluationRequest:
 
 
 def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
-    """Write scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
-    and contrasts of pages beside them.
+    """Write scores, texts and pages (Parquet), evaluation.json, summary.md and report.html into the output folder, in
+    place of others, and contrasts of pages beside them.
 
     Returns the summary, and a line on the floors.
 
@@ -94,7 +103,7 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
             advance=bar.update,
         )
         chosen = extractors.by_name(single, setting)
-        gold = datasets.read(request.paths, request.limit)
+        gold = datasets.read(request.paths, request.limit, request.sample)
         bar.reset(total=len(names) * sum(map(len, gold.sets.values())))
         run = _Run(request, gold.sets, bar)
         run.single(chosen)
@@ -107,6 +116,7 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     folder = request.output.rstrip("/")
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
+    _write(f"{folder}/{ASKED}", _asked(request, gold.sets))
     _write(f"{folder}/summary.md", summary)
     shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
     _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
@@ -190,16 +200,31 @@ def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]
 
 
 def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """List the extractors to run, each once; and of "all" why some are left out."""
-    if list(requested) != [ALL]:
+    """List the extractors to run, each once; and of "all" and "peers" why some are left out."""
+    own = tuple(name for name in extractors.JOINT if name not in SAME)
+    if list(requested) == [OWN]:
+        return own, ()
+    if list(requested) not in ([ALL], [PEERS_ONLY]):
         return tuple(dict.fromkeys(requested)), ()
     lacking = {name: peer.lacking() for name, peer in PEERS.items()}
-    available = [
-        *(name for name in extractors.JOINT if name not in SAME),
-        *(name for name in PEERS if not lacking[name]),
-    ]
-    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(available)]
-    return (*available, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
+    peers = [name for name in PEERS if not lacking[name]]
+    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(peers)]
+    left_out = tuple(sorted({reason for reason in lacking.values() if reason}))
+    return (*(own if list(requested) == [ALL] else ()), *peers, *made), left_out
+
+
+def _asked(request: EvaluationRequest, sets: Sets) -> str:
+    """Describe the evaluation as JSON; files by their names, folds by their digest, so that it holds on any machine."""
+    asked = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "files": [PurePosixPath(path).name for path in request.paths],
+        "pages": {name: len(pages) for name, pages in sets.items()},
+        "extractors": request.extractors,
+        "limit": request.limit,
+        "sample": request.sample,
+        "folds": folds.digest(request.folds) if request.folds else "",
+    }
+    return json.dumps(asked, indent=1) + "\n"
 
 
 def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> Iterator[str]:

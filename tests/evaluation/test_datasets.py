@@ -54,6 +54,18 @@ def test_pages_whose_gold_is_elsewhere_are_counted_not_taken(tmp_path: Path) -> 
     assert {"made": 1} == gold.skipped
 
 
+def test_a_sample_is_the_same_whatever_else_there_is(tmp_path: Path) -> None:
+    """It is chosen by a hash of the ids, and keeps the order of the lines."""
+    names = [str(number) for number in range(20)]
+    every, fewer = (
+        [page.page_id for page in read([written(tmp_path, [line(one) for one in some])], sample=5).sets["made"]]
+        for some in (names, names[:12])
+    )
+    assert [one for one in names if one in every] == every
+    assert 5 == len(every) == len(fewer)
+    assert {one for one in every if one in names[:12]} <= set(fewer)
+
+
 @pytest.mark.parametrize(
     ("second", "message"),
     [

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier
+from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier, digest
 from tests.support.fake_extractors import gold_pages, line
 
 
@@ -20,6 +20,17 @@ def test_each_site_has_its_classifier(tmp_path: Path) -> None:
         str(tmp_path / "fold-0.npz"): ["a.example", "c.example"],
         str(tmp_path / "fold-1.npz"): ["news.b.example", "b.example"],
     } == {path: [page.page_id for page in pages] for path, pages in found.items()}
+
+
+def test_other_classifiers_are_other_folds(tmp_path: Path) -> None:
+    """The digest goes by what is in the files; a log beside them is nothing to it."""
+    (tmp_path / FOLDS_FILE).write_text("{}")
+    (tmp_path / "fold-0.npz").write_bytes(b"one")
+    one = digest(str(tmp_path))
+    (tmp_path / "train.log").write_text("done")
+    assert one == digest(str(tmp_path))
+    (tmp_path / "fold-0.npz").write_bytes(b"other")
+    assert one != digest(str(tmp_path))
 
 
 def test_no_pages(tmp_path: Path) -> None:

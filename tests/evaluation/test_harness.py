@@ -1,5 +1,7 @@
 """`dbce evaluate` from gold file to table."""
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -166,13 +168,29 @@ def test_pages_that_were_skipped_are_counted(tmp_path: Path) -> None:
 
 
 def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Missing packages are named, and an ensemble that needs one is left out too."""
+    """Own or peers or both; missing packages are named, and an ensemble that needs one is left out too."""
     here = {name: peer for name, peer in PEERS.items() if name in ("lxml", "bte")}
     monkeypatch.setattr(harness, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")})
     monkeypatch.setattr(extractors, "JOINT", {"dbce": extractors.JOINT["dbce"], "dbce-spark": extractors.JOINT["dbce"]})
-    summary = harness.evaluate(request(tmp_path, names="all"), config.default())
-    assert "Left out: gone is not here." in summary
-    assert {"dbce", "lxml", "bte"} == {row["extractor"] for row in table(tmp_path)}
+    for names, expected in {"all": {"dbce", "lxml", "bte"}, "own": {"dbce"}, "peers": {"lxml", "bte"}}.items():
+        summary = harness.evaluate(request(tmp_path, names=names), config.default())
+        assert (names != "own") == ("Left out: gone is not here." in summary)
+        assert expected == {row["extractor"] for row in table(tmp_path)}
+
+
+def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
+    """Files by their names, pages that were taken, and the day: what a citation of the scores needs."""
+    harness.evaluate(request(tmp_path, names="lxml", sample=2, output=str(tmp_path / "out")), config.default())
+    asked = json.loads((tmp_path / "out" / harness.ASKED).read_text(encoding="utf-8"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", asked.pop("date"))
+    assert {
+        "files": ["made.jsonl"],
+        "pages": {"made": 2},
+        "extractors": ["lxml"],
+        "limit": None,
+        "sample": 2,
+        "folds": "",
+    } == asked
 
 
 @pytest.mark.parametrize("wrong", [{"pin_floors": True}, {"floors": "f.json", "lower_floors": True}])

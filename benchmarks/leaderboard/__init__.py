@@ -1,0 +1,1 @@
+"""The leaderboard, docs/leaderboard.md: what extractors reach on all sets. `board` writes it from `results`."""

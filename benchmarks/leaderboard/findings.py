@@ -1,0 +1,110 @@
+"""What a leaderboard shows, in sentences: who wins where, by how much, and where the measures disagree."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks.leaderboard import standings
+from benchmarks.leaderboard.evaluations import Evaluation
+from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
+from dbce_spark.evaluation.analysis import rank_correlation
+from dbce_spark.evaluation.evaluation_summary import number
+
+OURS = {WHOLE: "dbce", ARTICLES: "dbce-article"}
+"""The method of ours that follows the convention of those sets."""
+
+_PAGES = {WHOLE: "pages that readers labelled whole", ARTICLES: "pages by the gold of sets of articles"}
+
+_RANKED = 3
+"""Extractors from which on two orders of them are compared."""
+
+
+def paragraphs(results: Results) -> Iterator[str]:
+    """Iterate over what is found, a paragraph a question; one that these results do not answer is empty."""
+    for part, evaluation in results.evaluated.items():
+        yield " ".join(_winners(part, evaluation))
+    if WHOLE in results.evaluated:
+        yield " ".join(_by_kind(results.evaluated[WHOLE]))
+    if {WHOLE, ARTICLES} <= set(results.evaluated):
+        yield " ".join(_disagreement(results.evaluated[ARTICLES], results.evaluated[WHOLE]))
+    yield from map(_by_phrases, results.phrases)
+
+
+def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
+    standing, names, ours = standings.overall(evaluation), evaluation.extractors, OURS[part]
+    f1 = dict(zip(names, standing.f1.tolist(), strict=True))
+    ranked = sorted(names, key=lambda name: -f1[name])
+    others = [name for name in ranked if not standings.is_ours(name)]
+    yield f"**On {standing.pages:,} {_PAGES[part]}** {ranked[0]} is first with F1 {number(f1[ranked[0]])}."
+    if ours in f1 and others:
+        found = standings.difference(evaluation, ours, others[0])
+        yield (
+            f"{ours} ({number(f1[ours])}) less the best of others, {others[0]} ({number(f1[others[0]])}), is"
+            f" {found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})."
+        )
+        seconds = dict(zip(names, evaluation.seconds.mean(axis=1).tolist(), strict=True))
+        if quicker := [name for name in others if seconds[name] < seconds[ours]]:
+            yield f"Of those that take less time than it, {quicker[0]} is best with {number(f1[quicker[0]])}."
+
+
+def _by_kind(whole: Evaluation) -> Iterator[str]:
+    """Say on which kinds of pages our method is ahead of all others, and on which it is not."""
+    names, ours = whole.extractors, OURS[WHOLE]
+    others = [at for at, name in enumerate(names) if not standings.is_ours(name)]
+    if ours not in names or not others:
+        return
+    for question, of_kind in (("type", standings.by_type(whole)), ("complexity", standings.by_complexity(whole))):
+        ahead: list[str] = []
+        behind: list[str] = []
+        for kind, standing in of_kind.items():
+            best, mine = max(others, key=lambda at: standing.f1[at]), standing.f1[names.index(ours)]
+            said = f"{kind} ({number(mine)}; {names[best]} {number(standing.f1[best])})"
+            (ahead if mine >= standing.f1[best] else behind).append(said)
+        sides = {"ahead of": ahead, "behind": behind}
+        yield (
+            f"**By {question}** {ours} is "
+            + ", and ".join(
+                f"{side} the best of others on {', '.join(kinds)}" for side, kinds in sides.items() if kinds
+            )
+            + "."
+        )
+
+
+def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
+    """Say how alike the two golds rank the extractors of others, and which of them they do not agree on."""
+    names = [name for name in whole.extractors if name in articles.extractors and not standings.is_ours(name)]
+    if len(names) < _RANKED:
+        return
+    means = [standings.overall(one).f1[[one.extractors.index(name) for name in names]] for one in (articles, whole)]
+    alike = rank_correlation(np.stack(means, axis=1))[0, 1]
+    of_articles, of_whole = map(standings.ranks, means)
+    moved = sorted(range(len(names)), key=lambda at: of_whole[at] - of_articles[at])
+    yield (
+        f"**Gold of articles and readers of whole pages** rank the {len(names)} extractors of others alike to"
+        f" {alike:.2f} (Spearman, 1 for the same order)."
+    )
+    for at in dict.fromkeys((*moved[:1], *moved[-1:])):
+        yield f"{names[at]} is number {of_articles[at]} by articles and number {of_whole[at]} by whole pages."
+    both = standings.two_golds(articles, whole)
+    if both.pages:
+        at_others = [at for at, name in enumerate(both.extractors) if not standings.is_ours(name)]
+        one, other = (max(at_others, key=lambda at: found[at]) for found in (both.by_set, both.by_reader))
+        yield (
+            f"On the {both.pages:,} pages with both golds the best of others is {both.extractors[one]} by that of the"
+            f" sets ({number(both.by_set[one])}; {number(both.by_reader[one])} by readers), {both.extractors[other]}"
+            f" by readers ({number(both.by_reader[other])}; {number(both.by_set[other])} by the sets)."
+        )
+
+
+def _by_phrases(of: PhraseSet) -> str:
+    names = [name for name in of.scores if name != READER]
+    others = [name for name in names if not standings.is_ours(name)]
+    shown = dict.fromkeys((*names[:1], *(name for name in names if name == OURS[WHOLE]), *others[:1]))
+    said = [f"{number(of.scores[name][0].good)} are good by {name}" for name in shown]
+    if READER in of.scores:
+        said.append(f"{number(of.scores[READER][0].good)} by the {READER}, who is the ceiling")
+    verbatim = max(names, key=lambda name: of.scores[name][1].f1)
+    return (
+        f"**Of {of.pages:,} pages of {of.name}, by phrases,** {'; '.join(said)}. By trafilatura's measure {verbatim} is"
+        f" first with F1 {number(of.scores[verbatim][1].f1)}."
+    )

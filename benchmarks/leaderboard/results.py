@@ -1,0 +1,84 @@
+"""The results of one run of the benchmark, or of several, of which later ones replace what they have measured again."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.leaderboard import evaluations, phrases
+from benchmarks.leaderboard.evaluations import Evaluation, TextsBySet
+from benchmarks.leaderboard.phrases import PhraseScore, VerbatimScore
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation import formats
+
+WHOLE, ARTICLES, PHRASES = "whole", "articles", "phrases"
+"""Folders of a run: sets that readers labelled whole, sets of articles by their own gold, pages by phrases."""
+
+READER = "second reader"
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseSet:
+    """The scores of texts by phrases, by extractor: the one with most good pages first, the reader before it."""
+
+    name: str
+    pages: int
+    scores: Mapping[str, tuple[PhraseScore, VerbatimScore]]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that a leaderboard shows. A part that was not run is not there."""
+
+    evaluated: Mapping[str, Evaluation]  # by WHOLE and ARTICLES
+    phrases: Sequence[PhraseSet]
+    asked: Sequence[tuple[str, Mapping[str, Any]]]  # part, and what was asked of each of its evaluations
+    versions: Mapping[str, str]  # of extractors that are packages
+
+
+def read(runs: Sequence[str], phrase_files: Sequence[str] = (), readers: Sequence[str] = ()) -> Results:
+    """Read the folders of runs, which have the folders WHOLE, ARTICLES and PHRASES, or some of them.
+
+    `phrase_files` hold the phrases of the pages in PHRASES; `readers` are sets, and where one has the name of such a
+    file, another reader has marked the content of its pages.
+
+    Raises:
+        InputError: a folder holds no results, or those of several do not belong together.
+    """
+    parts = (WHOLE, ARTICLES, PHRASES)
+    folders = {part: [f"{run}/{part}" for run in runs if Path(run, part).is_dir()] for part in parts}
+    if not any(folders.values()):
+        raise InputError(f"{', '.join(runs)}: no folder {', '.join(parts)} in it; run `make benchmark`")
+    texts = evaluations.texts(folders[PHRASES])
+    marked = _marked(readers) if texts else {}
+    return Results(
+        {part: evaluations.read(folders[part]) for part in (WHOLE, ARTICLES) if folders[part]},
+        [_phrase_set(path, texts, marked) for path in phrase_files if phrases.name_of(path) in texts],
+        [(part, evaluations.asked(folder)) for part in parts for folder in folders[part]],
+        evaluations.versions([folder for part in parts for folder in folders[part]]),
+    )
+
+
+def _marked(readers: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Read what readers marked, by set and page id."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for path in readers:
+        for entry in formats.entries(path):
+            found[entry.fields.get("dataset") or phrases.name_of(path)][entry.fields["id"]] = entry.fields["gold"]
+    return found
+
+
+def _phrase_set(path: str, texts: TextsBySet, marked: Mapping[str, Mapping[str, str]]) -> PhraseSet:
+    name = phrases.name_of(path)
+    pages = [page for page in phrases.read(path) if all(page.page_id in of_one for of_one in texts[name].values())]
+    scores = {
+        extractor: (phrases.score(pages, of_one), phrases.verbatim(pages, of_one))
+        for extractor, of_one in texts[name].items()
+    }
+    scores = dict(sorted(scores.items(), key=lambda one: (-one[1][0].good, -one[1][0].must - one[1][0].must_not)))
+    if name in marked:
+        # A set has no line for a page without content.
+        of_reader = {page.page_id: marked[name].get(page.page_id, "") for page in pages}
+        scores = {READER: (phrases.score(pages, of_reader), phrases.verbatim(pages, of_reader)), **scores}
+    return PhraseSet(name, len(pages), scores)

@@ -1,0 +1,124 @@
+"""Averages of extractors over the pages of an evaluation, with their intervals, and their order."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.leaderboard.evaluations import Evaluation
+from dbce_spark.evaluation import bootstrap, complexity, extractors, page_weights
+from dbce_spark.evaluation.analysis import MIN_PAGES, OTHER, UNKNOWN
+from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.scores import Values
+
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What all extractors reach on some pages: each of the three (extractors), and the interval of each F1."""
+
+    pages: int
+    precision: Values
+    recall: Values
+    f1: Values
+    intervals: Sequence[Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoGolds:
+    """F1 of extractors on pages with two golds: that of their set, and that of a reader who labelled the whole page."""
+
+    pages: int
+    extractors: tuple[str, ...]
+    by_set: Values
+    by_reader: Values
+
+
+def overall(evaluation: Evaluation) -> Standing:
+    """Average over all pages, where no site weighs too much."""
+    return _standing(evaluation, np.arange(len(evaluation.pages)), _weights(evaluation))
+
+
+def by_set(evaluation: Evaluation) -> dict[str, Standing]:
+    """Average over the pages of each set, all alike."""
+    places = _places([page.dataset for page in evaluation.pages])
+    return {name: _standing(evaluation, at, page_weights.equal(len(at))) for name, at in places.items()}
+
+
+def by_type(evaluation: Evaluation) -> dict[str, Standing]:
+    """Average over the pages of each type, the most frequent first, by the weights of all pages."""
+    types = [page.page_type or UNKNOWN for page in evaluation.pages]
+    counts = Counter(types)
+    places = _places([one if counts[one] >= MIN_PAGES else OTHER for one in types])
+    ordered = sorted(places, key=lambda name: (name in (OTHER, UNKNOWN), -len(places[name])))
+    return _parts(evaluation, {name: places[name] for name in ordered})
+
+
+def by_complexity(evaluation: Evaluation) -> dict[str, Standing]:
+    """Average over the pages of each group by complexity, by the weights of all pages."""
+    places = _places(complexity.groups(np.array([page.complexity for page in evaluation.pages])))
+    return _parts(evaluation, {name: places[name] for name in complexity.GROUPS if name in places})
+
+
+def difference(evaluation: Evaluation, extractor: str, other: str) -> MeanDifference:
+    """Compare two extractors on all pages, paired."""
+    pair = evaluation.f1[[evaluation.extractors.index(name) for name in (other, extractor)]]
+    units = _units(evaluation, np.arange(len(evaluation.pages)))
+    return bootstrap.differences(pair, _weights(evaluation), units)[1]
+
+
+def two_golds(articles: Evaluation, whole: Evaluation) -> TwoGolds:
+    """Average over the pages of sets that readers labelled too: those of SET in SET-read."""
+    place = {(page.dataset, page.page_id): at for at, page in enumerate(whole.pages)}
+    pairs = [
+        (at, place[key])
+        for at, page in enumerate(articles.pages)
+        if (key := (f"{page.dataset}-read", page.page_id)) in place
+    ]
+    names = tuple(name for name in whole.extractors if name in articles.extractors)
+    means = [
+        one.f1[[one.extractors.index(name) for name in names]][:, [pair[side] for pair in pairs]].mean(axis=1)
+        if pairs
+        else np.full(len(names), np.nan)
+        for side, one in enumerate((articles, whole))
+    ]
+    return TwoGolds(len(pairs), names, *means)
+
+
+def ranks(values: Values) -> list[int]:
+    """Rank values from 1, the highest first; equal values share the better rank."""
+    return [int((values > value).sum()) + 1 for value in values]
+
+
+def is_ours(extractor: str) -> bool:
+    """Test whether an extractor is a method of this program."""
+    return extractor in extractors.JOINT
+
+
+def _parts(evaluation: Evaluation, places: Mapping[str, Places]) -> dict[str, Standing]:
+    weights = _weights(evaluation)
+    return {name: _standing(evaluation, at, weights[at]) for name, at in places.items()}
+
+
+def _standing(evaluation: Evaluation, places: Places, weights: Values) -> Standing:
+    drawn = bootstrap.means(evaluation.f1[:, places], weights, _units(evaluation, places))
+    precision, recall, f1 = evaluation.parts[:, :, places] @ weights / weights.sum()
+    return Standing(len(places), precision, recall, f1, bootstrap.intervals(drawn))
+
+
+def _units(evaluation: Evaluation, places: Places) -> Places:
+    """Number what intervals draw: sites where there are enough, else pages."""
+    sites = bootstrap.numbered([evaluation.pages[at].unit for at in places])
+    return sites if sites.max() + 1 >= bootstrap.MIN_SITES else np.arange(len(places))
+
+
+def _weights(evaluation: Evaluation) -> Values:
+    return page_weights.capped([page.unit for page in evaluation.pages])
+
+
+def _places(values: Sequence[str]) -> dict[str, Places]:
+    array = np.array(values, dtype=object)
+    return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}
