@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import LabelConfig
-from dbce_spark.dbce import context, evidence, feature_bins, features, links, units
+from dbce_spark.dbce import context, evidence, feature_bins, features, page_links, units
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
@@ -138,7 +138,7 @@ class Classifier:
         pages = Layout(parsed)
         of_page = np.concatenate(
             (
-                self.binnings["page"].codes(features.of_pages(pages) | links.of_pages(pages), len(pages)),
+                self.binnings["page"].codes(features.of_pages(pages) | page_links.of_pages(pages), len(pages)),
                 self.binnings["words"].codes(self.class_words.columns(pages), len(pages)),
             )
         )

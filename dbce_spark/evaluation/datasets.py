@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
-from dbce_spark.dbce import links
+from dbce_spark.dbce import page_links
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.formats.entry import GoldEntry
@@ -64,7 +64,7 @@ class GoldPage:
         is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
         if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
-        folder = "" if host.endswith(links.NO_ONES) else f"made-up{links.NO_ONES}/"
+        folder = "" if host.endswith(page_links.NO_ONES) else f"made-up{page_links.NO_ONES}/"
         return f"http://{host}/{folder}{digest(self.url_key)}.html"
 
     @property

@@ -12,7 +12,10 @@ from typing import Any
 from dbce_spark.evaluation.child_process import Extract
 from dbce_spark.evaluation.datasets import GoldPage, read
 
-_MENU = "<table><tr><td>Harbour</td></tr></table><ul><li><b>Home</b></li><li>Tide tables for sailors</li></ul>"
+_MENU = (
+    "<table><tr><td>Harbour</td></tr></table>"
+    "<ul><li><a href=/>Home</a></li><li><a href=/tides>Tide tables for sailors</a></li></ul>"
+)
 _FOOT = "<address><i>Printed by the harbour office, all rights reserved, no anchors.</i></address>"
 _STORIES = (
     "A grey seal came ashore on Tuesday and slept beside the ferry steps until the evening boat had left.",

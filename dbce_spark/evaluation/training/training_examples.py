@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, context, crosses, evidence, features, links, local, pools, sites, units
+from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, page_links, pools, sites, units
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
@@ -181,7 +181,7 @@ def batches(examples: Sequence[Example]) -> Iterable[Sequence[Example]]:
 def page_columns(examples: Sequence[Example]) -> Columns:
     """Compute the features of all blocks by their page alone."""
     laid_out = (Layout([one.parsed for one in some]) for some in batches(examples))
-    return joined([features.of_pages(pages) | links.of_pages(pages) for pages in laid_out])
+    return joined([features.of_pages(pages) | page_links.of_pages(pages) for pages in laid_out])
 
 
 def context_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.training import trainer, training_examples
-from dbce_spark.model import Page
 from tests.support import small_classifier
 from tests.support.builders import config
 
@@ -72,8 +71,11 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     classify.save(classifier, path)
     settings = config(f"label.classifier={path}")
 
-    read = pages.parse_fetches([one.gold.fetch(0) for one in of.examples], settings)
-    parsed = [one for one in read if isinstance(one, Page)]
+    features = classifier.block_features([one.parsed for one in of.examples])  # one in eight shown without its URL
+    parsed = [
+        pages.build_page(one.gold.fetch(0), one.parsed, of_one, settings)
+        for one, of_one in zip(of.examples, features, strict=True)
+    ]
     evidence = pools.evidence(parsed, settings.bucket.cap, lambda: classifier)
     found = sites.choose_crosses(buckets.members(parsed), settings)
     annotated = local.annotate_crosses([one.cross for one in found], parsed, settings)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import links
+from dbce_spark.dbce import page_links
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout
 from tests.support.builders import parsed
@@ -15,12 +15,12 @@ HERE = "http://www.museum.example/halls/amber?lang=en"
 
 
 def measured(body: str, url: str = HERE, head: str = "") -> Columns:
-    return links.of_pages(Layout([parsed(f"<html><head>{head}</head><body>{body}</body></html>", url=url)]))
+    return page_links.of_pages(Layout([parsed(f"<html><head>{head}</head><body>{body}</body></html>", url=url)]))
 
 
 def kinds_of(href: str, url: str = HERE, head: str = "") -> set[str]:
     columns = measured(f'<p><a href="{href}">word</a></p>', url, head)
-    return {kind for kind in links.KINDS if columns[f"link_{kind}"].tolist() == [1.0]}
+    return {kind for kind in page_links.KINDS if columns[f"link_{kind}"].tolist() == [1.0]}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_links_are_relative_to_the_base_that_a_page_declares() -> None:
 
 
 def test_two_links_to_one_place_are_repeated() -> None:
-    """However they are written."""
+    """In any spelling."""
     columns = measured(
         '<p><a href="copper">one</a></p><p><a href="/halls/copper#b">two</a></p><p><a href="tin">x</a></p>'
     )
@@ -71,11 +71,11 @@ def test_two_links_to_one_place_are_repeated() -> None:
 
 
 def test_of_a_page_without_a_url_only_what_needs_none_is_known() -> None:
-    """Whether links are repeated, or lead nowhere."""
+    """Repeated links, and those that lead nowhere."""
     columns = measured('<p><a href="/halls">one</a></p>', url="")
 
     assert [0.0] == columns["link_repeated"].tolist() == columns["link_nowhere"].tolist()
-    assert {UNKNOWN} == {columns[f"link_{kind}"][0] for kind in links.KINDS if kind not in ("repeated", "nowhere")}
+    assert {UNKNOWN} == {columns[f"link_{kind}"][0] for kind in page_links.KINDS if kind not in ("repeated", "nowhere")}
 
 
 @pytest.mark.parametrize("url", ["http://a3f.invalid/9.html", "http://museum.example/made-up.invalid/9.html"])
@@ -104,7 +104,7 @@ def test_shares_are_of_the_links_around_a_block() -> None:
 
 
 def test_words_of_the_url_and_of_the_description_are_found_in_blocks() -> None:
-    """Those of the URL also with a capital, as a heading has them."""
+    """Words of the URL count with a capital too, as a heading has them."""
     head = '<meta name="description" content="Beads and combs">'
     columns = measured("<h1>Amber halls</h1><p>Beads and rings</p>", head=head)
 
@@ -115,15 +115,15 @@ def test_words_of_the_url_and_of_the_description_are_found_in_blocks() -> None:
 @settings(max_examples=60)
 @given(st.lists(st.text("ab/.?#:&= %é\\[]@", max_size=12), max_size=6), st.sampled_from([HERE, "", "http://x"]))
 def test_any_target_is_counted(hrefs: list[str], url: str) -> None:
-    """Whatever a page has for a URL, each link has one place among those that exclude each other."""
+    """Each link has one place among those that exclude each other, on pages with any URL."""
     page = parsed("<p>word</p>" + "".join(f'<p><a href="{href}">word</a></p>' for href in hrefs), url=url)
-    columns = links.of_pages(Layout([page]))
+    columns = page_links.of_pages(Layout([page]))
 
     for values in columns.values():
         assert (len(page.blocks),) == values.shape
         assert np.isfinite(values).all()
     if url:
-        sides = [columns[f"link_{kind}"] for kind in links.KINDS if kind not in ("like", "repeated")]
+        sides = [columns[f"link_{kind}"] for kind in page_links.KINDS if kind not in ("like", "repeated")]
         linked = columns["link_nowhere"] >= 0
         assert [1.0] * int(linked.sum()) == np.sum(sides, axis=0)[linked].round(9).tolist()
 
@@ -132,7 +132,7 @@ def test_any_target_is_counted(hrefs: list[str], url: str) -> None:
 @given(st.lists(documents.map(lambda html: parsed(html, url=HERE)), min_size=1, max_size=4))
 def test_links_of_a_page_do_not_depend_on_those_beside_it(pages: list) -> None:  # type: ignore[type-arg]
     """Bit for bit the same features, alone and among others."""
-    together, starts = links.of_pages(Layout(pages)), Layout(pages).starts
+    together, starts = page_links.of_pages(Layout(pages)), Layout(pages).starts
     for at, page in enumerate(pages):
-        for name, values in links.of_pages(Layout([page])).items():
+        for name, values in page_links.of_pages(Layout([page])).items():
             assert values.tolist() == together[name][starts[at] : starts[at + 1]].tolist(), name
