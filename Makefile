@@ -61,7 +61,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Evaluate the pages $(2) of the part $(1) of the leaderboard, by peers $(3) of each set.
 define evaluated
-$(if $(2),$(if $(PEERS),$(DBCE) evaluate $(2) --extractors $(PEERS) --reuse --output $(BENCHMARK)/peers/$(1) $(if $(3),--sample $(3))))
+$(if $(2),$(if $(PEERS),$(DBCE) evaluate $(2) --extractors $(PEERS) --reuse --output $(BENCHMARK)/peers/$(1) $(if $(3),--sample-size $(3))))
 $(if $(2),$(if $(OWN),$(DBCE) evaluate $(2) --extractors $(OWN) --output $(BENCHMARK)/own/$(1) $(if $(FOLDS),--folds $(FOLDS))))
 endef
 

@@ -157,7 +157,7 @@ def _asked(asked: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over the date of an evaluation, the digest of its folds, and the command that gives it again."""
     yield asked["date"]
     yield asked["folds"]
-    options = {"limit": asked["limit"], "sample": asked["sample"], "folds": "folds" if asked["folds"] else None}
+    options = {"limit": asked["limit"], "sample-size": asked["sample"], "folds": "folds" if asked["folds"] else None}
     given = [f"--{name} {value}" for name, value in options.items() if value]
     words = ["dbce evaluate", *asked["files"], "--extractors", ",".join(asked["extractors"]), *given]
     yield f"`{' '.join(words)}`"

@@ -52,7 +52,7 @@ def _add_evaluate(commands: Commands) -> None:
     )
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
     command.add_argument(
-        "--sample", type=count, metavar="N", help="use only N pages of each set, by a hash of their ids"
+        "--sample-size", type=count, metavar="N", help="use only N pages of each set, by a hash of their ids"
     )
     command.add_argument(
         "--time-limit", type=seconds, default=30.0, metavar="SECONDS",
@@ -95,7 +95,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         output=arguments.output,
         limit=arguments.limit,
         time_limit=arguments.time_limit,
-        sample=arguments.sample,
+        sample=arguments.sample_size,
         reuse=arguments.reuse,
         folds=arguments.folds,
         floors=arguments.floors,

@@ -161,7 +161,7 @@ def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
     evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])
     evaluated(tmp_path / "own/articles", {"dbce": DBCE, "dbce-article": DBCE}, folds="0123456789ab")
     page = page_of(tmp_path, str(tmp_path / "peers"), str(tmp_path / "own"))
-    commands = ("peers --sample 150", "dbce,dbce-article --folds folds")
+    commands = ("peers --sample-size 150", "dbce,dbce-article --folds folds")
 
     assert [
         ["articles", "2026-11-25", folds, f"`dbce evaluate made.jsonl --extractors {options}`"]

@@ -1,6 +1,7 @@
 """The map over files, one task of it: what it stages and counts. No Spark is needed for that."""
 
 import shutil
+import threading
 import time
 from pathlib import Path
 from unittest.mock import Mock
@@ -157,7 +158,8 @@ def test_a_task_waits_before_it_asks_a_store_for_the_first_time(
     """Up to `fetch.start_jitter_seconds`, drawn; not for a local file, and not for what was read before."""
     fsspec.filesystem("memory").pipe("/waited/a.warc", Path(path).read_bytes())
     waits: list[float] = []
-    monkeypatch.setattr(time, "sleep", waits.append)
+    own = threading.get_ident()  # threads of the session that tests share sleep too
+    monkeypatch.setattr(time, "sleep", lambda seconds: waits.append(seconds) if threading.get_ident() == own else None)
     staging.prepare(str(tmp_path))
     for at, source in enumerate(["memory://waited/a.warc", path, "memory://waited/a.warc", "memory://waited/a.warc"]):
         SourceStaging(str(tmp_path), CONFIG, False, None).once(source, at % 3)

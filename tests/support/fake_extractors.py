@@ -14,7 +14,7 @@ from dbce_spark.evaluation.datasets import GoldPage, read
 
 _MENU = (
     "<table><tr><td>Harbour</td></tr></table>"
-    "<ul><li><a href=/>Home</a></li><li><a href=/tides>Tide tables for sailors</a></li></ul>"
+    "<ul><li><a href=/>Home</a></li><li><a href=/tide>Tide tables for sailors</a></li></ul>"
 )
 _FOOT = "<address><i>Printed by the harbour office, all rights reserved, no anchors.</i></address>"
 _STORIES = (
