@@ -253,7 +253,7 @@ class Rows:
 
 
 class Layout(Rows):
-    """The blocks and elements of some pages, one page behind the other. Indexes run over all of them.
+    """The blocks and elements of some pages, `parsed`, one page behind the other. Indexes run over all of them.
 
     More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost block-level element), `nths`,
     `first_classes`, `last_classes` (of their first and last character), `titled` (words that the title has too),
@@ -263,6 +263,7 @@ class Layout(Rows):
     """
 
     def __init__(self, parsed: Sequence[Parsed]):
+        self.parsed = parsed
         trees, blocks = [one.tree for one in parsed], [one.blocks for one in parsed]
         self.path_names = [name for tree in trees for name in tree.path_names]
         super().__init__([one.words for one in blocks])
@@ -282,7 +283,6 @@ class Layout(Rows):
         self.text_areas = self._count_places([tree.text_areas for tree in trees])
         self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
         self.place_links = self._count_places([tree.place_links for tree in trees])
-        self.parsed = parsed
         self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
@@ -295,9 +295,13 @@ class Layout(Rows):
     def _count_places(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
         """Count the things before each block, or in it, given as the index of that block on its page. Those behind the
         last block do not count."""
-        places = _joined(of_pages)
+        return self.count_before(*self.located(of_pages))
+
+    def located(self, of_pages: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
+        """Find the block of each thing, given as its index on its page, by an index that runs over all pages; and the
+        page of each."""
         page = np.repeat(np.arange(len(of_pages)), [len(of_page) for of_page in of_pages])
-        return self.count_before(places + self.starts[page], page)
+        return _joined(of_pages) + self.starts[page], page
 
     def count_before(self, places: Numbers, page: Numbers) -> Numbers:
         """Count as `_count_places`, of indexes that run over all pages."""

@@ -7,7 +7,6 @@ like its own. None of this hangs on a language or a site. Of a page without a UR
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.features import LEVELS, UNKNOWN, Columns, share
 from dbce_spark.dbce.layout import Layout, Numbers
+from dbce_spark.html.metadata import MAX_URL_CHARS
 from dbce_spark.html.page import Parsed
 
 KINDS = ("out", "same", "query", "root", "above", "below", "beside", "elsewhere", "like", "repeated", "nowhere")
@@ -51,29 +51,21 @@ def of_pages(pages: Layout) -> Columns:
     """Compute the features of all blocks of some pages, by name: (blocks,) each."""
     own = [_own(one) for one in pages.parsed]
     kinds = np.concatenate([_kinds(one, url) for one, url in zip(pages.parsed, own, strict=True)])
-    of_page = np.repeat(np.arange(len(own)), [len(one.tree.links) for one in pages.parsed])
-    places = np.array([place for one in pages.parsed for place in one.tree.links], np.int64) + pages.starts[of_page]
+    places, of_page = pages.located([one.tree.links for one in pages.parsed])
     is_known = np.array([url is not None for url in own])[pages.pages]
-
-    def count(chosen: npt.NDArray[np.bool_]) -> Numbers:
-        return pages.count_before(places[chosen], of_page[chosen])
-
-    links = count(np.ones(len(kinds), np.bool_))
-    element = pages.holders
-    in_elements = pages.in_elements(links)
-    elements = []
-    for _ in range(1, LEVELS.stop):
-        element = pages.parents[element]
-        elements.append(element)
+    links = pages.count_before(places, of_page)
+    links_within = pages.in_elements(links)
     columns: Columns = {}
-    for kind in KINDS:
-        of_kind = count((kinds & _BITS[kind]) > 0)
-        known = np.ones(len(pages), np.bool_) if kind in _NEEDS_NO_URL else is_known
+    for kind, bit in _BITS.items():
+        chosen = (kinds & bit) > 0
+        of_kind = pages.count_before(places[chosen], of_page[chosen])
+        known = is_known | (kind in _NEEDS_NO_URL)
         columns[f"link_{kind}"] = _part(of_kind, links, known)
         if kind in _POOLED:
-            within = pages.in_elements(of_kind)
-            for level, at in enumerate(elements, 1):
-                columns[f"link_{kind}^{level}"] = _part(within[at], in_elements[at], known)
+            within, element = pages.in_elements(of_kind), pages.holders
+            for level in LEVELS:
+                element = pages.parents[element]
+                columns[f"link_{kind}^{level}"] = _part(within[element], links_within[element], known)
     return columns | _of_words(own, pages)
 
 
@@ -102,32 +94,38 @@ def _written(url: Target | None) -> str:
 def _own(page: Parsed) -> Target | None:
     """Find the URL of a page: its own, or the one that it declares; None if neither is one, or both are made up."""
     for url in (page.url, *page.declared.canonical_urls):
-        split = _split(url) if f"{NO_ONES}/" not in url else None
-        if split and split[0]:
+        is_one = len(url) <= MAX_URL_CHARS and f"{NO_ONES}/" not in url
+        if is_one and (split := _split(url)) and split[0]:
             return Target(split[0], split[1] or "/", split[2])
     return None
 
 
 def _kinds(page: Parsed, own: Target | None) -> Numbers:
     """Name the kinds of each link of a page, as the sum of their bits."""
-    base = own or Target("", "/", "")
-    declared = _split(page.declared.base.strip()) if page.declared.base else None
-    base = _resolved(declared, base) if declared else base
-    found: dict[str, Target | None] = {}
-    for href in page.tree.hrefs:
-        if href not in found:
-            split = _split(href)
-            found[href] = _resolved(split, base) if split else None
-    times = Counter(map(found.__getitem__, page.tree.hrefs))
-    kind_of: dict[Target | None, int] = {None: _BITS["nowhere"]}
-    for target, count in times.items():
-        if target:
-            kind = _kind(target, own) if own else 0
-            kind_of[target] = kind | (_BITS["repeated"] if count > 1 else 0)
-    return np.array([kind_of[found[href]] for href in page.tree.hrefs], np.int64)
+    base, own_shape = _base(page, own), _shape(own) if own else ""
+    kinds: dict[str, int] = {}
+    targets: dict[str, int] = {}  # hashes: a page may have 100,000 links relative to a long base
+    for href in dict.fromkeys(page.tree.hrefs):
+        split = _split(href)
+        if split is None:
+            kinds[href] = _BITS["nowhere"]
+        else:
+            target = _resolved(split, base)
+            targets[href] = hash(target)
+            kinds[href] = _kind(target, own, own_shape) if own else 0
+    times = Counter(targets[href] for href in page.tree.hrefs if href in targets)
+    for href, target_hash in targets.items():
+        kinds[href] |= _BITS["repeated"] if times[target_hash] > 1 else 0
+    return np.array([kinds[href] for href in page.tree.hrefs], np.int64)
 
 
-@lru_cache(maxsize=1 << 15)
+def _base(page: Parsed, own: Target | None) -> Target:
+    """Find what the references of a page are relative to: the base that it declares, or else its own URL."""
+    around, declared = own or Target("", "/", ""), page.declared.base.strip()
+    split = _split(declared) if len(declared) <= MAX_URL_CHARS else None
+    return _resolved(split, around) if split else around
+
+
 def _split(reference: str) -> tuple[str, str, str] | None:
     """Split a reference into host ("": the page's), path and query; None: it leads to no other page."""
     rest = reference.strip().partition("#")[0]
@@ -167,7 +165,8 @@ def _without_dots(path: str) -> str:
     parts = path.split("/")
     for part in parts:
         if part == "..":
-            kept = kept[:-1] if len(kept) > 1 else kept
+            if len(kept) > 1:
+                kept.pop()
         elif part != ".":
             kept.append(part)
     if parts[-1] in (".", ".."):
@@ -175,14 +174,14 @@ def _without_dots(path: str) -> str:
     return "/".join(kept)
 
 
-def _kind(target: Target, own: Target) -> int:
+def _kind(target: Target, own: Target, own_shape: str) -> int:
     """Name the kinds of a target, as the sum of their bits."""
     if target.host != own.host:
         near = target.host.endswith(f".{own.host}") or own.host.endswith(f".{target.host}")
         return _BITS["elsewhere" if near else "out"]
     if target == own:
         return _BITS["same"]
-    like = _BITS["like"] if _shape(target.path, target.query) == _shape(own.path, own.query) else 0
+    like = _BITS["like"] if _shape(target) == own_shape else 0
     return _BITS[_side(target, own)] | like
 
 
@@ -200,11 +199,10 @@ def _side(target: Target, own: Target) -> str:
     return "beside" if target.path.rpartition("/")[0] == folder[:-1] else "elsewhere"
 
 
-@lru_cache(maxsize=1 << 15)
-def _shape(path: str, query: str) -> str:
-    """Write a URL's path and the keys of its query with the kinds of its characters in place of them."""
-    keys = "&".join(sorted(one.partition("=")[0] for one in query.split("&"))) if query else ""
-    kinds = _DIGITS.sub("9", _WORDS.sub("a", unquote(path)))
-    folders = kinds.strip("/").split("/")
-    extension = _EXTENSION.search(path)
-    return f"{len(folders)}/{''.join(sorted(set(folders[-1])))}{extension[0] if extension else ''}?{keys}"
+def _shape(url: Target) -> str:
+    """Describe what URLs of one kind share: the depth, kinds of characters in the last folder, extension, query keys."""
+    keys = "&".join(sorted(one.partition("=")[0] for one in url.query.split("&"))) if url.query else ""
+    folders = unquote(url.path).strip("/").split("/")
+    kinds = "".join(sorted(set(_DIGITS.sub("9", _WORDS.sub("a", folders[-1])))))
+    extension = _EXTENSION.search(url.path)
+    return f"{len(folders)}/{kinds}{extension[0] if extension else ''}?{keys}"

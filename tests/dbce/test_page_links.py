@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import page_links
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout
+from dbce_spark.html.metadata import MAX_URL_CHARS
 from tests.support.builders import parsed
 from tests.support.strategies import documents
 
@@ -46,6 +47,7 @@ def kinds_of(href: str, url: str = HERE, head: str = "") -> set[str]:
         ("copper?lang=de", {"beside", "like"}),
         ("copper", {"beside"}),
         ("../halls/./copper", {"beside"}),
+        ("../" * 50 + "halls", {"above"}),
         ("/visit/hours?lang=en", {"elsewhere", "like"}),
         ("/visit", {"elsewhere"}),
     ],
@@ -59,6 +61,13 @@ def test_links_are_relative_to_the_base_that_a_page_declares() -> None:
     """As a browser resolves them."""
     assert {"root"} == kinds_of("..", head='<base href="/visit/">')
     assert {"out"} == kinds_of("hours", head='<base href="http://port.example/visit/">')
+
+
+def test_a_base_that_is_longer_than_any_url_does_not_count() -> None:
+    """A page could repeat it in each of a hundred thousand links."""
+    far = f"http://port.example/{'a' * MAX_URL_CHARS}/"
+
+    assert {"beside"} == kinds_of("copper", head=f'<base href="{far}">')
 
 
 def test_two_links_to_one_place_are_repeated() -> None:
