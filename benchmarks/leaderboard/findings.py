@@ -58,8 +58,8 @@ def _by_kind(whole: Evaluation) -> Iterator[str]:
         behind: list[str] = []
         for kind, standing in of_kind.items():
             best, mine = max(others, key=lambda at: standing.f1[at]), standing.f1[names.index(ours)]
-            said = f"{kind} ({number(mine)}; {names[best]} {number(standing.f1[best])})"
-            (ahead if mine >= standing.f1[best] else behind).append(said)
+            scores = f"{kind} ({number(mine)}; {names[best]} {number(standing.f1[best])})"
+            (ahead if mine >= standing.f1[best] else behind).append(scores)
         sides = {"ahead of": ahead, "behind": behind}
         yield (
             f"**By {question}** {ours} is "

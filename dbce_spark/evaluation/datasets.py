@@ -60,7 +60,7 @@ class GoldPage:
         none at a site of its group, or of its own. What is made up is under the top level that is no one's (RFC 2606),
         or has its name in the path: nothing can be learned from such a URL.
         """
-        host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
+        host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}{page_links.NO_ONES}"
         is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
         if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
