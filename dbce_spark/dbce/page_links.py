@@ -200,7 +200,7 @@ def _side(target: Target, own: Target) -> str:
 
 
 def _shape(url: Target) -> str:
-    """Write what URLs of one kind share: depth, kinds of characters in the last folder, extension, keys of the query."""
+    """Write what URLs of one kind share: depth, characters of the last folder by kind, extension, keys of the query."""
     keys = "&".join(sorted(one.partition("=")[0] for one in url.query.split("&"))) if url.query else ""
     folders = unquote(url.path).strip("/").split("/")
     kinds = "".join(sorted(set(_DIGITS.sub("9", _WORDS.sub("a", folders[-1])))))
