@@ -181,44 +181,44 @@ class Classifier:
         """Return `evidence.of_snapshots`, which no forest reads."""
         return evidence.of_snapshots(captures)
 
-    def judge(self, compared: Sequence[ComparedPage]) -> "Judged":
+    def second_scores(self, compared: Sequence[ComparedPage]) -> "SecondScores":
         """Compute the second scores of some pages, one or more, and what the third forests look at.
 
         Raises:
             ValueError: a page has no features: it was read to be labelled by bit patterns.
         """
-        return Judged(self, compared)
+        return SecondScores(self, compared)
 
-    def scores(self, judged: "Judged", content: str) -> list[Scores]:
+    def scores(self, second: "SecondScores", content: str) -> list[Scores]:
         """Score how likely each block of each page is content, 0 to 1, whatever other pages come with it.
 
         content: WHOLE or ARTICLE.
         """
-        return _by_page(judged.compared, self._content(judged, content))
+        return _by_page(second.compared, self._content(second, content))
 
-    def scores_with_replies(self, judged: "Judged", content: str) -> list[Scores]:
+    def scores_with_replies(self, second: "SecondScores", content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        either = self._content(judged, content) + _rounded(self.replies.log_odds(judged.codes))
-        return _by_page(judged.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
+        either = self._content(second, content) + _rounded(self.replies.log_odds(second.codes))
+        return _by_page(second.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def types(self, judged: "Judged") -> Sequence[str | None]:
+    def types(self, second: "SecondScores") -> Sequence[str | None]:
         """Tell the type of each page, whatever other pages come with it; None where the classifier knows none."""
         if self.page_types is None:
-            return [None] * len(judged.compared)
-        return self.page_types.of_pages(judged.page_codes())
+            return [None] * len(second.compared)
+        return self.page_types.of_pages(second.page_codes())
 
-    def _content(self, judged: "Judged", content: str) -> Scores:
+    def _content(self, second: "SecondScores", content: str) -> Scores:
         """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
         snapshots."""
-        log_odds = judged.seconds.copy()
+        log_odds = second.log_odds.copy()
         open_blocks = np.flatnonzero(_probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:
-            log_odds[open_blocks] = self.article.log_odds(judged.codes.take(open_blocks, axis=1))
+            log_odds[open_blocks] = self.article.log_odds(second.codes.take(open_blocks, axis=1))
         else:
-            log_odds[open_blocks] = self.whole.log_odds(judged.codes_with_units(open_blocks))
-            recurs = np.concatenate([self._recurs(one) for one in judged.compared])
-            log_odds -= RECURRENCE * (recurs & (judged.seconds < 0))
-        return _rounded(log_odds + np.concatenate([_shifts(one) for one in judged.compared]))
+            log_odds[open_blocks] = self.whole.log_odds(second.codes_with_units(open_blocks))
+            recurs = np.concatenate([self._recurs(one) for one in second.compared])
+            log_odds -= RECURRENCE * (recurs & (second.log_odds < 0))
+        return _rounded(log_odds + np.concatenate([_shifts(one) for one in second.compared]))
 
     def _recurs(self, one: ComparedPage) -> npt.NDArray[np.bool_]:
         """Mark the blocks whose text stands on nearly all of many siblings."""
@@ -249,8 +249,8 @@ class Classifier:
         )
 
 
-class Judged:
-    """Some pages as the third forests look at them: `codes` and `seconds`, the second log-odds, of all their blocks."""
+class SecondScores:
+    """The second scores of all blocks of some pages, as `log_odds`, and `codes`, which the third forests look at."""
 
     def __init__(self, classifier: Classifier, compared: Sequence[ComparedPage]):
         self.compared, self._classifier = compared, classifier
@@ -260,8 +260,8 @@ class Judged:
             np.concatenate([one.page.features.keys[at] for one in compared if one.page.features]).astype(np.uint64)
             for at in range(CLASS, CLASS + len(context.SLOTS))
         ]
-        self.seconds = classifier.second.log_odds(codes)
-        self._scores = first_scores(self.seconds)
+        self.log_odds = classifier.second.log_odds(codes)
+        self._scores = first_scores(self.log_odds)
         around = context.of_rows(self._rows, names, self._scores)
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
 

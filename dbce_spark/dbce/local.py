@@ -194,8 +194,8 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     for start in range(0, len(compared), pages.TOGETHER):
         batch = compared[start : start + pages.TOGETHER]
-        judged = classifier.judge(batch)
-        of_pages = zip(batch, scores_of(judged, label.content), classifier.types(judged), strict=True)
+        second = classifier.second_scores(batch)
+        of_pages = zip(batch, scores_of(second, label.content), classifier.types(second), strict=True)
         for page, scores, page_type in of_pages:
             is_kept = classify.kept_blocks(page.page, scores, label)
             if label.title == "drop":

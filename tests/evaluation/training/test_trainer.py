@@ -62,9 +62,9 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     own = np.concatenate((of.page_codes, words.codes(of_words, len(of.pages))))
     firsts = [classify.first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
     binnings, codes = trainer._second_codes(of, of.examples, own, *firsts)
-    seconds = classify.first_scores(half_done.second.log_odds(codes))
-    binnings["third"], around = trainer._third_codes(of.examples, seconds, training_examples.row_columns)
-    binnings["units"], pooled = trainer._third_codes(of.examples, seconds, training_examples.unit_columns)
+    scores = classify.first_scores(half_done.second.log_odds(codes))
+    binnings["third"], around = trainer._third_codes(of.examples, scores, training_examples.row_columns)
+    binnings["units"], pooled = trainer._third_codes(of.examples, scores, training_examples.unit_columns)
     codes = np.concatenate((codes, around, pooled))
     classifier = replace(half_done, binnings={"page": of.page_binning, "words": words, **binnings})
     path = tmp_path / "skew.npz"
@@ -83,9 +83,9 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     for at, one in enumerate(parsed):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
-        judged = classifier.judge([gathered])
+        by_run = classifier.second_scores([gathered])
         of_page = codes[:, : len(of.pages)][:, of.pages == at]
-        everything = judged.codes_with_units(np.arange(len(of_page.T)))
+        everything = by_run.codes_with_units(np.arange(len(of_page.T)))
         assert np.array_equal(of_page, everything), one.capture.url
 
 

@@ -92,15 +92,15 @@ def test_bit_patterns_need_no_classifier() -> None:
 def test_page_without_features_has_no_scores() -> None:
     """A page that was read for bit patterns cannot be scored."""
     with pytest.raises(ValueError, match="has no features"):
-        small_classifier.classifier().judge([single(page("<p>x</p>"))])
+        small_classifier.classifier().second_scores([single(page("<p>x</p>"))])
 
 
 def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
     """Scores are the same bit for bit; they lie between 0 and 1, one a block."""
     classifier = small_classifier.classifier()
     for scores_of, content in product((classifier.scores, classifier.scores_with_replies), (WHOLE, ARTICLE)):
-        together = scores_of(classifier.judge([single(one) for one in read]), content)
-        alone = [scores_of(classifier.judge([single(one)]), content)[0] for one in read]
+        together = scores_of(classifier.second_scores([single(one) for one in read]), content)
+        alone = [scores_of(classifier.second_scores([single(one)]), content)[0] for one in read]
 
         assert [one.tolist() for one in alone] == [one.tolist() for one in together]
         assert all(len(one.blocks) == len(scores) for one, scores in zip(read, together, strict=True))
@@ -140,7 +140,7 @@ def test_classifier_that_knows_no_types(read: list[Page], tmp_path: Path) -> Non
 def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
     """Content or comment is at least as likely as content."""
     classifier = small_classifier.classifier()
-    some = classifier.judge([single(one) for one in read])
+    some = classifier.second_scores([single(one) for one in read])
     for content in (WHOLE, ARTICLE):
         alone, both = classifier.scores(some, content), classifier.scores_with_replies(some, content)
         assert all((one <= other).all() for one, other in zip(alone, both, strict=True))
