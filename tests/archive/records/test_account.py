@@ -230,6 +230,7 @@ def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[st
 @settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
 @example("warc", "gzip", 1, ("cut", 0.8, b"x" * 60))
+@example("warc", "lz4", 1, ("cut", 30 / 613, b"1234"))
 def test_damage_in_one_member_that_is_too_large(
     kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]
 ) -> None:
