@@ -7,6 +7,7 @@ like its own. None of this hangs on a language or a site. Of a page without a UR
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -31,6 +32,9 @@ _BITS = {kind: 1 << at for at, kind in enumerate(KINDS)}
 _NEEDS_NO_URL = ("repeated", "nowhere")
 _POOLED = ("out", "above", "below", "beside", "elsewhere", "like", "repeated")
 """Kinds whose share of the links is measured in the elements around a block too."""
+
+_REMEMBERED = 300
+"""Characters of a reference up to which it is remembered: the pages of a site have their menus in common."""
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _DOTS = re.compile(r"(?:^|/)\.\.?(?:/|$)")
@@ -106,7 +110,7 @@ def _kinds(page: Parsed, own: Target | None) -> Numbers:
     kinds: dict[str, int] = {}
     targets: dict[str, int] = {}  # hashes: a page may have 100,000 links relative to a long base
     for href in dict.fromkeys(page.tree.hrefs):
-        split = _split(href)
+        split = _remembered_split(href) if len(href) <= _REMEMBERED else _split(href)
         if split is None:
             kinds[href] = _BITS["nowhere"]
         else:
@@ -146,6 +150,9 @@ def _split(reference: str) -> tuple[str, str, str] | None:
     return host, path, query
 
 
+_remembered_split = lru_cache(maxsize=1 << 14)(_split)
+
+
 def _resolved(reference: tuple[str, str, str], base: Target) -> Target:
     host, path, query = reference
     if not host:
@@ -181,8 +188,8 @@ def _kind(target: Target, own: Target, own_shape: str) -> int:
         return _BITS["elsewhere" if near else "out"]
     if target == own:
         return _BITS["same"]
-    like = _BITS["like"] if _shape(target) == own_shape else 0
-    return _BITS[_side(target, own)] | like
+    is_like = target.path.strip("/").count("/") == own.path.strip("/").count("/") and _shape(target) == own_shape
+    return _BITS[_side(target, own)] | (_BITS["like"] if is_like else 0)
 
 
 def _side(target: Target, own: Target) -> str:
