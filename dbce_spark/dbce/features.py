@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, grouped
+from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, grouped, sums
 
 Values = npt.NDArray[np.float64]
 Columns = dict[str, Values]
@@ -31,6 +31,12 @@ LEVELS = range(1, 6)
 """How far up from a block's holder elements are looked at."""
 
 _TITLE_LIKE = 0.3
+_OPEN = (layout.COMMA, layout.PUNCTUATION, layout.COLON)
+_SIGNS = {
+    "currency": layout.CURRENCY, "rights": layout.RIGHTS, "pointers": layout.POINTER, "bars": layout.BAR,
+    "colons": layout.COLON, "ats": layout.AT,
+}  # fmt: skip
+_SIGN_LEVELS = range(1, 4)
 _OWN_TAGS = ("p", "div", "li", "td", "h", "pre", "dd", "blockquote", "figcaption")
 _TAGS_ABOVE = (
     "ul", "ol", "table", "nav", "header", "footer", "aside", "article", "main", "section", "figure", "blockquote",
@@ -47,7 +53,7 @@ _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentenc
 def of_pages(pages: Layout) -> Columns:
     """Compute the features of all blocks of some pages, by name: (blocks,) each."""
     columns = _of_text(pages) | _of_path(pages) | _of_place(pages) | _of_title(pages) | _of_page(pages)
-    columns |= _of_elements(pages) | _of_slot(pages) | _of_replies(pages)
+    columns |= _of_elements(pages) | _of_slot(pages) | _of_replies(pages) | _of_signs(pages)
     columns |= _of_section(pages, columns["title_like"])
     for offset in _NEIGHBOURS:
         columns |= {f"{name}{offset:+}": shifted(pages, columns[name], offset) for name in _OF_NEIGHBOURS}
@@ -91,7 +97,7 @@ def _of_text(pages: Layout) -> Columns:
         "stops": pages.of_class(layout.STOP).astype(np.float64),
         "commas": pages.of_class(layout.COMMA).astype(np.float64),
         "ends_sentence": (pages.last_classes == layout.STOP).astype(np.float64),
-        "ends_open": ((pages.last_classes == layout.COMMA) | (pages.last_classes == layout.PUNCTUATION)).astype(float),
+        "ends_open": np.isin(pages.last_classes, _OPEN).astype(np.float64),
         "starts_upper": (pages.first_classes == layout.UPPER).astype(np.float64),
         "starts_sign": (pages.first_classes >= layout.COMMA).astype(np.float64),
     }
@@ -264,6 +270,29 @@ def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
     }
 
 
+def _of_signs(pages: Layout) -> Columns:
+    """Count signs that mean the same in every language: of money, rights, direction, of a text cut off, of times."""
+    counts = {name: pages.of_class(one) for name, one in _SIGNS.items()}
+    counts |= {"years": pages.years, "day_times": pages.day_times, "dates": pages.dates}
+    columns = {name: of_blocks.astype(np.float64) for name, of_blocks in counts.items()}
+    columns |= {
+        "ends_cut_off": pages.is_cut_off.astype(np.float64),
+        "ends_colon": (pages.last_classes == layout.COLON).astype(np.float64),
+        "ends_pointer": (pages.last_classes == layout.POINTER).astype(np.float64),
+        "starts_pointer": (pages.first_classes == layout.POINTER).astype(np.float64),
+    }
+    counts["cut_off"] = pages.is_cut_off.astype(np.int64)
+    blocks, within = pages.lasts - pages.firsts, {name: pages.in_elements(values) for name, values in counts.items()}
+    element = pages.holders
+    for level in _SIGN_LEVELS:
+        element = pages.parents[element]
+        columns |= {f"{name}^{level}": share(values[element], blocks[element]) for name, values in within.items()}
+    columns["page_currency"] = share(pages.in_pages(counts["currency"]), pages.in_pages(np.ones(len(pages))))
+    running = sums(counts["rights"])
+    columns["rights_before"] = (running[:-1] - running[pages.starts[pages.pages]]).astype(np.float64)
+    return columns
+
+
 def _of_slot(pages: Layout) -> Columns:
     """Measure what else stands in the block's slot on the page, by classes and by tags alone; count its copies."""
     long = is_long(pages) * pages.words
@@ -346,6 +375,6 @@ def _of_replies(pages: Layout) -> Columns:
         "field_share": np.where(beside_field >= 0, share(words[beside_field], page_words), UNKNOWN),
         "field_words": np.where(beside_field >= 0, words[beside_field], UNKNOWN),
     }
-    running = layout.sums(pages.text_areas)
+    running = sums(pages.text_areas)
     columns["fields_behind"] = (running[pages.starts[pages.pages + 1]] - running[1:]).astype(np.float64)
     return columns

@@ -23,12 +23,22 @@ from dbce_spark.html.tokens import code_points, hashed
 Numbers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.uint64]
 
-UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL = range(1, 9)
+UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL, CURRENCY, RIGHTS, POINTER, BAR, COLON, AT = range(1, 15)
 """Classes of characters; 0 is everything else, such as white space."""
 
-_CLASSES = 9
+_CLASSES = 15
 
 _COMMAS, _STOPS = ",;\u060c\u3001\uff0c\uff1b", ".!?\u3002\uff01\uff1f\u2026\u061f\u0964"
+_ARROWS, _TRIANGLES = range(0x2190, 0x2200), range(0x25B2, 0x25C6)
+_CHARACTERS_OF = {
+    COMMA: map(ord, _COMMAS),
+    STOP: map(ord, _STOPS),
+    RIGHTS: map(ord, "\u00a9\u2117"),
+    POINTER: (*map(ord, "<>\u00ab\u00bb\u2039\u203a"), *_ARROWS, *_TRIANGLES),
+    BAR: map(ord, "|\u00a6\u00b7\u2022\u2219\u25cf\u25aa"),
+    COLON: map(ord, ":\uff1a"),
+    AT: map(ord, "@\uff20"),
+}
 _CLASS_OF_CATEGORY = {
     "Lu": UPPER,
     "Lt": UPPER,
@@ -37,6 +47,7 @@ _CLASS_OF_CATEGORY = {
     "M": LETTER,
     "N": DIGIT,
     "P": PUNCTUATION,
+    "Sc": CURRENCY,
     "S": SYMBOL,
 }
 _CLASSIFIED = 0x30000
@@ -48,6 +59,10 @@ OFTEN = 3
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _DIGITS = re.compile(r"\d+")
 
+_ELLIPSIS = 0x2026
+_19, _20 = (ord(number[0]) * 256 + ord(number[1]) for number in ("19", "20"))
+_DATE_PARTS = [*map(ord, ".-/")]
+
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
@@ -57,8 +72,8 @@ def _character_classes() -> npt.NDArray[np.uint8]:
     categories = map(unicodedata.category, map(chr, range(_CLASSIFIED)))
     classes = np.full(_CLASSIFIED + 1, LETTER, np.uint8)
     classes[:-1] = np.fromiter(map(_class_of, categories), np.uint8, _CLASSIFIED)
-    classes[[ord(character) for character in _COMMAS]] = COMMA
-    classes[[ord(character) for character in _STOPS]] = STOP
+    for name, characters in _CHARACTERS_OF.items():
+        classes[[*characters]] = name
     return classes
 
 
@@ -256,7 +271,8 @@ class Layout(Rows):
     """The blocks and elements of some pages, `parsed`, one page behind the other. Indexes run over all of them.
 
     More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost block-level element), `nths`,
-    `first_classes`, `last_classes` (of their first and last character), `titled` (words that the title has too),
+    `first_classes`, `last_classes` (of their first and last character), `is_cut_off` (ends in an ellipsis), `years`,
+    `day_times` and `dates` in it, `titled` (words that the title has too),
     `slot_words` (words that other blocks of the slot have too). Columns of elements: `parents` (their own index for a
     root), `firsts`, `lasts`, `element_slots`. Columns of slots: `own_names`, as pages have them; `slots`, their keys;
     `slot_pages`, `slot_paths` and `slot_parents`.
@@ -310,8 +326,8 @@ class Layout(Rows):
     def _read_texts(self, parsed: Sequence[Parsed]) -> None:
         """Count the characters and words of the blocks into columns."""
         texts = [one.blocks.text for one in parsed]
-        offsets = sums(np.array([len(text) for text in texts]))
-        codes = code_points("".join(texts))
+        offsets = sums(np.array([len(text) + 1 for text in texts]))
+        codes = code_points("\n".join(texts))
         classes = _character_classes()[np.minimum(codes, _CLASSIFIED)]
         begins = _joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
         ends = _joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
@@ -320,6 +336,11 @@ class Layout(Rows):
         counts = np.bincount(of_block * _CLASSES + classes, minlength=len(self) * _CLASSES)
         self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
+        two_stops = (self.last_classes == STOP) & (classes[ends - 2] == STOP)
+        self.is_cut_off = two_stops | (codes[ends - 1] == _ELLIPSIS)
+        self.years, self.day_times, self.dates = (
+            np.bincount(of_block[places], minlength=len(self)) for places in _times(codes, classes == DIGIT)
+        )
         tokens = np.concatenate([one.blocks.tokens for one in parsed])
         self.titled, self.title_words = self.shared_words([one.declared.title for one in parsed])
         first = np.repeat(self.token_starts[:-1], self.words)
@@ -413,6 +434,25 @@ def _words_of(texts: Sequence[str]) -> list[Texts]:
     starts, tokens = hashed("\n".join(texts))
     ends = np.cumsum([len(text) + 1 for text in texts])
     return np.split(tokens, starts.searchsorted(ends[:-1]))
+
+
+def _times(codes: npt.NDArray[np.uint32], is_digit: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers, Numbers]:
+    """Find the characters at which a year begins (19.. or 20..), and those between digits that part hours from minutes
+    (:) and days from months (. - /)."""
+    padded = np.concatenate(([False], is_digit, np.zeros(4, np.bool_)))
+    size = len(codes)
+    before, after = padded[:size], padded[2 : size + 2]
+    starts = np.flatnonzero(is_digit & ~before & after)
+    four = padded[starts + 3] & padded[starts + 4] & ~padded[starts + 5]
+    years = starts[four]
+    begins = codes[years].astype(np.int64) * 256 + codes[years + 1]
+    between = np.flatnonzero(before & after & ~is_digit)
+    parting = codes[between]
+    return (
+        years[(begins == _19) | (begins == _20)],
+        between[parting == ord(":")],
+        between[np.isin(parting, _DATE_PARTS)],
+    )
 
 
 def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

@@ -82,6 +82,20 @@ def test_words_and_links() -> None:
     assert [4, 3, 0] == columns["words_behind"].tolist()
 
 
+def test_signs_are_counted_in_a_block_and_around_it() -> None:
+    """Count them, and divide those of an element around by its blocks."""
+    columns = measured("<div><p>only $5</p><p>was €9 or £8</p></div><p>© 2024: all rights</p>")
+
+    assert [1.0, 2.0, 0.0] == columns["currency"].tolist()
+    assert [1.5, 1.5, 1.0] == columns["currency^1"].tolist()
+    assert [0.0, 0.0, 1.0] == columns["rights"].tolist() == columns["years"].tolist()
+
+
+def test_rights_that_stand_before_a_block_are_counted() -> None:
+    """Behind a notice of rights stands the frame of the page."""
+    assert [0.0, 0.0, 1.0] == measured("<p>a</p><p>© b</p><p>c</p>")["rights_before"].tolist()
+
+
 def test_headline() -> None:
     """The block most like the title, and how far behind it the others are."""
     columns = measured("<p>menu</p><h1>The old bridge</h1><p>story</p>", "The old bridge - News")

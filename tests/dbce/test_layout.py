@@ -83,7 +83,9 @@ def test_characters_are_counted_by_class(html: str) -> None:
     [
         ("a", layout.LOWER), ("Ä", layout.UPPER), ("本", layout.LETTER), ("7", layout.DIGIT), ("٣", layout.DIGIT),
         (",", layout.COMMA), ("、", layout.COMMA), (".", layout.STOP), ("。", layout.STOP), ("?", layout.STOP),
-        ("(", layout.PUNCTUATION), ("€", layout.SYMBOL), ("\U0003ffff", layout.LETTER),
+        ("(", layout.PUNCTUATION), ("€", layout.CURRENCY), ("+", layout.SYMBOL),
+        ("©", layout.RIGHTS), ("»", layout.POINTER), ("→", layout.POINTER), ("|", layout.BAR), ("：", layout.COLON),
+        ("@", layout.AT), ("\U0003ffff", layout.LETTER),
     ],
 )  # fmt: skip
 def test_classes_of_characters(character: str, expected: int) -> None:
@@ -91,6 +93,30 @@ def test_classes_of_characters(character: str, expected: int) -> None:
     page = laid(f"<p>x{character}</p>")
 
     assert expected == page.last_classes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "years", "day_times", "dates"),
+    [
+        ("in 2011 and 1999", 2, 0, 0),
+        ("12011 and 20111, 2211", 0, 0, 0),
+        ("7:30 to 18:45, a:1 and 1:b", 0, 2, 0),
+        ("24.12.2020 and 12/5, 1. and .2", 1, 0, 3),
+        ("2024", 1, 0, 0),
+    ],
+)
+def test_times_are_found_by_their_digits(text: str, years: int, day_times: int, dates: int) -> None:
+    """Whatever stands on the page before and behind."""
+    page = laid("<p>x19</p>", f"<p>{text}</p>", "<p>9</p>")
+
+    assert (years, day_times, dates) == (page.years[1], page.day_times[1], page.dates[1])
+    assert not any(of_pages[[0, 2]].any() for of_pages in (page.years, page.day_times, page.dates))
+
+
+@pytest.mark.parametrize(("text", "expected"), [("more …", True), ("more...", True), ("end.", False), (".", False)])
+def test_a_text_is_cut_off_by_an_ellipsis(text: str, expected: bool) -> None:
+    """One character, or several stops."""
+    assert expected == laid(f"<p>x {text}</p>").is_cut_off[0]
 
 
 def test_texts_and_shapes() -> None:

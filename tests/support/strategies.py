@@ -9,7 +9,7 @@ from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.model import Annotation, Hashes, Member, PageFeatures
 from tests.support.builders import annotation, filled_cross, member
 
-WORDS = ("alpha", "beta", "gamma", "delta", "größe", "本", "ไทย", "a&amp;b", "x")
+WORDS = ("alpha", "beta", "gamma", "delta", "größe", "本", "ไทย", "a&amp;b", "x", "19", "2024", "7:30")
 BLOCK_TAGS = ("div", "p", "ul", "li", "section", "h2", "blockquote", "td", "pre")
 INLINE_TAGS = ("span", "a", "b", "em", "my-tag", "o:p", "font")
 HIDDEN = ("<script>var x = 1;</script>", "<style>p {}</style>", "<!-- note -->", "<br>", "<br><br>", "<input value=q>")
