@@ -302,11 +302,11 @@ def _decode_misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) 
 
 def _is_plain(body: bytes) -> bool:
     """Return whether a body is text, whatever its charset. In 512 bytes of a compressed stream there is always a byte
-    that no text holds."""
+    that no text holds; a single byte may be all that is left of one."""
     start = body[:_SNIFFED_BYTES]
     if mime.opens_as_page(start):
         return True
-    if not mime.is_text(start):
+    if len(start) == 1 or not mime.is_text(start):
         return False
     return len(start) == _SNIFFED_BYTES or start.isascii() or mime.holds_markup(start)
 

@@ -587,6 +587,7 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
 
 
 @example("Zstd", 0.00390625, False)  # a byte of the signature, which is a bracket in ASCII
+@example("br", 0.01171875, True)  # one byte, which is an escape in ASCII
 @given(CODINGS, st.floats(0, 1, exclude_max=True), st.booleans())
 def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
     """A body that ends too early gives its beginning, marked as cut, or nothing."""
