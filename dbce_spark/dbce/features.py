@@ -287,7 +287,7 @@ def _of_signs(pages: Layout) -> Columns:
     for level in _SIGN_LEVELS:
         element = pages.parents[element]
         columns |= {f"{name}^{level}": share(values[element], blocks[element]) for name, values in within.items()}
-    columns["page_currency"] = share(pages.in_pages(counts["currency"]), pages.in_pages(np.ones(len(pages))))
+    columns["page_currency"] = share(pages.in_pages(counts["currency"]), np.diff(pages.starts)[pages.pages])
     running = sums(counts["rights"])
     columns["rights_before"] = (running[:-1] - running[pages.starts[pages.pages]]).astype(np.float64)
     return columns

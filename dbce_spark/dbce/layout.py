@@ -28,16 +28,15 @@ UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL, CURRENCY, RIGHTS,
 
 _CLASSES = 15
 
-_COMMAS, _STOPS = ",;\u060c\u3001\uff0c\uff1b", ".!?\u3002\uff01\uff1f\u2026\u061f\u0964"
 _ARROWS, _TRIANGLES = range(0x2190, 0x2200), range(0x25B2, 0x25C6)
 _CHARACTERS_OF = {
-    COMMA: map(ord, _COMMAS),
-    STOP: map(ord, _STOPS),
-    RIGHTS: map(ord, "\u00a9\u2117"),
-    POINTER: (*map(ord, "<>\u00ab\u00bb\u2039\u203a"), *_ARROWS, *_TRIANGLES),
-    BAR: map(ord, "|\u00a6\u00b7\u2022\u2219\u25cf\u25aa"),
-    COLON: map(ord, ":\uff1a"),
-    AT: map(ord, "@\uff20"),
+    COMMA: ",;\u060c\u3001\uff0c\uff1b",
+    STOP: ".!?\u3002\uff01\uff1f\u2026\u061f\u0964",
+    RIGHTS: "\u00a9\u2117",
+    POINTER: "".join(["<>\u00ab\u00bb\u2039\u203a", *map(chr, _ARROWS), *map(chr, _TRIANGLES)]),
+    BAR: "|\u00a6\u00b7\u2022\u2219\u25cf\u25aa",
+    COLON: ":\uff1a",
+    AT: "@\uff20",
 }
 _CLASS_OF_CATEGORY = {
     "Lu": UPPER,
@@ -73,7 +72,7 @@ def _character_classes() -> npt.NDArray[np.uint8]:
     classes = np.full(_CLASSIFIED + 1, LETTER, np.uint8)
     classes[:-1] = np.fromiter(map(_class_of, categories), np.uint8, _CLASSIFIED)
     for name, characters in _CHARACTERS_OF.items():
-        classes[[*characters]] = name
+        classes[[*map(ord, characters)]] = name
     return classes
 
 

@@ -338,11 +338,11 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
     """Read a block of unknown or doubtful length: up to the next record, or member that begins with one."""
     limit = archive.limits.record_bytes
     most = limit if head.declared < 0 else min(limit, head.declared)
-    start, to_next = content.at, 0
+    behind: int | None = None
     if content.is_plain:
-        stored = content.stored(start)
-        to_next = archive.next_start(stored) - stored
-        most = min(most, to_next)
+        stored = content.stored(content.at)
+        behind = content.at + archive.next_start(stored) - stored
+        most = min(most, behind - content.at)
     size = 1 << 14
     while True:
         block = content.peek(min(size, most))
@@ -356,8 +356,8 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
     content.at += len(block)
     if len(block) < limit or not content.has(1):
         return _without_line_ends(block) if head.declared < 0 else block
-    if content.is_plain:
-        content.pass_over(start + to_next - content.at)
+    if behind is not None:
+        content.pass_over(behind - content.at)
     else:
         content.find_start(head.is_arc)
     return None
