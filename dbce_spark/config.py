@@ -359,7 +359,7 @@ def fill(
         merged = _overlay(merged, _read(path))
     for setting in settings:
         merged = _overlay(merged, _parse_setting(setting))
-    merged |= {key: value for key, value in (given or {}).items() if value is not None}
+    merged = _overlay(merged, {key: value for key, value in (given or {}).items() if value is not None})
     config: Settings = _build(kind, merged, "")
     return config
 

@@ -82,6 +82,32 @@ def given_settings(values: Mapping[str, object]) -> list[str]:
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
 
 
+def add_labels(command: argparse.ArgumentParser) -> None:
+    """Add what of a page is kept."""
+    command.add_argument(
+        "--content",
+        choices=("whole", "article"),
+        help="keep all that a page exists to tell, or the main text of an article alone (default: label.content in"
+        " conf/dbce.toml, whole)",
+    )
+    command.add_argument(
+        "--title", choices=("keep", "drop"),
+        help="keep the title heading with the content, or drop it (default: label.title in conf/dbce.toml, keep)",
+    )  # fmt: skip
+    command.add_argument(
+        "--favor", choices=("precision", "balanced", "recall"),
+        help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
+        " conf/dbce.toml, balanced)",
+    )  # fmt: skip
+    command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
+
+
+def label_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of [label] that options give, None where they give none."""
+    of_options = {f"label.{name}": getattr(arguments, name) for name in ("content", "title", "favor")}
+    return {**of_options, "label.comments": arguments.comments or None}
+
+
 def add_formats(command: argparse.ArgumentParser) -> None:
     """Add what is written of what is kept, beside its text."""
     command.add_argument(
@@ -89,10 +115,20 @@ def add_formats(command: argparse.ArgumentParser) -> None:
         help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
         " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
     )  # fmt: skip
+    add_structure(command)
+
+
+def add_structure(command: argparse.ArgumentParser) -> None:
+    """Add what of the structure is written with what is kept."""
     for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
         command.add_argument(
             f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
         )
+
+
+def structure_settings(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of [formats] that options of `add_structure` give, None where they give none."""
+    return {f"formats.{name}": getattr(arguments, name) for name in ("links", "tables", "images")}
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -103,8 +139,7 @@ def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     if arguments.format == []:
         raise InputError("--format is empty; write some of text, markdown, html, about, such as text,markdown")
-    of_options = {f"formats.{name}": getattr(arguments, name) for name in ("links", "tables", "images")}
-    return {"formats.columns": arguments.format, **of_options}
+    return {"formats.columns": arguments.format, **structure_settings(arguments)}
 
 
 def check_formats(formats: FormatsConfig) -> None:

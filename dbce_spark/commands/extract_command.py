@@ -19,6 +19,7 @@ from dbce_spark.commands.arguments import (
     add_config,
     add_earlier,
     add_formats,
+    add_labels,
     add_languages,
     add_log,
     add_settings,
@@ -29,6 +30,7 @@ from dbce_spark.commands.arguments import (
     format_settings,
     given_settings,
     is_submitted,
+    label_settings,
     logged,
     spark_settings,
     started_whole,
@@ -84,22 +86,7 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     add_config(command)
     add_settings(command, "conf/dbce.toml for this run, such as lsh.threshold=0.3")
-    command.add_argument(
-        "--content",
-        choices=("whole", "article"),
-        help="keep all that a page exists to tell, or the main text of an article alone (default: label.content in"
-        " conf/dbce.toml, whole)",
-    )
-    command.add_argument(
-        "--title", choices=("keep", "drop"),
-        help="keep the title heading with the content, or drop it (default: label.title in conf/dbce.toml, keep)",
-    )  # fmt: skip
-    command.add_argument(
-        "--favor", choices=("precision", "balanced", "recall"),
-        help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
-        " conf/dbce.toml, balanced)",
-    )  # fmt: skip
-    command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
+    add_labels(command)
     command.add_argument(
         "--annotated-html", action="store_true",
         help="write each whole page too, its text coloured by label (column annotated_html)",
@@ -364,10 +351,7 @@ def _print_input(
 def _given_settings(arguments: argparse.Namespace) -> list[str]:
     """Return the settings that options give, as --set would."""
     values: dict[str, object] = {
-        "label.content": arguments.content,
-        "label.title": arguments.title,
-        "label.favor": arguments.favor,
-        "label.comments": arguments.comments or None,
+        **label_settings(arguments),
         **format_settings(arguments),
         "input.max_failed_files": arguments.max_failed_files,
         "select.since": arguments.since,

@@ -6,16 +6,29 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.records import begins_archive
-from dbce_spark.commands.arguments import Commands, add_command, check_fits
+from dbce_spark.commands.arguments import (
+    Commands,
+    add_command,
+    add_config,
+    add_labels,
+    add_settings,
+    add_structure,
+    check_fits,
+    given_settings,
+    label_settings,
+    structure_settings,
+)
 from dbce_spark.commands.terminal import without_controls, write_lines
 from dbce_spark.config import InputConfig
-from dbce_spark.dbce.extracted_page import ExtractedPage, extract_pages, extract_readable
+from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed, extract_readable
+from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
@@ -42,19 +55,25 @@ def add(commands: Commands) -> None:
         help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them and"
         " what the page says of itself, on a line of its own (default: %(default)s)",
     )  # fmt: skip
+    add_labels(command)
+    add_structure(command)
+    add_config(command)
+    add_settings(command, "conf/dbce.toml, such as page.max_tags=100000")
 
 
 def _run(arguments: argparse.Namespace) -> None:
     """Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, or of standard
     input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
+    of_options = label_settings(arguments) | structure_settings(arguments)
+    settings = configuration.load(arguments.config, [*arguments.settings, *given_settings(of_options)])
     with tempfile.TemporaryDirectory() as folder:
-        settings = configuration.default()
         given = _read(arguments.input, settings.input, folder)
         check_fits(given.archives, settings.engine.local_bytes)
         if arguments.url and (given.archives or len(given.html) != 1):
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
-        of_html = extract_pages((content, arguments.url) for content in given.html.values())
-        of_archives, broken = extract_readable(given.archives)
+        pages_given = [(content, arguments.url) for content in given.html.values()]
+        of_html = extract_parsed(pages_given, partial(parse_fetches, config=settings), settings)
+        of_archives, broken = extract_readable(given.archives, settings)
     pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
     good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
     bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]

@@ -5,19 +5,22 @@ several threads or processes at once; neither PySpark nor pandas is imported.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fsdecode
+from typing import Unpack
 
 import numpy as np
 
 from dbce_spark import config
 from dbce_spark.archive import warc
+from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
+from dbce_spark.dbce.extract_options import ExtractOptions, with_options
 from dbce_spark.dbce.kept_formats import ABOUT, HTML, MARKDOWN, Formats, KeptPage
 from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
@@ -103,19 +106,21 @@ class ExtractedPage:
         return Formats() if self._kept is None else self._kept.write(column)
 
 
-def extract(html: Html, url: str | None = None, *, date: Date = None) -> ExtractedPage:
+def extract(
+    html: Html, url: str | None = None, *, date: Date = None, **options: Unpack[ExtractOptions]
+) -> ExtractedPage:
     """Extract the main content of one page, by itself alone.
 
     Raises:
-        InputError: there is no page in it, or something is of the wrong type.
+        InputError: there is no page in it, or something is of the wrong type, or there is no such option.
     """
-    (page,) = extract_pages([(html, url, date)])
+    (page,) = extract_pages([(html, url, date)], **options)
     if page.error:
         raise InputError(page.error)
     return page
 
 
-def extract_pages(pages: Iterable[PageInput]) -> list[ExtractedPage]:
+def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions]) -> list[ExtractedPage]:
     """Extract the main content of some pages, in their order, each compared with the others.
 
     Pages of a site are siblings, those of one URL snapshots, in order of their dates, or as they come if they have
@@ -123,27 +128,29 @@ def extract_pages(pages: Iterable[PageInput]) -> list[ExtractedPage]:
     for the others. All pages are held in memory: above some ten thousand use `dbce extract`.
 
     Raises:
-        InputError: something is of the wrong type.
+        InputError: something is of the wrong type, or there is no such option.
     """
-    return extract_parsed(pages, partial(parse_fetches, config=config.default()))
+    settings = with_options(options)
+    return extract_parsed(pages, partial(parse_fetches, config=settings), settings)
 
 
-def extract_parsed(pages: Iterable[PageInput], parse: Parse) -> list[ExtractedPage]:
+def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
     given = _each_once(map(_checked, pages))
-    settings = config.default()
     parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
     labelled = local.label_or_reject(compared, settings.label)
     by_id = {page.capture_id: one for page, one in zip(read, labelled, strict=True)}
     return [
-        _result(one, page if isinstance(page, Reject) else by_id[page.capture_id])
+        _result(one, page if isinstance(page, Reject) else by_id[page.capture_id], settings.formats)
         for (one, _), page in zip(given, parsed, strict=True)
     ]
 
 
-def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[ExtractedPage]:
+def extract_archive(
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]], **options: Unpack[ExtractOptions]
+) -> list[ExtractedPage]:
     """Extract the main content of all pages in WARC, ARC and WACZ files, each compared with the others.
 
     `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. In order of URL and time; behind them
@@ -151,23 +158,22 @@ def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) 
     of their own. All pages are held in memory: above some ten thousand use `dbce extract`.
 
     Raises:
-        InputError: one of them names no archive, or a file cannot be read.
+        InputError: one of them names no archive, or a file cannot be read, or there is no such option.
     """
-    pages, unread = extract_readable(paths)
+    pages, unread = extract_readable(paths, with_options(options))
     if unread:
         raise InputError(unread[0])
     return pages
 
 
 def extract_readable(
-    paths: str | PathLike[str] | Iterable[str | PathLike[str]],
+    paths: str | PathLike[str] | Iterable[str | PathLike[str]], settings: DbceConfig
 ) -> tuple[list[ExtractedPage], list[str]]:
     """Extract pages as `extract_archive` does from the files that can be read; also say why the others cannot.
 
     Raises:
         InputError: a path names no archive.
     """
-    settings = config.default()
     named = [paths] if isinstance(paths, str | PathLike) else _list(paths)
     htmls: dict[str, bytes] = {}
 
@@ -179,10 +185,16 @@ def extract_readable(
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
     of_files = [one for one in found.rejects if one.reason in _OF_FILE]
     extracted = [
-        *(_with_text(of.url, timestamps.to_datetime(of.timestamp), one, htmls[of.capture_id]) for of, one in pages),
+        *(_with_text(_of_capture(of, htmls), one, settings.formats) for of, one in pages),
         *(_without_text(one.url or None, None, one) for one in found.rejects if one.reason not in _OF_FILE),
     ]
     return extracted, [f"{one.warc_file}: {one.reason}: {one.detail}" for one in of_files]
+
+
+def _of_capture(capture: Capture, htmls: Mapping[str, bytes]) -> "_Input":
+    """Return an archived page as if it had been handed over."""
+    moment = timestamps.to_datetime(capture.timestamp)
+    return _Input(htmls[capture.capture_id], capture.declared_charset, capture.url, moment)
 
 
 def _list(paths: object) -> list[object]:
@@ -275,10 +287,10 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
     return warc.Fetch(capture, one.html)
 
 
-def _result(one: _Input, outcome: Extraction | Reject) -> ExtractedPage:
+def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:
     if isinstance(outcome, Reject):
         return _without_text(one.url, one.date, outcome)
-    return _with_text(one.url, one.date, outcome, one.html)
+    return _with_text(one, outcome, formats)
 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
@@ -287,18 +299,18 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), error=error)
 
 
-def _with_text(url: str | None, date: datetime | None, extraction: Extraction, html: bytes) -> ExtractedPage:
+def _with_text(one: _Input, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
     """Make the result of a page."""
     return ExtractedPage(
-        url=url,
-        date=date,
+        url=one.url,
+        date=one.date,
         title=extraction.page.metadata.title,
         text=extraction.text,
         page_text=extraction.page.blocks.text,
         blocks=_blocks(extraction),
         confidence=extraction.confidence,
         page_type=extraction.page_type,
-        _kept=KeptPage(html, extraction.page.blocks, extraction.segments, extraction.page.capture),
+        _kept=KeptPage(one.html, extraction.page.blocks, extraction.segments, extraction.page.capture, formats),
     )
 
 

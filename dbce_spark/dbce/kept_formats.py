@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
-from dbce_spark.config import FormatsConfig, default
+from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce.postprocess import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
@@ -46,11 +46,12 @@ class KeptPage:
     blocks: Blocks
     segments: Segments
     capture: Capture
+    config: FormatsConfig
 
     def write(self, column: str) -> Formats:
-        """Write one format, as `formats` in conf/dbce.toml has it."""
+        """Write one format."""
         utf8_html = decode(self.html, self.capture.declared_charset).html
-        wanted = replace(default().formats, columns=(column,))
+        wanted = replace(self.config, columns=(column,))
         return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
 
 

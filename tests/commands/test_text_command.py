@@ -79,6 +79,42 @@ def test_a_page_is_printed_in_the_form_that_is_asked_for(
         assert all(one in printed for one in expected)
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--title", "drop"], [OWN, OWN[::-1]]),
+        (["--set", "label.title=drop"], [OWN, OWN[::-1]]),
+        (["--config", "drop.toml"], [OWN, OWN[::-1]]),
+        (["--config", "drop.toml", "--title", "keep"], ["Der Hafen", OWN, OWN[::-1]]),
+        (["--content", "article", "--favor", "recall", "--comments"], ["Der Hafen", OWN, OWN[::-1]]),
+    ],
+)
+def test_what_is_kept_can_be_chosen(
+    options: list[str],
+    expected: list[str],
+    pages: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By options, which take the place of what a file says."""
+    monkeypatch.chdir(pages)
+    (pages / "a.html").write_text(HTML.replace("<title>", "<title>Der "), encoding="utf-8")
+    (pages / "drop.toml").write_text('[label]\ntitle = "drop"\n')
+
+    assert 0 == main(["text", "a.html", *options])
+    assert expected == capsys.readouterr().out.splitlines()
+
+
+def test_links_can_be_left_out_of_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their words stay."""
+    (tmp_path / "a.html").write_text(HTML.replace("Hafen wurde", "<a href=/h>Hafen</a> wurde"), encoding="utf-8")
+    command = ["text", str(tmp_path / "a.html"), "--url", "http://a.example/", "--format", "markdown"]
+    assert 0 == main(command)
+    assert "[Hafen](http://a.example/h)" in capsys.readouterr().out
+    assert 0 == main([*command, "--links", "drop"])
+    assert OWN in capsys.readouterr().out
+
+
 def test_json_is_a_line_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With all that is known of it."""
     assert 0 == main(["text", str(pages / "a.html"), "--url", "http://a.example/x", "--format", "json"])

@@ -54,6 +54,17 @@ def test_what_is_no_page_has_its_error_in_its_row() -> None:
     assert 0 == extract_table(pa.table(COLUMNS).slice(0, 0)).num_rows
 
 
+def test_formats_are_columns_where_they_are_asked_for() -> None:
+    """Markdown and HTML of what is kept, as pages have them; without asking there is neither."""
+    expected = extract_pages(zip(HTML, URLS, strict=True))
+    found = extract_table(pa.table(COLUMNS), formats=["html", "markdown"]).to_pylist()
+
+    assert [(page.markdown, page.html) for page in expected] == [(row["markdown"], row["kept_html"]) for row in found]
+    assert not {"markdown", "kept_html"} & {*extract_table(pa.table(COLUMNS)).column_names}
+    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html"):
+        extract_table(pa.table(COLUMNS), formats=["pdf"])
+
+
 @pytest.mark.parametrize(
     ("names", "message"), [({"html": "page"}, "there is no column page; there are id, html, url, date"), ({}, "text")]
 )

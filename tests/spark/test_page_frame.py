@@ -56,6 +56,16 @@ def test_a_large_site_is_compared_in_parts(spark: "SparkSession", monkeypatch: p
     assert {None} == {row["error"] for row in found}
 
 
+def test_options_and_formats_reach_the_workers(spark: "SparkSession") -> None:
+    """As in plain Python."""
+    rows = spark.createDataFrame([(page(1), f"{SITE}1")], "html string, url string")
+    (expected,) = extract_pages([(page(1), f"{SITE}1")], title="drop")
+    (found,) = extract(rows, formats=["markdown"], title="drop").collect()
+
+    assert (expected.text, expected.markdown) == (found["text"], found["markdown"])
+    assert not expected.text.startswith("Seite 1")
+
+
 def test_columns_are_checked_before_anything_runs(spark: "SparkSession") -> None:
     """One that is missing, and one that would be there twice."""
     rows = spark.createDataFrame([("<p>a", "http://a.example/", "b")], "html string, url string, text string")

@@ -5,7 +5,7 @@ HTML travels here, as it is in rows already. The pages of a site meet in one tas
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Unpack
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -15,8 +15,10 @@ from pyspark.sql.types import StructField, StructType
 
 from dbce_spark import config
 from dbce_spark.archive import warc
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.extract_options import TableOptions, with_options
 from dbce_spark.dbce.extracted_page import Date, Html, Parse, extract_parsed
-from dbce_spark.dbce.page_table import EXTRACTED, check_columns, with_extracted
+from dbce_spark.dbce.page_table import added_columns, check_columns, with_extracted
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
@@ -28,27 +30,30 @@ SITE_PAGES = 2_000
 _SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
 
 
-def extract(pages: DataFrame, *, html: str = "html", url: str = "url", date: str | None = None) -> DataFrame:
-    """Extract the main content of pages, each compared with the others of its site; return the rows with EXTRACTED.
+def extract(
+    pages: DataFrame, *, html: str = "html", url: str = "url", date: str | None = None, **options: Unpack[TableOptions]
+) -> DataFrame:
+    """Extract the main content of pages, each compared with the others of its site; return the rows with the columns of
+    `page_table.added_columns`.
 
     `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps or text as ISO 8601 has it. Rows
     come in no order, and each has its result whatever the partitions. Sites over SITE_PAGES are compared in parts that
     keep the captures of a URL together. `pages` is computed twice: cache it where that costs much.
 
     Raises:
-        InputError: there is no such column, or one of a name that is added.
+        InputError: there is no such column, format or option, or a column of a name that is added.
     """
+    added, settings = added_columns(options.pop("formats", ())), with_options(options)
     named = [html, url, *([date] if date else [])]
-    check_columns(pages.columns, named)
+    check_columns(pages.columns, named, added)
     schema = pages.schema
-    added = staging.schema(EXTRACTED).fields
     sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
     placed = pages.mapInArrow(_placing(url), _with(schema, sites))
     key = F.coalesce(F.col(_KEY), F.sha1(F.col(html).cast("binary")), F.lit(""))
     parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
     parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
     chosen = parted.select(*pages.columns, _SITE, _PART).groupBy(_SITE, _PART)
-    return chosen.applyInArrow(_extracting(pages.columns, named), _with(schema, added))
+    return chosen.applyInArrow(_extracting(named, added, settings), _with(schema, staging.schema(added).fields))
 
 
 def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
@@ -71,16 +76,17 @@ def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
     return place
 
 
-def _extracting(columns: Sequence[str], named: Sequence[str]) -> Callable[[pa.Table], pa.Table]:
-    """Return the map over the pages that are compared with each other, which adds EXTRACTED to their rows."""
+def _extracting(named: Sequence[str], added: pa.Schema, settings: DbceConfig) -> Callable[[pa.Table], pa.Table]:
+    """Return the map over the pages that are compared with each other, which adds columns to their rows."""
 
     def run(pages: pa.Table) -> pa.Table:
         rows = [*zip(*(pages.column(name).to_pylist() for name in named), strict=True)]
         # In one order, as undated captures of a URL are snapshots in the order in which they come.
         order = sorted(range(len(rows)), key=lambda at: [str(value) for value in reversed(rows[at])])
-        with _parsing() as parse:
-            found = extract_parsed([_page(rows[at]) for at in order], parse)
-        return with_extracted(pages.select(columns).take(pa.array(order, pa.int64())), found)
+        with _parsing(settings) as parse:
+            found = extract_parsed([_page(rows[at]) for at in order], parse, settings)
+        kept = pages.drop_columns([_SITE, _PART])
+        return with_extracted(kept.take(pa.array(order, pa.int64())), found, added)
 
     return run
 
@@ -91,10 +97,9 @@ def _page(row: Sequence[Any]) -> tuple[Html, str | None, Date]:
 
 
 @contextmanager
-def _parsing() -> Iterator[Parse]:
+def _parsing(settings: DbceConfig) -> Iterator[Parse]:
     """Yield what parses pages in this task: in place under a timer, at a second attempt each page in a process that can
     be spared."""
-    settings = config.default()
     task = TaskContext.get()
     if task is not None and task.attemptNumber() > 0:
         with sandbox.parser(settings) as parser:

@@ -1,0 +1,79 @@
+"""Options of a call: what is kept, and how it is written."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from dbce_spark import InputError, config, extract, extract_archive, extract_pages, extract_table
+from dbce_spark.dbce.extract_options import with_options
+from tests.dbce.test_extracted_page import SITE, page
+from tests.support.builders import archive, http, record
+
+LINKED = page(1).replace("<p>Satz", "<p><a href=/haus>Satz</a>")
+ROWS = LINKED.replace(
+    "</article>", "<table><tr><th>Ort<th>Zahl<tr><td>Haus<td>100<tr><td>Baum<td>200</table></article>"
+)
+
+
+def test_what_is_doubtful_is_kept_by_recall_first() -> None:
+    """Precision keeps a part of what balance keeps, and that a part of what recall keeps; they are not the same."""
+    kept = [
+        {at for at, block in enumerate(extract(page(1), favor=favor).blocks) if block.label == "content"}
+        for favor in ("precision", "balanced", "recall")
+    ]
+
+    assert kept[0] <= kept[1] <= kept[2]
+    assert kept[0] < kept[2]
+
+
+def test_the_title_heading_can_be_dropped() -> None:
+    """The rest stays."""
+    whole, dropped = extract(page(1)), extract(page(1), title="drop")
+
+    assert whole.text == f"Seite 1\n{dropped.text}"
+
+
+@pytest.mark.parametrize(
+    ("options", "gone"), [({"links": "drop"}, "http://news.example.org/haus"), ({"tables": "drop"}, "| Haus | 100 |")]
+)
+def test_structure_can_be_dropped(options: Any, gone: str) -> None:
+    """From Markdown, and the text is the same."""
+    kept, dropped = extract(ROWS, SITE + "1", favor="recall"), extract(ROWS, SITE + "1", favor="recall", **options)
+
+    assert gone in kept.markdown
+    assert gone not in dropped.markdown
+    assert kept.text == dropped.text
+
+
+def test_all_functions_take_the_same_options(tmp_path: Path) -> None:
+    """A page, pages, an archive and a table."""
+    archive(tmp_path / "a.warc", record(http(page(1)), url=SITE + "1"))
+    expected = extract(page(1), SITE + "1", title="drop", favor="recall").text
+
+    assert [expected] == [one.text for one in extract_pages([(page(1), SITE + "1")], title="drop", favor="recall")]
+    assert [expected] == [one.text for one in extract_archive(tmp_path, title="drop", favor="recall")]
+    table = pa.table({"html": [page(1)], "url": [SITE + "1"]})
+    assert [expected] == extract_table(table, title="drop", favor="recall").column("text").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"favour": "recall"}, "there is no option favour; there are content, favor, title, comments, "),
+        ({"favor": "all"}, "label.favor is 'all'; it must be one of precision, balanced, recall"),
+        ({"comments": "yes"}, "label.comments is 'yes'; it must be bool"),
+        ({"links": ["keep"]}, r"links is \['keep'\]; it must be a text, or True or False"),
+    ],
+)
+def test_an_option_that_is_none_is_named(options: Any, message: str) -> None:
+    """With what there is."""
+    with pytest.raises(InputError, match=message):
+        extract(page(1), **options)
+
+
+def test_without_options_all_is_as_configured() -> None:
+    """Nothing is read anew."""
+    assert config.default() is with_options({})
+    assert config.default() == with_options({"favor": config.default().label.favor})
