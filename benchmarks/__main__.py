@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import benchmarks
 from dbce_spark import config as configuration
@@ -303,11 +304,15 @@ def _add_leaderboard(commands: Commands) -> None:
 
 
 def _leaderboard(arguments: argparse.Namespace) -> None:
-    """Write the leaderboard of all extractors from results of `dbce evaluate` (docs/benchmark.md)."""
-    from benchmarks.leaderboard import board, results
+    """Write the leaderboard of all extractors from results of `dbce evaluate`, and a plot of the same name beside it
+    (docs/benchmark.md)."""
+    from benchmarks.leaderboard import board, results, speed_plot
 
     read = results.read(arguments.runs, arguments.phrases, arguments.readers)
-    storage.write(arguments.output, board.text(read).encode())
+    plot = Path(arguments.output).with_suffix(".svg")
+    storage.write(arguments.output, board.text(read, plot.name).encode())
+    if read.evaluated:
+        storage.write(str(plot), speed_plot.draw(next(iter(read.evaluated.values()))).encode())
     print(arguments.output)
 
 

@@ -59,6 +59,21 @@ def text_hash(text: str) -> int:
     return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
+class Timed(Protocol):
+    """A capture, or something of one."""
+
+    @property
+    def capture_id(self) -> str: ...
+
+    @property
+    def timestamp(self) -> int: ...
+
+
+def by_time(one: Timed) -> tuple[int, str]:
+    """Return the key that orders captures by time, then by id."""
+    return one.timestamp, one.capture_id
+
+
 def capture_id(url: str, timestamp: int, payload_digest: str) -> str:
     """Hash a capture to its id: of its URL, its time in microseconds since 1970, and the digest of its payload."""
     return digest(url, str(timestamp), payload_digest)

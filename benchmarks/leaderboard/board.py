@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.leaderboard import findings, phrases, standings
 from benchmarks.leaderboard.evaluations import Evaluation
-from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
+from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation import bootstrap, page_weights
 from dbce_spark.evaluation.evaluation_summary import between, bold, number, percent
@@ -17,8 +17,8 @@ from dbce_spark.files.markdown_table import table
 _WIDTH = 138
 
 
-def text(results: Results) -> str:
-    """Write the leaderboard."""
+def text(results: Results, plot: str) -> str:
+    """Write the leaderboard; `plot` is the name of the file with its plot."""
     whole, articles = results.evaluated.get(WHOLE), results.evaluated.get(ARTICLES)
     parts = [
         "# Leaderboard",
@@ -29,10 +29,11 @@ def text(results: Results) -> str:
         " sites. The best of a column is bold. `python -m benchmarks leaderboard` writes this page from results.",
         "## Who wins where",
         *findings.paragraphs(results),
-        *(_overall(results.evaluated) if results.evaluated else ()),
+        *(_overall(results.evaluated, plot) if results.evaluated else ()),
         *(_by_set("Whole pages, by set", whole) if whole else ()),
         *(_by_kind(whole) if whole else ()),
         *(_by_set("Articles, by set", articles) if articles else ()),
+        *(part for name, one in results.by_own_measure.items() for part in _by_own_measure(name, one)),
         *(_two_golds(articles, whole) if articles and whole else ()),
         *(part for phrase_set in results.phrases for part in _by_phrases(phrase_set)),
         *_how(results),
@@ -40,7 +41,7 @@ def text(results: Results) -> str:
     return "\n\n".join(_wrapped(part) for part in parts if part) + "\n"
 
 
-def _overall(evaluated: Mapping[str, Evaluation]) -> Iterator[str]:
+def _overall(evaluated: Mapping[str, Evaluation], plot: str) -> Iterator[str]:
     timed = next(iter(evaluated.values()))
     yield "## All sets together"
     yield (
@@ -61,6 +62,7 @@ def _overall(evaluated: Mapping[str, Evaluation]) -> Iterator[str]:
             row += ["", "", ""] if at is None else _all_three(standing, at, best[part])
         rows.append([*row, f"{1000 * seconds[name]:,.1f}" if name in seconds else ""])
     yield table(("extractor", *(head for part in found for head in (f"{part}: F1", "P", "R")), "CPU ms"), rows)
+    yield f"![F1 and CPU milliseconds a page of all extractors]({plot})"
 
 
 def _by_set(title: str, evaluation: Evaluation) -> Iterator[str]:
@@ -88,6 +90,15 @@ def _f1_table(evaluation: Evaluation, columns: Mapping[str, Standing]) -> str:
         [evaluation.extractors[at], *(_bracketed(one, at, one.f1.max()) for one in columns.values())] for at in order
     )
     return table(("extractor", *(f"{name} ({one.pages:,})" for name, one in columns.items())), rows)
+
+
+def _by_own_measure(name: str, evaluation: Evaluation) -> Iterator[str]:
+    """Show a set by the measure that those who made it use, by its types of pages."""
+    measure = OWN_MEASURES[name]
+    yield f"## {name} by its own measure"
+    yield f"F1 by `{measure.metric}`, all pages alike. {measure.published}"
+    whole = {"all": standings.of_all_alike(evaluation)}
+    yield _f1_table(evaluation, whole | standings.by_type(evaluation))
 
 
 def _two_golds(articles: Evaluation, whole: Evaluation) -> Iterator[str]:

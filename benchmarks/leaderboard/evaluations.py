@@ -50,8 +50,9 @@ class Evaluation:
         return found
 
 
-def read(folders: Sequence[str]) -> Evaluation:
-    """Read the scores of all folders; an extractor's on a set are those of the last folder that has any.
+def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Evaluation:
+    """Read the scores of all folders by a metric, of one set if it is named; an extractor's on a set are those of the
+    last folder that has any.
 
     Pages that an extractor was not run on are left out: it may have been given a sample.
 
@@ -62,7 +63,8 @@ def read(folders: Sequence[str]) -> Evaluation:
     complexity: dict[PageKey, float] = {}
     for folder in folders:
         of_folder: dict[tuple[str, str], dict[PageKey, dict[str, Any]]] = {}
-        for row in _rows(folder, "scores.parquet", _SCORES, filters=[("metric", "=", METRIC)]):
+        of_set = [("dataset", "=", dataset)] if dataset else []
+        for row in _rows(folder, "scores.parquet", _SCORES, filters=[("metric", "=", metric), *of_set]):
             scored = of_folder.setdefault((row["extractor"], row["dataset"]), {})
             scored[row["dataset"], row["page_id"]] = row
         found |= of_folder
@@ -76,7 +78,7 @@ def read(folders: Sequence[str]) -> Evaluation:
                 f"{', '.join(folders)}: {extractor} was not run on {missing[0]}; run it with `dbce evaluate`"
             )
     rows = {name: {key: row for one in datasets for key, row in found[name, one].items()} for name in extractors}
-    keys = [key for key in complexity if all(key in of_extractor for of_extractor in rows.values())]
+    keys = [key for key in complexity if rows and all(key in of_extractor for of_extractor in rows.values())]
     columns = [[rows[name][key] for key in keys] for name in extractors]
     return Evaluation(
         extractors,

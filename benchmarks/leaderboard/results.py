@@ -19,6 +19,24 @@ READER = "second reader"
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """How those who made a set compare texts, and what they have published."""
+
+    metric: str
+    published: str
+
+
+OWN_MEASURES = {
+    "wcxb": Measure(
+        "bag_of_words",
+        "Published for its 1,497 pages (arXiv 2605.21097): rs-trafilatura .859, MinerU-HTML .827, trafilatura .791,"
+        " dom-smoothie .762, Newspaper4k .720, jusText .707, BoilerPy3 .687, Readability .675, Goose3 .651.",
+    )
+}
+"""By set."""
+
+
+@dataclass(frozen=True, slots=True)
 class PhraseSet:
     """The scores of texts by phrases, by extractor: the one with most good pages first, the reader before it."""
 
@@ -32,6 +50,7 @@ class Results:
     """All that a leaderboard shows. A part that was not run is not there."""
 
     evaluated: Mapping[str, Evaluation]  # by WHOLE and ARTICLES
+    by_own_measure: Mapping[str, Evaluation]  # sets of OWN_MEASURES, by their names
     phrases: Sequence[PhraseSet]
     asked: Sequence[tuple[str, Mapping[str, Any]]]  # part, and what was asked of each of its evaluations
     versions: Mapping[str, str]  # of extractors that are packages
@@ -54,10 +73,16 @@ def read(runs: Sequence[str], phrase_files: Sequence[str] = (), readers: Sequenc
     marked = _marked(readers) if texts else {}
     return Results(
         {part: evaluations.read(folders[part]) for part in (WHOLE, ARTICLES) if folders[part]},
+        _by_own_measure(folders[ARTICLES]),
         [_phrase_set(path, texts, marked) for path in phrase_files if phrases.name_of(path) in texts],
         [(part, evaluations.asked(folder)) for part in parts for folder in folders[part]],
         evaluations.versions([folder for part in parts for folder in folders[part]]),
     )
+
+
+def _by_own_measure(folders: Sequence[str]) -> dict[str, Evaluation]:
+    found = {name: evaluations.read(folders, measure.metric, name) for name, measure in OWN_MEASURES.items() if folders}
+    return {name: evaluation for name, evaluation in found.items() if evaluation.pages}
 
 
 def _marked(readers: Sequence[str]) -> dict[str, dict[str, str]]:

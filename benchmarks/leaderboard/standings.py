@@ -42,6 +42,11 @@ def overall(evaluation: Evaluation) -> Standing:
     return _standing(evaluation, np.arange(len(evaluation.pages)), _weights(evaluation))
 
 
+def of_all_alike(evaluation: Evaluation) -> Standing:
+    """Average over all pages, each of the same weight."""
+    return _standing(evaluation, np.arange(len(evaluation.pages)), page_weights.equal(len(evaluation.pages)))
+
+
 def by_set(evaluation: Evaluation) -> dict[str, Standing]:
     """Average over the pages of each set, all alike."""
     places = _places([page.dataset for page in evaluation.pages])

@@ -19,7 +19,7 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets as lsh
 from dbce_spark.dbce import pages, sites
-from dbce_spark.dbce.dbce_elements import Nodes, cut
+from dbce_spark.dbce.dbce_elements import DbceElements, cut
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.dbce.dom import read as read_dom
 from dbce_spark.dbce.occurrence_bits import annotate
@@ -84,7 +84,7 @@ def sample(tasks: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
     return chosen
 
 
-def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
+def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, DbceElements]:
     """Rebuild the DOM and the elements that the test cases work on, from the line of a cross.
 
     Raises:
@@ -96,9 +96,9 @@ def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
     except PageError as error:
         raise InputError(f"{task.sheet.page}: {error}") from error
     if len(parsed.blocks.tokens) == task.annotation.ends[-1]:
-        dom, nodes = _cut(html, parsed.blocks, task.annotation)
-        if len(nodes) == len(task.sheet.segments):
-            return dom, nodes
+        dom, elements = _cut(html, parsed.blocks, task.annotation)
+        if len(elements) == len(task.sheet.segments):
+            return dom, elements
     raise InputError(f"{task.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
@@ -133,9 +133,9 @@ def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
 def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, bytes]) -> CrossSheet:
     cross = annotation.cross
     page = read[cross.cur]
-    dom, nodes = _cut(html[cross.cur], page.blocks, annotation)
-    starts, ends = dom.token_starts[nodes.starts].tolist(), dom.token_ends[nodes.ends - 1].tolist()
-    xpaths = [page.blocks.xpaths[block] for block in nodes.blocks.tolist()]
+    dom, elements = _cut(html[cross.cur], page.blocks, annotation)
+    starts, ends = dom.token_starts[elements.starts].tolist(), dom.token_ends[elements.ends - 1].tolist()
+    xpaths = [page.blocks.xpaths[block] for block in elements.blocks.tolist()]
     return CrossSheet(
         sheet=Sheet(
             page=cross.cross_id,
@@ -160,7 +160,7 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
     )
 
 
-def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Nodes]:
+def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, DbceElements]:
     """Return the DOM of a page, and the elements that its occurrence bits cut it into."""
     dom = read_dom(html, blocks)
     return dom, cut(dom, annotation.per_token()[None, :])

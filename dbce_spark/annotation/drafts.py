@@ -69,7 +69,7 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
     """Keep a draft; its time and its model are checked against the store.
 
     Raises:
-        Stale: the store has this revision already, or a later one.
+        StaleDraft: the store has this revision already, or a later one.
     """
     with transaction(store):
         return _keep(store, account, page, given)
@@ -88,7 +88,7 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
     """Submit a page, or submit it again.
 
     Raises:
-        Stale: as for `keep`.
+        StaleDraft: as for `keep`.
     """
     with transaction(store):
         kept = _keep(store, account, page.page, given)

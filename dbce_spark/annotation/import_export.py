@@ -57,7 +57,7 @@ def _withdrawn_fields(withdrawn: WithdrawnSubmission) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPages:
-    """The counts of what `take` has added to a store."""
+    """The counts of what `import_pages` has added to a store."""
 
     pages: int  # that are new
     neighbours: int  # that stand beside them

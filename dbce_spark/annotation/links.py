@@ -12,6 +12,8 @@ import tinycss2
 from lxml import etree
 from lxml import html as lxml_html
 
+from dbce_spark.html.removal import disarm_embed, remove_element
+
 Lead = Callable[[str, str], str]
 """Rewrites the absolute URL of a resource of one of the kinds below."""
 
@@ -204,19 +206,8 @@ def parse_html(text: str) -> Any:
 
 
 def _remove(element: Any) -> None:
-    """Remove an element with all it holds, but not the text behind it; of an <embed>, which libxml2 lets hold what
-    follows it, remove the tag alone."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tag == "embed":
-        element.tag = "span"
-        element.attrib.clear()
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is None:
-            parent.text = (parent.text or "") + element.tail
-        else:
-            before.tail = (before.tail or "") + element.tail
-    parent.remove(element)
+    """Remove an element; of an <embed> the tag alone."""
+    if element.tag == "embed" and element.getparent() is not None:
+        disarm_embed(element)
+    else:
+        remove_element(element)

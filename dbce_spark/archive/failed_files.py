@@ -41,16 +41,17 @@ def file_loss(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) 
     for reject in rejects:
         is_empty = reject.reason is RejectReason.NOT_AN_ARCHIVE and not reject.lost_bytes
         if is_empty or reject.reason is RejectReason.FILE_UNREADABLE:
-            return Loss(path, 1, 1, _reason(reject))
+            return Loss(path, 1, 1, reason_of(reject))
         lost += reject.lost_bytes
         if worst is None or reject.lost_bytes > worst.lost_bytes:
             worst = reject
     if worst is None or not lost:
         return None
-    return Loss(path, lost, size(path), _reason(worst))
+    return Loss(path, lost, size(path), reason_of(worst))
 
 
-def _reason(reject: Reject) -> str:
+def reason_of(reject: Reject) -> str:
+    """Write why a record was rejected, in short."""
     return f"{reject.reason}: {reject.detail}"[:300]
 
 

@@ -22,6 +22,10 @@ MOST_CODINGS = 5
 ALWAYS_ALLOWED = 1 << 20
 """Bytes that come out whatever the ratio: small pages of white space shrink a thousandfold without harm."""
 
+NOT_MODIFIED = 304
+"""The status of an answer without a body: what was fetched before still holds."""
+
+_PASSING = (408, 425, 429)
 _COMPRESS_MAGIC = b"\x1f\x9d"
 _STATUS_LINE = re.compile(rb"[ \t\r\n]{0,256}(?:HTTP(?:/\d(?:\.\d{0,2})?)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n|\r\r(?!\n)")
@@ -49,6 +53,11 @@ _MOST_CHUNKS = 1_000_000
 _SNIFFED_BYTES = 512
 _ZSTD_WINDOW = 1 << 23
 """Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
+
+
+def is_passing(status: int) -> bool:
+    """Return whether the same request may have another answer later."""
+    return status >= 500 or status in _PASSING
 
 
 class BodyError(ValueError):

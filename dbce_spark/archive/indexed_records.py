@@ -4,14 +4,14 @@ their records."""
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, groupby
 from typing import Any
 
-from dbce_spark.archive import mime, warc
+from dbce_spark.archive import failed_files, mime, warc
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection, selection
 from dbce_spark.archive.index.fetch import Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
@@ -29,7 +29,7 @@ _GLOB = "*["
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedPlaces:
-    """The wanted places that indexes name, by path as `byte_ranges.by_file` gives them, and the lines that are no
+    """The wanted places that indexes name, by path as `byte_ranges.group_by_file` gives them, and the lines that are no
     entry."""
 
     archives: dict[str, list[IndexEntry]]
@@ -51,7 +51,7 @@ def read_places(paths: Sequence[str], base: str, config: DbceConfig) -> IndexedP
     """Read all places that index files name into memory: about 1 KB a place."""
     counts = FilterCounts()
     lines = [*index_file.read_entries(paths, base, index_selection(config), config.fetch, counts)]
-    archives, duplicates = by_file(line for line in lines if isinstance(line, IndexEntry))
+    archives, duplicates = group_by_file(line for line in lines if isinstance(line, IndexEntry))
     rejects = [line_reject(line) for line in lines if isinstance(line, BadLine)]
     return IndexedPlaces(archives=archives, duplicates=duplicates, rejects=rejects, counts=counts)
 
@@ -83,7 +83,7 @@ def index_selection(config: DbceConfig) -> Selection:
 def _may_be_page(config: InputConfig) -> Callable[[str], bool]:
     """Build a predicate of declared types that accepts what `warc.read` accepts before it looks at the payload; "" and
     words that are no type pass."""
-    return lambda essence: essence in config.mimes or "/" not in essence or mime.is_sniffed(essence)
+    return partial(mime.may_be_page, accepted=config.mimes)
 
 
 @lru_cache(maxsize=16)
@@ -105,7 +105,7 @@ def line_reject(bad: BadLine) -> Reject:
 
 
 def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[IndexEntry]]:
-    """Cut the places of `byte_ranges.by_file` into parts of `most` each, the last one smaller; one task reads each."""
+    """Cut the places of `byte_ranges.group_by_file` into parts of `most` each, the last one smaller: a task each."""
     part: list[IndexEntry] = []
     for entry in chain.from_iterable(files.values()):
         part.append(entry)
@@ -151,7 +151,7 @@ def losses(rejects: Iterable[Reject]) -> list[Loss]:
     for reject in rejects:
         if reject.reason is RejectReason.FETCH_FAILED:
             lost[reject.warc_file] += 1
-            reasons.setdefault(reject.warc_file, f"{reject.reason}: {reject.detail}"[:300])
+            reasons.setdefault(reject.warc_file, failed_files.reason_of(reject))
     return [Loss(path, count, count, reasons[path]) for path, count in sorted(lost.items())]
 
 
@@ -159,4 +159,4 @@ def index_losses(rejects: Iterable[Reject], paths: Iterable[str]) -> list[Loss]:
     """List the index files that are unreadable or no index as a whole; a broken block or line does not count."""
     whole, files = (RejectReason.INDEX_UNREADABLE, RejectReason.NOT_AN_INDEX), set(paths)
     lost = (reject for reject in rejects if reject.reason in whole and reject.warc_file in files)
-    return [Loss(reject.warc_file, 1, 1, f"{reject.reason}: {reject.detail}"[:300]) for reject in lost]
+    return [Loss(reject.warc_file, 1, 1, failed_files.reason_of(reject)) for reject in lost]

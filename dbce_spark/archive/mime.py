@@ -5,6 +5,7 @@ here nothing runs, so `X-Content-Type-Options: nosniff` is ignored, and deviatio
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 HEADER_BYTES = 1445
@@ -92,6 +93,12 @@ def declared_type(header: str) -> MediaType:
         name = essence[0].lower()
         last = MediaType(name, charset or (last.charset if name == last.essence else ""))
     return last
+
+
+def may_be_page(essence: str, accepted: Collection[str]) -> bool:
+    """Return whether a record of a declared type may hold a page of an accepted type: its first bytes must tell; "" and
+    words that are no type may."""
+    return essence in accepted or "/" not in essence or is_sniffed(essence)
 
 
 def is_sniffed(essence: str) -> bool:

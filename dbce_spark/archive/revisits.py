@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dbce_spark.archive import http_message
 from dbce_spark.files import timestamps
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Seen, Skip, capture_id, digest
 
 LOST_ORIGINAL = "the page that it refers to could not be labelled"
 
-_NOT_MODIFIED = 304
 # Of types that are no page, as sites name them. Of ".php" and the like nobody can say what they send.
 _NO_PAGE = re.compile(
     r"\.(?:avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp|css|js|mjs|json|eot|otf|ttf|woff2?"
@@ -117,7 +117,7 @@ def _is_no_page(revisit: Revisit) -> bool:
     """Return whether the URL shows that a record without media type is no page: 304 answers come without one, most of
     them of images and sheets. Wikis have pages by the name of "File:a.png", which do not count."""
     path = _PATH.match(revisit.url)
-    if revisit.http_status not in (0, _NOT_MODIFIED) or path is None:
+    if revisit.http_status not in (0, http_message.NOT_MODIFIED) or path is None:
         return False
     _, dot, suffix = path[1].rpartition("/")[2].rpartition(".")
     return ":" not in path[1] and "%3a" not in path[1].lower() and bool(_NO_PAGE.fullmatch(dot + suffix))

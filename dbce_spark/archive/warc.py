@@ -11,6 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
+from dbce_spark.archive.http_message import NOT_MODIFIED
 from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
 from dbce_spark.archive.index.urls import domain_of, host_of
@@ -44,7 +45,6 @@ _SCHEMES = {
     "conversion": (*_WEB, "ftp://", "ftps://", "file://"),
 }
 _FILE_HEADS = ("warcinfo", "arc_header")
-_NOT_MODIFIED = 304
 _REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.IGNORECASE)
 # ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
@@ -239,7 +239,7 @@ class _Reading:
         head = http.split(record.block or b"")
         status = head.status if head else 0
         essence = mime.declared_type(head.headers.get("content-type", "")).essence if head else ""
-        if passed := self._passed_by_head(record, 0 if status == _NOT_MODIFIED else status, essence):
+        if passed := self._passed_by_head(record, 0 if status == NOT_MODIFIED else status, essence):
             return passed
         if essence.endswith("+xml") and essence not in mime.PAGES:
             return Skip("feed" if essence in mime.FEEDS else "mime")
@@ -360,7 +360,7 @@ def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> 
         warc_length=record.length,
         record_id=record.record_id,
         http_status=status,
-        is_unmodified=status == _NOT_MODIFIED or "not-modified" in header("warc-profile").lower(),
+        is_unmodified=status == NOT_MODIFIED or "not-modified" in header("warc-profile").lower(),
         digest=normal_digest(header("warc-payload-digest")),
         refers_to_id=header("warc-refers-to"),
         refers_to_key=url_key(target) if target else own_key,

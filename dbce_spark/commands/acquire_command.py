@@ -29,6 +29,7 @@ _SHOWN = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = add_command(commands, "acquire", _run, "poll feeds, and write the pages that they link to as WARC files")
+    command.set_defaults(resumes=True)
     command.add_argument(
         "feed",
         nargs="+",

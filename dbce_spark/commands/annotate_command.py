@@ -34,7 +34,7 @@ def add(commands: Commands) -> None:
         description="Let people label archived pages in their browsers (docs/annotation.md). Needs pip install"
         " 'dbce-spark[annotate]'. Defaults are in conf/annotate.toml.",
     )
-    steps = command.add_subparsers(title="steps", required=True, metavar="STEP")
+    steps = command.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_add(steps)
     _add_take(steps)
     _add_account(steps)
@@ -58,13 +58,13 @@ def _add_add(steps: Commands) -> None:
         "--min-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at least N words (default: that of conf/annotate.toml, 500)",
+        help="add pages with a text of at least N words (default: that of conf/annotate.toml)",
     )
     step.add_argument(
         "--max-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at most N words (default: that of conf/annotate.toml, 6000)",
+        help="add pages with a text of at most N words (default: that of conf/annotate.toml)",
     )
     add_sites(step, "add only pages")
     add_languages(step, "add only pages that declare one of these languages")
@@ -127,13 +127,13 @@ def _add_serve(steps: Commands) -> None:
         "--port",
         type=int,
         metavar="N",
-        help="serve the workbench on this port (default: that of conf/annotate.toml, 8420)",
+        help="serve the workbench on this port (default: that of conf/annotate.toml)",
     )
     step.add_argument(
         "--replay-port",
         type=int,
         metavar="N",
-        help="serve archived pages on this port (default: that of conf/annotate.toml, 8421)",
+        help="serve archived pages on this port (default: that of conf/annotate.toml)",
     )
 
 

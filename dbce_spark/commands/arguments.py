@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
-from dbce_spark import log
+from dbce_spark import config, log
 from dbce_spark.config import FormatsConfig
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.files import sources
@@ -82,22 +82,29 @@ def given_settings(values: Mapping[str, object]) -> list[str]:
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
 
 
+def default_of(name: str) -> str:
+    """Write the default of a parameter of conf/dbce.toml, as the help of its option ends."""
+    section, _, key = name.partition(".")
+    value = getattr(getattr(config.default(), section), key)
+    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
+    return f"(default: {shown}, {name} of conf/dbce.toml)"
+
+
 def add_labels(command: argparse.ArgumentParser) -> None:
     """Add what of a page is kept."""
     command.add_argument(
         "--content",
         choices=("whole", "article"),
-        help="keep all that a page exists to tell, or the main text of an article alone (default: label.content in"
-        " conf/dbce.toml, whole)",
+        help=f"keep all that a page exists to tell, or the main text of an article alone {default_of('label.content')}",
     )
     command.add_argument(
         "--title", choices=("keep", "drop"),
-        help="keep the title heading with the content, or drop it (default: label.title in conf/dbce.toml, keep)",
+        help=f"keep the title heading with the content, or drop it {default_of('label.title')}",
     )  # fmt: skip
     command.add_argument(
         "--favor", choices=("precision", "balanced", "recall"),
-        help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
-        " conf/dbce.toml, balanced)",
+        help="favor precision (keep less of doubtful text) or recall (keep more of it)"
+        f" {default_of('label.favor')}",
     )  # fmt: skip
     command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
 
@@ -113,7 +120,7 @@ def add_formats(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--format", action="extend", type=names, metavar="NAME,...",
         help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
-        " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
+        f" (docs/structure.md) {default_of('formats.columns')}",
     )  # fmt: skip
     add_structure(command)
 
@@ -122,8 +129,9 @@ def add_structure(command: argparse.ArgumentParser) -> None:
     """Add what of the structure is written with what is kept."""
     for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
         command.add_argument(
-            f"--{name}", choices=("keep", "drop"), help=f"keep or drop the {what} in Markdown and HTML (default: keep)"
-        )
+            f"--{name}", choices=("keep", "drop"),
+            help=f"keep or drop the {what} in Markdown and HTML {default_of(f'formats.{name}')}",
+        )  # fmt: skip
 
 
 def structure_settings(arguments: argparse.Namespace) -> dict[str, Any]:

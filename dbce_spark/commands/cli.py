@@ -104,7 +104,8 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return DbceError.exit_status
     except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
+        again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
+        print(f"{parser.prog}: stopped before the end{again}", file=sys.stderr)
         return 130
     return status or 0
 

@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
         help="list, compare, restore, compact and clean up the versions of a collection",
         description="List, compare, restore, compact and clean up the versions of a collection (docs/collections.md).",
     )
-    what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
+    what = command.add_subparsers(title="commands", dest="what", required=True, metavar="COMMAND")
     for name, text in (
         ("log", "list all versions, with their increments and captures"),
         ("show", "show the increments, rows and bytes of a version"),

@@ -24,7 +24,8 @@ def _add_evaluate(commands: Commands) -> None:
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     command.add_argument(
         "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
-        help="compare these extractors, or all, or all that are own or peers; the others are tested against the first"
+        help="compare these extractors, or all, or all that are own or peers, or MODULE:FUNCTION, NAME=COMMAND or"
+        " NAME=texts.parquet of others (docs/benchmark.md); the others are tested against the first"
         " (default: %(default)s)",
     )  # fmt: skip
     add_output(command, "DIR", "write tables and report to this folder, in place of earlier ones")

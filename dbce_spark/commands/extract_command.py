@@ -27,6 +27,7 @@ from dbce_spark.commands.arguments import (
     check_formats,
     command_line,
     count,
+    default_of,
     format_settings,
     given_settings,
     is_submitted,
@@ -105,8 +106,8 @@ def add(commands: Commands) -> None:
     )
     command.add_argument(
         "--max-failed-files", type=float, metavar="SHARE",
-        help="fail if more than this share of the files cannot be read (default: input.max_failed_files of"
-        " conf/dbce.toml, 0.05)",
+        help="fail if more than this share of the files cannot be read"
+        f" {default_of('input.max_failed_files')}",
     )  # fmt: skip
     command.add_argument(
         "--engine", choices=("auto", "spark", "local"), default="auto",
@@ -173,6 +174,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         _print_input(files, indexes, base, wanted, config)
         return
     is_local = _is_local(arguments, config, files)
+    arguments.resumes = not is_local
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.run import run_output, summary
     from dbce_spark.spark.run.run_request import RunRequest

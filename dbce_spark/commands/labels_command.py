@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
         help="merge people's labels, measure their agreement, and make gold sets of them",
         description="Merge people's labels, measure their agreement, and make gold sets of them (docs/groundtruth.md).",
     )
-    parts = command.add_subparsers(title="parts", required=True, metavar="PART")
+    parts = command.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_inputs(add_command(parts, "merge", _merge, "merge submissions to the majority's label of every segment"))
     _add_inputs(add_command(parts, "agreement", _agreement, "measure how far annotators agree"))
     _add_export(parts)

@@ -48,7 +48,9 @@ def add(commands: Commands) -> None:
         help="colour the labels; auto: on a terminal, unless NO_COLOR is set (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
-        "--browser", action="store_true", help="show it in a browser, as the report does, with its cross"
+        "--browser",
+        action="store_true",
+        help="show it in a browser, as the report does, with its cross; of an output or a collection",
     )
 
 
@@ -71,6 +73,8 @@ def _open(arguments: argparse.Namespace) -> None:
     """Write the report's page of a URL to a folder of its own, and open it."""
     from dbce_spark.report import write_report
 
+    if not ("://" in arguments.place or _is_output(arguments.place)):
+        raise InputError(f"{arguments.place} is no output; --browser shows pages of an output or a collection")
     folder = tempfile.mkdtemp(prefix="dbce-show-")
     index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url)
     page = index.parent / "pages" / "01.html"

@@ -14,6 +14,7 @@ from dbce_spark.commands.arguments import (
     add_urltree,
     check_formats,
     command_line,
+    default_of,
     format_settings,
     given_settings,
     logged,
@@ -71,7 +72,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--relabel", type=int, metavar="N",
         help="label a page again when N pages of its site have come, or by the URL Tree when the node that decided it"
-        " has N; 0: never (default: stream.relabel_pages, 5 and 20; by the URL Tree never)",
+        f" has N; 0: never {default_of('stream.relabel_pages')}; by the URL Tree never",
     )  # fmt: skip
     command.add_argument(
         "--heuristic",
@@ -86,7 +87,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     add_spark(command)
     add_log(command)
-    command.set_defaults(run=_run)
+    command.set_defaults(run=_run, resumes=True)
 
 
 def _run(arguments: argparse.Namespace) -> None:

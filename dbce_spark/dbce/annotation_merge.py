@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import single
-from dbce_spark.dbce.patterns import classify
+from dbce_spark.dbce.patterns import labels_of_bits
 from dbce_spark.html.tokens import spans as token_spans
 from dbce_spark.model import (
     SIBLING_ARMS,
@@ -34,14 +34,15 @@ def merge(*several: Annotations) -> dict[str, Annotation]:
     return {cross_id: annotation for annotations in several for cross_id, annotation in annotations.items()}
 
 
-def by_score(one: ComparedPage, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
+def label_by_scores(one: ComparedPage, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
     """Label the segments of a page: each has the score of its block, and is content where that block is kept."""
-    segments = by_pattern(one, "T001")  # for where they stand, and their evidence
+    blocks, annotations = one.page.blocks, one.annotations
+    segments = resolve(blocks, annotations, undecided=Label.UNDECIDED) if annotations else single.unlabelled(blocks)
     labels = np.where(is_kept[segments.blocks], Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
     return dataclasses.replace(segments, labels=labels, scores=scores[segments.blocks].astype(np.float32))
 
 
-def by_pattern(one: ComparedPage, test_case: str) -> Segments:
+def label_by_patterns(one: ComparedPage, test_case: str) -> Segments:
     """Label the segments of a page by the bit patterns of its crosses: T001, or T002 for undecided as boilerplate.
 
     Without a cross there is no pattern; then the page's own words and links decide.
@@ -65,7 +66,7 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
     # The first token of each segment: where a block begins, or the bits change in any cross.
     firsts = np.unique(np.concatenate([block_starts, *(annotation.ends[:-1] for annotation in ordered)]))
     bits = np.stack([one.bits[np.searchsorted(one.ends, firsts, side="right")] for one in ordered])
-    labels = np.stack([classify(one.cross.bits, of_one) for one, of_one in zip(ordered, bits, strict=True)])
+    labels = np.stack([labels_of_bits(one.cross.bits, of_one) for one, of_one in zip(ordered, bits, strict=True)])
     siblings, siblings_with = _presence(ordered, bits, SIBLING_ARMS)
     snapshots, snapshots_with = _presence(ordered, bits, SNAPSHOT_ARMS)
     evidence_for = siblings - siblings_with + snapshots_with

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbce_spark.model import IndexedCapture, Member, Page, PageFeatures
+from dbce_spark.model import Member, Page, by_time
 
 
 class BucketKey(NamedTuple):
@@ -72,11 +72,6 @@ def chunks(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
     ordered = sorted(bucket, key=by_time)
     starts = [number * cap for number in range(last_chunk(len(ordered), cap) + 1)]
     return [ordered[start:end] for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)]
-
-
-def by_time(member: Member | IndexedCapture | PageFeatures) -> tuple[int, str]:
-    """Return the key that orders captures by time, then by id."""
-    return member.timestamp, member.capture_id
 
 
 def last_chunk(size: int, cap: int) -> int:

@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.buckets import BucketKey, by_time
-from dbce_spark.model import Adjacent, BucketCross, Cross, Member, Signature, digest
+from dbce_spark.dbce.buckets import BucketKey
+from dbce_spark.model import Adjacent, BucketCross, Cross, Member, Signature, by_time, digest
 
 Counts = npt.NDArray[np.int16]
 Indexes = npt.NDArray[np.intp]

@@ -12,8 +12,8 @@ from dbce_spark.html.page import DROPPED_TAGS, parse_tree
 from dbce_spark.html.tokens import spans
 from dbce_spark.model import Blocks, Ints
 
-DUMMY_NAME, DBCE_NAME, FIRST_TAG = range(3)
-"""Name ids: of a node that is not there, of a <dbce> element, and of the first tag name in the page."""
+DBCE_NAME, FIRST_TAG = 1, 2
+"""Name ids: of a <dbce> element, and of the first tag name in the page; 0 is that of a node that is not there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ import numpy as np
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.texts import Text
+from dbce_spark.model import by_time
 
 EXACT, NEAR = "exact", "near"
 
@@ -106,11 +107,6 @@ def split_prior(
     held = {one.text.capture_id for one in unchanged}
     texts_now = {**{one.text.capture_id: one.text for one in prior}, **relabelled}
     return unchanged, [text for name, text in texts_now.items() if text is not None and name not in held]
-
-
-def by_time(text: Text) -> tuple[int, str]:
-    """Return the key that orders texts by time, then by id."""
-    return text.timestamp, text.capture_id
 
 
 def find_similar(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:

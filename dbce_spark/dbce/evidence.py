@@ -33,6 +33,7 @@ from dbce_spark.model import (
     Ints,
     PageFeatures,
     arm_bit,
+    by_time,
 )
 
 _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
@@ -91,7 +92,7 @@ def of_snapshots(captures: Sequence[PageFeatures]) -> dict[str, Codes]:
     Nearest are at most NEAREST before and as many behind. `captures` are those of one URL. Captures of the same moment
     are no snapshots of each other.
     """
-    ordered = sorted(captures, key=lambda one: (one.timestamp, one.capture_id))
+    ordered = sorted(captures, key=by_time)
     found: dict[str, Codes] = {}
     for at, one in enumerate(ordered):
         near = [*ordered[max(0, at - NEAREST) : at], *ordered[at + 1 : at + 1 + NEAREST]]

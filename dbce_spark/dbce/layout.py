@@ -14,11 +14,11 @@ from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
-import xxhash
 
 from dbce_spark.dbce.keys import numbered
 from dbce_spark.html.page import PageTree, Parsed, SlotName
 from dbce_spark.html.tokens import code_points, hashed
+from dbce_spark.model import text_hash
 
 Numbers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.uint64]
@@ -224,19 +224,15 @@ def _link(name: SlotName) -> bytes:
     for one in css_class.split():
         marks |= CLASSES.get(one, 0)
     classes = f"{tag}|{_unnumbered(css_class)}"
-    numbered = _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
-    with_id = _named(f"{classes}|{_unnumbered(html_id)}")
-    return _LINK.pack(_named(classes), with_id, _named(tag), numbered, marks, SHOWN.get(tag, 0))
+    numbered = text_hash(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
+    with_id = text_hash(f"{classes}|{_unnumbered(html_id)}")
+    return _LINK.pack(text_hash(classes), with_id, text_hash(tag), numbered, marks, SHOWN.get(tag, 0))
 
 
 def _unnumbered(names: str) -> str:
     if not _DIGITS.search(names):
         return " ".join(sorted(names.split()))
     return " ".join(sorted(name for name in names.split() if not _DIGITS.search(name)))
-
-
-def _named(name: str) -> int:
-    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass"))
 
 
 class Rows:

@@ -14,7 +14,7 @@ from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share,
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
-from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
+from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores, merge
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.kept_formats import Formats, write_formats
@@ -169,9 +169,9 @@ def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, te
 def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction]:
     """Label the segments of some pages. The labels of a page do not depend on the pages beside it."""
     if label.by != "classifier":
-        return [build_extraction(page, by_pattern(page, label.by)) for page in compared]
+        return [build_extraction(page, label_by_patterns(page, label.by)) for page in compared]
     return [
-        build_extraction(one.compared, by_score(one.compared, one.scores, one.is_kept), one)
+        build_extraction(one.compared, label_by_scores(one.compared, one.scores, one.is_kept), one)
         for one in score_pages(compared, label)
     ]
 

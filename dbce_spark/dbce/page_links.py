@@ -18,6 +18,7 @@ from dbce_spark.dbce.features import LEVELS, UNKNOWN, Columns, share
 from dbce_spark.dbce.layout import Layout, Numbers
 from dbce_spark.html.metadata import MAX_URL_CHARS
 from dbce_spark.html.page import Parsed
+from dbce_spark.model import text_hash
 
 KINDS = ("out", "same", "query", "root", "above", "below", "beside", "elsewhere", "like", "repeated", "nowhere")
 """Kinds of links. One is `out` (to another host), to the `same` URL, to that with another `query`, to the host's
@@ -115,7 +116,7 @@ def _kinds(page: Parsed, own: Target | None) -> Numbers:
             kinds[href] = _BITS["nowhere"]
         else:
             target = _resolved(split, base)
-            targets[href] = hash(target)
+            targets[href] = text_hash("\0".join(target))
             kinds[href] = _kind(target, own, own_shape) if own else 0
     times = Counter(targets[href] for href in page.tree.hrefs if href in targets)
     for href, target_hash in targets.items():

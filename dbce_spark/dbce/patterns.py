@@ -48,7 +48,7 @@ def _as_array() -> npt.NDArray[np.uint8]:
 _LABELS = _as_array()
 
 
-def classify(cross_bits: int, segment_bits: Bits) -> Bits:
+def labels_of_bits(cross_bits: int, segment_bits: Bits) -> Bits:
     """Label each segment by its occurrence bits, in a cross with these arms: uint8, one a segment."""
     labels: Bits = _LABELS[cross_bits][segment_bits]
     return labels

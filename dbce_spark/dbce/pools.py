@@ -12,7 +12,7 @@ import numpy as np
 
 from dbce_spark.dbce import buckets
 from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, PageFeatures
+from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, PageFeatures, by_time
 
 Captured = TypeVar("Captured", PageFeatures, IndexedCapture)
 ChunkKey = tuple[BucketKey, int]
@@ -81,7 +81,7 @@ def evidence_of_pools(
     by_id = {capture.capture_id: capture for capture in captures}
 
     def in_time(ids: Sequence[str]) -> list[PageFeatures]:
-        return sorted((by_id[one] for one in ids), key=buckets.by_time)
+        return sorted((by_id[one] for one in ids), key=by_time)
 
     found = PoolEvidence({}, {})
     for ids, wanted in siblings:
@@ -173,4 +173,4 @@ def snapshot_sequences(captures: Iterable[Captured]) -> Iterator[list[Captured]]
         by_url[one.url_key].append(one)
     for of_url in by_url.values():
         if len(of_url) > 1:
-            yield sorted(of_url, key=buckets.by_time)
+            yield sorted(of_url, key=by_time)

@@ -8,8 +8,9 @@ from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.removal import disarm_embed, remove_element
 from dbce_spark.html.structure.kept_text import Kept, is_visible, text_nodes
-from dbce_spark.model import ARMS, Ints, Label, Segments, arm_bit
+from dbce_spark.model import Ints, Label, Segments
 
 Piece = tuple[Any, bool, str, Ints]
 """A text node: its element, whether it is its tail, its text, and the segment of each character but white space."""
@@ -118,17 +119,6 @@ def _sealed(root: Any, style: str) -> str:
     return f"<!DOCTYPE html>\n{html.tostring(root, encoding='unicode')}"
 
 
-def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
-    """Render the page with every segment in a `<dbce class="dbce-cur dbce-up">` that names its arms (listing 2.10)."""
-
-    def markup(at: int) -> tuple[str, str]:
-        return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
-
-    root = parse_tree(utf8_html)
-    wrap(root, page_text, segments, markup)
-    return str(html.tostring(root, encoding="unicode"))
-
-
 def wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
     """Wrap the text of a page's tree, segment by segment; one that inline elements cut comes in several pieces."""
     _wrap(_owned(root, page_text, segments), markup)
@@ -230,15 +220,14 @@ def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:
 def _disarm(root: Any) -> None:
     # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
     for element in list(root.iter(*ACTIVE_TAGS)):
-        if element.tag == "embed":  # the parser lets it hold what follows it
-            element.tag = "span"
-            element.attrib.clear()
+        if element.tag == "embed":
+            disarm_embed(element)
         else:
-            _remove(element)
+            remove_element(element)
     for style in list(root.iter("style")):
         # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
         if next(style.iterancestors("svg", "math"), None) is not None:
-            _remove(style)
+            remove_element(style)
         elif style.text:
             style.text = style.text.replace("<", "\\3c ")
     for element in root.iter(etree.Element):
@@ -248,19 +237,7 @@ def _disarm(root: Any) -> None:
                 del element.attrib[name]
     for meta in list(root.iter("meta")):
         if meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _REPLACED_PRAGMAS:
-            _remove(meta)
-
-
-def _remove(element: Any) -> None:
-    """Take an element out with all it holds, but not the text behind it."""
-    parent, before = element.getparent(), element.getprevious()
-    if parent is None:
-        return
-    if element.tail and before is not None:
-        before.tail = (before.tail or "") + element.tail
-    elif element.tail:
-        parent.text = (parent.text or "") + element.tail
-    parent.remove(element)
+            remove_element(meta)
 
 
 def _is_active_url(value: str) -> bool:

@@ -191,8 +191,7 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
         return Skip(f"status:{entry.status}")
     if refused := refusal(entry):
         return Skip(refused)
-    is_type = "/" in entry.mime
-    return Skip("mime") if is_type and entry.mime not in config.mimes and not mime.is_sniffed(entry.mime) else None
+    return None if mime.may_be_page(entry.mime, config.mimes) else Skip("mime")
 
 
 def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:

@@ -13,9 +13,13 @@ from dbce_spark.model import Blocks, Ints, Label, Segments, arm_bit
 
 def segments(blocks: Blocks) -> Segments:
     """Make one segment a block, content or boilerplate by `main_blocks`, with no evidence for or against it."""
-    everything = without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
     labels = np.where(main_blocks(blocks), Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
-    return dataclasses.replace(everything, labels=labels)
+    return dataclasses.replace(unlabelled(blocks), labels=labels)
+
+
+def unlabelled(blocks: Blocks) -> Segments:
+    """Make one segment a block, undecided, with no evidence."""
+    return without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
 
 
 def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Segments:

@@ -293,7 +293,7 @@ def _step(count: int) -> str:
 
 
 def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
-    """Read a value of each page by `of`; replace values of fewer than MIN_PAGES pages by "other"."""
+    """Read a value of each page by `value_of`; replace values of fewer than MIN_PAGES pages by "other"."""
     values = [value_of(page) or UNKNOWN for page in pages]
     counts = Counter(values)
     return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
+from dbce_spark.archive.index.urls import host_of
 from dbce_spark.dbce import page_links
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
@@ -186,16 +186,16 @@ def _entries(path: str) -> Iterator[GoldEntry]:
 
 def _page(dataset: str, entry: GoldEntry) -> GoldPage:
     text = {name: entry.fields.get(name) or "" for name in TEXTS}
-    page_id, url = entry.fields["id"], text["url"] if _host_of(text["url"]) else ""
+    page_id, url = entry.fields["id"], text["url"] if host_of(text["url"]) else ""
     key = text["url_key"] or url
-    site = text["site"] or _host_of(url).removeprefix("www.")
+    site = text["site"] or host_of(url).removeprefix("www.")
     return GoldPage(
         dataset=dataset,
         page_id=page_id,
         url=url,
         site=site,
         group=text["group"] or site,
-        url_key=(warc.url_key(key) if _host_of(key) else key) or f"gold:{page_id}",
+        url_key=(warc.url_key(key) if host_of(key) else key) or f"gold:{page_id}",
         timestamp=_microseconds(text["wayback_ts"] or text["date"], entry.place),
         lang=text["lang"],
         page_type=text["page_type"],
@@ -234,17 +234,9 @@ def _site(url: str) -> str:
     return warc.site_of(url, "domain")
 
 
-def _host_of(url: str) -> str:
-    """Return the host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
-
-
 def _host(site: str) -> str:
     """Return the host that a site's name is, or begins with, or ""."""
-    host = _host_of(f"http://{site}")
+    host = host_of(f"http://{site}")
     return host if _HOST.fullmatch(host) else ""
 
 

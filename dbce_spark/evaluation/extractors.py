@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.classify import ARTICLE
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
+from dbce_spark.evaluation import ablation, folds, given_extractors, gold_stream, spark_run
 from dbce_spark.evaluation.child_process import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
@@ -67,18 +67,27 @@ def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
     for name in names:
         if name in PEERS:
             PEERS[name].check()
-    return {name: _extractor(name, setting) for name in dict.fromkeys(names)}
+    return {given_extractors.name_of(name): _extractor(name, setting) for name in dict.fromkeys(names)}
 
 
 def _extractor(name: str, setting: Setting) -> Extractor:
-    """Return the extractor of a name; MODULE:FUNCTION names a Joint that somebody else has written."""
+    """Return the extractor of a name; MODULE:FUNCTION names a Joint that somebody else has written, NAME=COMMAND a
+    program, NAME=FILE.parquet texts that there are."""
     if name in PEERS:
         return OneByOne(PEERS[name].load, setting)
     if name in JOINT:
         return partial(JOINT[name], setting=setting)
+    shown, is_given, source = name.partition("=")
+    if is_given and given_extractors.is_texts(source):
+        return partial(given_extractors.stored, shown, source)
+    if is_given:
+        return OneByOne(given_extractors.program(source), setting)
     module, _, function = name.partition(":")
     if not function:
-        raise ConfigError(f"--extractors {name}: not known; known are {', '.join(NAMES)}, or MODULE:FUNCTION")
+        raise ConfigError(
+            f"--extractors {name}: not known; known are {', '.join(NAMES)}, or"
+            " MODULE:FUNCTION, NAME=COMMAND, NAME=FILE.parquet"
+        )
     try:
         joint: Joint = getattr(import_module(module), function)
     except (ImportError, AttributeError) as error:

@@ -12,7 +12,7 @@ from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.page import PageError, parse
-from dbce_spark.model import Blocks, ComparedPage, Evidence, Extraction, Label, Page
+from dbce_spark.model import Blocks, ComparedPage, Evidence, Extraction, Label, Page, by_time
 from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
@@ -158,7 +158,7 @@ def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence
     for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):
         siblings.update(classifier.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
     captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
-    snapshots = classifier.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
+    snapshots = classifier.of_snapshots(sorted(captures, key=by_time)) if len(captures) > 1 else {}
     return pools.page_evidence(page, siblings.get(own), snapshots.get(own))
 
 

@@ -26,6 +26,7 @@ from dbce_spark.evaluation import (
     facts,
     folds,
     gate,
+    given_extractors,
     node_scores,
     scores,
 )
@@ -90,10 +91,11 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         EvaluationError: a score is under its floor; all files are written before.
     """
     _check_floors(request)
-    names, left_out = _chosen_names(request.extractors)
-    single = [name for name in names if not ensembles.is_name(name)]
+    requested, left_out = _chosen_names(request.extractors)
+    names = [*map(given_extractors.name_of, requested)]
+    single = [name for name in requested if not ensembles.is_name(name)]
     combined = [name for name in names if ensembles.is_name(name)]
-    _check_members(combined, single)
+    _check_members(combined, names)
     with tqdm(desc="pages", unit=" pages", disable=None) as bar:
         setting = extractors.Setting(
             config=config,
@@ -214,11 +216,13 @@ def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _asked(request: EvaluationRequest, sets: Sets) -> str:
-    """Describe the evaluation as JSON; files by their names, folds by their digest, so that it holds on any machine."""
+    """Describe the evaluation as JSON; files by their names, pages and folds by digests, so that it holds on any
+    machine."""
     asked = {
         "date": datetime.now(UTC).date().isoformat(),
         "files": [PurePosixPath(path).name for path in request.paths],
         "pages": {name: len(pages) for name, pages in sets.items()},
+        "digests": {name: gate.pages_digest(pages) for name, pages in sets.items()},
         "extractors": request.extractors,
         "limit": request.limit,
         "sample": request.sample,

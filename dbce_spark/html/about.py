@@ -312,8 +312,7 @@ def _likeness(one: str, other: str) -> float:
 
 def _site_names(found: dict[str, list[str]], url: str) -> set[str]:
     """List the names of the site, which are no authors."""
-    places = ("meta:og:site_name", "meta:application-name", "ld:publisher", "meta:dc.publisher")
-    names = {_plain(one) for place in places for one in found.get(place, [])}
+    names = {_plain(one) for place in _RANKS["site_name"] for one in found.get(place, [])}
     try:
         host = (urlsplit(url).hostname or "").removeprefix("www.")
     except ValueError:

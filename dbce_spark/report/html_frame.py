@@ -12,6 +12,7 @@ from lxml import etree, html
 
 from dbce_spark.dbce import postprocess
 from dbce_spark.html.page import DROPPED_TAGS, parse_tree
+from dbce_spark.html.removal import remove_element
 from dbce_spark.model import Label, Segments
 from dbce_spark.report.archived_html import Archived, HtmlGone
 
@@ -69,8 +70,7 @@ def _strip(root: Any) -> None:
     """Remove elements and attributes that run or load; no text of the page is in them."""
     for element in list(root.iter(*_OUT)):
         if element is not root and element.getparent() is not None:
-            _keep_tail(element)
-            element.getparent().remove(element)
+            remove_element(element)
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             is_lost = name.lower() in _LOADING_ATTRIBUTES and not _INLINE_IMAGE.match(value)
@@ -78,19 +78,7 @@ def _strip(root: Any) -> None:
                 del element.attrib[name]
 
 
-def _keep_tail(element: Any, text: str = "") -> None:
-    """Append the text behind an element, preceded by `text`, to its predecessor."""
-    kept = text + (element.tail or "")
-    before = element.getprevious()
-    if before is not None:
-        before.tail = (before.tail or "") + kept
-    else:
-        parent = element.getparent()
-        parent.text = (parent.text or "") + kept
-
-
 def _dissolve(span: Any) -> None:
     """Put the text of an element without children into its place."""
     if not len(span):
-        _keep_tail(span, span.text or "")
-        span.getparent().remove(span)
+        remove_element(span, span.text or "")

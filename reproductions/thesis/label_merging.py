@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.dbce_elements import Nodes
 from dbce_spark.model import Bits, Label
+from reproductions.thesis.nodes import Nodes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

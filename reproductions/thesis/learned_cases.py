@@ -7,11 +7,11 @@ import numpy as np
 
 from dbce_spark.dbce import patterns, postprocess, single
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.dbce.dbce_elements import Nodes, cut, token_labels
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.model import Annotation, Bits, Blocks, Label, Segments
 from reproductions.thesis.cross_learning import Learner, examples, forest, learn, nearest, reclassify
 from reproductions.thesis.label_merging import Opinions, by_evidence
+from reproductions.thesis.nodes import Nodes, cut_nodes, token_labels
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.windows import vectors
 
@@ -58,8 +58,8 @@ def label(dom: Dom, annotation: Annotation, case: Case, clock: Clock) -> Labelle
     """Run stage 2 for one cross: bit patterns, and where the case has one a model of them that labels all anew."""
     with clock.phase("classify"):
         per_token = annotation.per_token()
-        nodes = cut(dom, per_token[None, :])
-        labels = patterns.classify(annotation.cross.bits, per_token[nodes.starts])
+        nodes = cut_nodes(dom, per_token[None, :])
+        labels = patterns.labels_of_bits(annotation.cross.bits, per_token[nodes.starts])
     with clock.phase("classify_pp"):
         elements = propagate(dom, nodes, labels)
     if case.learner is None or case.layers is None:
@@ -83,7 +83,7 @@ def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
 
 def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labelled: Iterable[Labelled]) -> Opinions:
     """Collect the labels of several crosses, on nodes that are cut wherever the bits of one of them change."""
-    nodes = cut(dom, np.stack([annotation.per_token() for annotation in annotations]))
+    nodes = cut_nodes(dom, np.stack([annotation.per_token() for annotation in annotations]))
     per_token = np.stack([token_labels(one.nodes, one.labels) for one in labelled])
     segments = resolve(blocks, annotations, undecided=Label.UNDECIDED)
     return Opinions(

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.dbce.dbce_elements import Nodes
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import Score, rouge_l, words
 from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases
+from reproductions.thesis.nodes import Nodes
 from reproductions.thesis.prepared import Capture
 from reproductions.thesis.truth import counts
 

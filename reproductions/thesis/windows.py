@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.dbce_elements import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS, Nodes
+from reproductions.thesis.nodes import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS, Nodes
 
 Vectors = npt.NDArray[np.float64]
 

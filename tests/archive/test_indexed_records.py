@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive import indexed_records
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
@@ -207,7 +207,7 @@ def test_what_can_be_no_page_is_not_fetched(declared: dict[str, Any], refusal: s
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 9))
 def test_parts_hold_each_place_once(named: list[tuple[str, int]], most: int) -> None:
     """In order, all of the same size but the last."""
-    files, _ = by_file(entry(path=path, offset=offset) for path, offset in named)
+    files, _ = group_by_file(entry(path=path, offset=offset) for path, offset in named)
     parts = [[(one.path, one.offset) for one in part] for part in indexed_records.cut(files, most)]
 
     assert sorted(set(named)) == [place for part in parts for place in part]

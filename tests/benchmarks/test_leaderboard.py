@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from lxml import etree
 
 from benchmarks.__main__ import main
 from benchmarks.leaderboard import evaluations, phrases
@@ -40,7 +41,7 @@ def evaluated(
         }
         for name, scored in of_extractors.items()
         for page, (p, r, f1) in scored.items()
-        for metric in ("rouge_l", evaluations.METRIC)
+        for metric in ("rouge_l", evaluations.METRIC, "bag_of_words")
     ]
     facts_rows = [{**common, "page_id": page, "site": page, "complexity": 0.5, "tags": []} for page in pages]
     text_rows = [
@@ -100,6 +101,37 @@ def test_the_board_has_the_means_of_both_parts(tmp_path: Path) -> None:
     ] == rows_below(page, "Articles, by set")
     assert "dbce (0.875) less the best of others, peer (0.375), is +0.500" in " ".join(page.split())
     assert "peer of peer 1.0." in page
+
+
+def test_a_set_with_a_measure_of_its_own_is_shown_by_it(tmp_path: Path) -> None:
+    """By types of its pages, beside what its makers published; other sets have none."""
+    evaluated(tmp_path / "run/articles", {"dbce": DBCE, "peer": PEER}, "wcxb")
+    page = page_of(tmp_path, str(tmp_path / "run"))
+    evaluated(tmp_path / "other/articles", {"dbce": DBCE, "peer": PEER})
+
+    assert [
+        ["extractor", "all (2)", "other (2)"],
+        ["dbce", "**0.875** (0.750-1.000)", "**0.875** (0.750-1.000)"],
+        ["peer", "0.375 (0.250-0.500)", "0.375 (0.250-0.500)"],
+    ] == rows_below(page, "wcxb by its own measure")
+    assert "rs-trafilatura .859" in page
+    assert "by its own measure" not in page_of(tmp_path, str(tmp_path / "other"))
+
+
+def test_a_plot_has_a_dot_of_each_extractor(tmp_path: Path) -> None:
+    """With its figures as a title, and its name where there is room: of two in one place the first alone has one."""
+    same = dict.fromkeys(("dbce", "peer", "a-third", "a-fourth"), DBCE)
+    evaluated(tmp_path / "run/whole", {**same, "last": PEER})
+    page = page_of(tmp_path, str(tmp_path / "run"))
+    root = etree.parse(str(tmp_path / "board.svg")).getroot()
+    names = {one.text for one in root.iter("{*}text")} & {*same, "last"}
+
+    assert "(board.svg)" in page
+    assert [*(f"{name}: 0.875, 2.0 ms" for name in same), "last: 0.375, 2.0 ms"] == [
+        one.findtext("{*}title") for one in root.iter("{*}circle")
+    ]
+    assert "last" in names
+    assert 1 <= len(names - {"last"}) <= 2
 
 
 def test_what_is_run_again_takes_the_place_of_what_was(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The commands as a person calls them, without Spark."""
 
+import argparse
 import gzip
 import json
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.commands.arguments import started_whole
-from dbce_spark.commands.cli import main
+from dbce_spark.commands.cli import main, run
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
@@ -92,6 +93,25 @@ def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> 
 
     assert 2 == status
     assert printed.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [({}, "stopped before the end"), ({"resumes": True}, "stopped before the end; the same command resumes it")],
+)
+def test_a_stop_says_whether_the_same_command_resumes(
+    known: dict[str, bool], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most commands have nothing to resume, and begin anew."""
+
+    def stopped(_: argparse.Namespace) -> None:
+        raise KeyboardInterrupt
+
+    parser = argparse.ArgumentParser("dbce")
+    parser.set_defaults(run=stopped, **known)
+
+    assert 130 == run(parser, [])
+    assert f"dbce: {message}\n" == capsys.readouterr().err
 
 
 def test_a_dry_run_lists_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

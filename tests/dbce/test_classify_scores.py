@@ -10,7 +10,7 @@ import pytest
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
-from dbce_spark.dbce.annotation_merge import by_pattern, by_score
+from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores
 from dbce_spark.dbce.classify import ARTICLE, WHOLE
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation.training import trainer
@@ -203,8 +203,8 @@ def test_by_score_keeps_the_evidence_of_the_crosses() -> None:
     """Segments are cut where bits change, and carry their counts of holders; label and score are the block's."""
     one = single(page("<p>one two three</p><p>four</p>"))
     crossed = replace(one, annotations=(annotation(cross(), ["11000", "10000", "10000", "11000"]),))
-    made = by_score(crossed, np.array([0.75, 0.25]), np.array([True, False]))
-    pattern = by_pattern(crossed, "T001")
+    made = label_by_scores(crossed, np.array([0.75, 0.25]), np.array([True, False]))
+    pattern = label_by_patterns(crossed, "T001")
 
     assert [Label.CONTENT, Label.CONTENT, Label.BOILERPLATE] == made.labels.tolist()
     assert [0.75, 0.75, 0.25] == made.scores.tolist()
@@ -218,7 +218,7 @@ def test_by_pattern_has_two_cases(case: str, expected: Label) -> None:
     one = single(page("<p>one</p>"))
     unknown = annotation(cross("cur", "up", "down", "prev", "next"), ["10101"])
 
-    assert [expected] == by_pattern(replace(one, annotations=(unknown,)), case).labels.tolist()
+    assert [expected] == label_by_patterns(replace(one, annotations=(unknown,)), case).labels.tolist()
 
 
 def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
@@ -226,7 +226,7 @@ def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
     long = " ".join(f"word{at}" for at in range(45))
     one = single(page(f"<p>{long}</p><ul><li><a href=/>link</a></li></ul>"))
     for case in ("T001", "T002"):
-        assert [Label.CONTENT, Label.BOILERPLATE] == by_pattern(one, case).labels.tolist()
+        assert [Label.CONTENT, Label.BOILERPLATE] == label_by_patterns(one, case).labels.tolist()
 
 
 def test_evidence_changes_the_scores(read: list[Page], classifying: DbceConfig) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotation_merge import Annotations, merge, resolve
-from dbce_spark.dbce.patterns import classify
+from dbce_spark.dbce.patterns import labels_of_bits
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
 from tests.support.builders import annotation, cross, filled_cross, parsed
@@ -75,7 +75,7 @@ def test_resolve_does_not_depend_on_order(some: list[Annotation], random: object
 def test_one_cross_decides_alone(some: list[Annotation]) -> None:
     """With one annotation the labels are those of the tables."""
     segments = resolved(*some)
-    expected = classify(some[0].cross.bits, segments.bits).tolist()
+    expected = labels_of_bits(some[0].cross.bits, segments.bits).tolist()
 
     assert expected == segments.labels.tolist()
     assert not segments.conflicts.any()

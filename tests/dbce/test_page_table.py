@@ -68,7 +68,7 @@ def test_formats_are_columns_where_they_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("names", "message"), [({"html": "page"}, "there is no column page; there are id, html, url, date"), ({}, "text")]
 )
-def test_columns_that_do_not_fit_are_named(names: dict[str, str], message: str) -> None:
+def test_columns_that_do_not_fit_are_named(names: dict[str, Any], message: str) -> None:
     """One that is not there, and one that is there already."""
     table = pa.table(COLUMNS) if names else pa.table(COLUMNS).append_column("text", pa.nulls(4))
 

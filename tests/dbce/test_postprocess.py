@@ -13,10 +13,11 @@ from lxml import html as lxml_html
 
 from dbce_spark.dbce import single
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, occurrence_html, text
+from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, text
 from dbce_spark.html.page import DROPPED_TAGS
 from dbce_spark.model import Annotation, Blocks, Label, Segments
 from tests.support.builders import annotation, cross, parsed
+from tests.support.occurrence_html import occurrence_html
 from tests.support.strategies import annotations, documents
 
 

@@ -14,11 +14,12 @@ from hypothesis import given
 
 from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.occurrence_bits import annotate
-from dbce_spark.dbce.patterns import classify, propagate
-from dbce_spark.dbce.postprocess import labelled_html, occurrence_html, text
+from dbce_spark.dbce.patterns import labels_of_bits, propagate
+from dbce_spark.dbce.postprocess import labelled_html, text
 from dbce_spark.dbce.shingles import layer_shingles
 from dbce_spark.model import Label, Segments, bits_text
 from tests.support.builders import CONFIG, cross, parsed
+from tests.support.occurrence_html import occurrence_html
 from tests.support.strategies import Node, trees
 
 DOC1 = """
@@ -165,7 +166,7 @@ def number(bits: tuple[int, ...]) -> int:
 @pytest.mark.parametrize(("of_cross", "of_segment", "label"), APPENDIX_B, ids=str)
 def test_appendix_b(of_cross: tuple[int, ...], of_segment: tuple[int, ...], label: str) -> None:
     """Every line of tables B.1 to B.5."""
-    (actual,) = classify(number(of_cross), np.array([number(of_segment)], np.uint8))
+    (actual,) = labels_of_bits(number(of_cross), np.array([number(of_segment)], np.uint8))
 
     assert LABELS[label] == actual
 
@@ -173,7 +174,7 @@ def test_appendix_b(of_cross: tuple[int, ...], of_segment: tuple[int, ...], labe
 def test_every_other_pattern_is_undecided() -> None:
     """The 28 combinations of the tables have a label; the others of 1,024 are what the thesis calls invalid."""
     listed = {(number(of_cross), number(of_segment)) for of_cross, of_segment, _ in APPENDIX_B}
-    undecided = {pair for pair in product(range(32), range(32)) if classify(pair[0], np.array([pair[1]]))[0] == 0}
+    undecided = {pair for pair in product(range(32), range(32)) if labels_of_bits(pair[0], np.array([pair[1]]))[0] == 0}
 
     assert undecided == set(product(range(32), range(32))) - listed
     assert len(listed) == 28

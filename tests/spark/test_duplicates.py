@@ -21,7 +21,7 @@ from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_account import RunAccount
-from dbce_spark.spark.stages.mark_duplicates import over_tasks, text_duplicates
+from dbce_spark.spark.stages.mark_duplicates import many_texts, text_duplicates
 from tests.spark.runs import run_in
 from tests.support.builders import config
 from tests.support.partitions import spread_over
@@ -90,10 +90,10 @@ def test_spark_marks_what_plain_python_marks(
 ) -> None:
     """Large buckets, chains too long to follow, copies and texts without signature: the same marks for all, in passes
     or settled by the driver."""
-    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
+    monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
     some = made(300)
     with spread_over(spark, partitions):
-        found = said(over_tasks.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
+        found = said(many_texts.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
     expected = {one.text.capture_id: one.mark for one in oracle.mark_texts([], some, TINY)}
 
     assert expected == found
@@ -108,7 +108,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     """Beside the table of an earlier part, some of whose captures are later in time, a fifth of the known captures is
     labelled again, and has the same text, another one or none: Spark says of all of them, of those that were like them
     and of new ones what the plain function says."""
-    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
+    monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.mark_texts([], some[:170], TINY)
     storage.write_parquet(
@@ -121,7 +121,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     }
     texts = [*some[170:], *(text for text in relabelled.values() if text)]
     ids = spark.createDataFrame([(one,) for one in relabelled], "capture_id string")
-    found = over_tasks.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
+    found = many_texts.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
     expected = oracle.extend_marks(known, relabelled, some[170:], TINY)
 
     assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce import dbce_elements, dom
-from dbce_spark.dbce.dbce_elements import Nodes
+from dbce_spark.dbce import dom
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.model import Bits, Blocks, Label
 from reproductions.thesis.cross_learning import Examples
+from reproductions.thesis.nodes import Nodes, cut_nodes
 from tests.support.builders import bits, parsed
 
 U, C, B = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
@@ -24,7 +24,7 @@ def nodes_of(html: str, *patterns: str) -> Nodes:
     """The nodes of a page by the bits of each word; without any, all words have the same."""
     of_page, blocks = read(html)
     per_token = bits(*(patterns or ["10000"] * int(blocks.words.sum())))
-    return dbce_elements.cut(of_page, per_token[None, :])
+    return cut_nodes(of_page, per_token[None, :])
 
 
 def labels(*some: Label) -> Bits:

@@ -15,7 +15,7 @@ class ByteSpan:
     entries: tuple[IndexEntry, ...]
 
 
-def by_file(entries: Iterable[IndexEntry]) -> tuple[dict[str, list[IndexEntry]], int]:
+def group_by_file(entries: Iterable[IndexEntry]) -> tuple[dict[str, list[IndexEntry]], int]:
     """Group entries by path, in file order, each place once; count the entries whose place another entry has.
 
     All of it is held: about 1 KB an entry.

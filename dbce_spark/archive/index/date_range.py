@@ -3,7 +3,7 @@
 import calendar
 import re
 
-from dbce_spark.archive.index.index_entry import NoEntry, moment
+from dbce_spark.archive.index.index_entry import moment
 from dbce_spark.files import timestamps
 
 _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
@@ -34,5 +34,5 @@ def until(written: str) -> int:
 
 def _digits(written: str) -> str:
     if not _FORM.fullmatch(written.strip()):
-        raise NoEntry(f"{written!r} is no date; write 2010, 201003, 20100305 or 2010-03-05T12:00:00")
+        raise ValueError(f"{written!r} is no date; write 2010, 201003, 20100305 or 2010-03-05T12:00:00")
     return "".join(filter(str.isdigit, written))

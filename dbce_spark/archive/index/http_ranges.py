@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import urllib3
 
+from dbce_spark.archive import http_message
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.config import FetchConfig
 
@@ -16,7 +17,6 @@ _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _CHUNK = 1 << 16
 _SLOWEST = 1 << 14
 """Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
-_PASSING = (408, 425, 429)
 """HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
 
 
@@ -82,7 +82,7 @@ class HttpRanges:
 
     def _check(self, answer: urllib3.BaseHTTPResponse, offset: int) -> None:
         status = answer.status
-        if status >= 500 or status in _PASSING:
+        if http_message.is_passing(status):
             raise Busy(f"{self._url}: HTTP {status}", retry_seconds(answer.headers.get("Retry-After", "")))
         if status not in (200, 206, 416):
             raise ObjectGone(f"{self._url}: HTTP {status}")

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from dbce_spark.archive import http_message
 from dbce_spark.archive.index.capture_filter import Selection, surt_of
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.revisits import OriginalName, capture_names, indexed_names
 from dbce_spark.model import Revisit
 
-_NOT_MODIFIED = 304
 MOST_KEYS = 1000
 """Keys beside those of the selection that a look-up reads in sorted indexes: each costs some 25 small reads."""
 
@@ -74,7 +74,8 @@ class Lookup:
         """Keep an entry if it may be an original. A revisit is none, and not all indexes mark a line as one."""
         named = capture_names(surt_of(entry), entry.timestamp, "", entry.digest, "")
         wanted = [name for name in named if name in self._names or name in self._times]
-        if not wanted or entry.is_revisit or entry.status == _NOT_MODIFIED or (entry.path, entry.offset) in self._own:
+        is_own = (entry.path, entry.offset) in self._own
+        if not wanted or entry.is_revisit or entry.status == http_message.NOT_MODIFIED or is_own:
             return
         ranked = (entry.timestamp, Payload(*(getattr(entry, name) for name in Payload._fields)))
         for name in wanted:

@@ -34,7 +34,9 @@ _LAZY = (
 )
 _LAZY_NAMES = frozenset(_LAZY)
 _LAZY_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
-_CANDIDATE = re.compile(r"\s*(\S*[^\s,])\s*((?:\s[^,]*)?)(?:,|$)")
+_CANDIDATE = re.compile(r"([^\s,]\S*)(?:(?<!,)([^,]*))?")
+"""A candidate of a `srcset`: an address, which ends at white space, and its size, if no comma ends the address."""
+_WIDTH = re.compile(r"\s*(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +130,9 @@ def _largest(source_set: str | None) -> str | None:
     if not source_set or len(source_set) > 4 * MAX_ADDRESS_CHARS:
         return None
     best, found = -1.0, None
-    for candidate in re.split(r",\s+|,(?=https?:)", source_set.strip()):
-        address, _, size = candidate.strip().rstrip(",").partition(" ")
-        width = (
-            float(number.group())
-            if (number := re.match(r"[\d.]*\d", size.strip())) and number.group().count(".") < 2
-            else 0.0
-        )
+    for candidate in _CANDIDATE.finditer(source_set):
+        address, size = candidate[1].rstrip(","), _WIDTH.match(candidate[2] or "")
+        width = float(size[1]) if size else 0.0
         if address and not address.startswith("data:") and width > best:
             best, found = width, address
     return found

@@ -47,8 +47,8 @@ _DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
 """Blocks whose first text stands in no paragraph."""
 _SAME = {"menu": "ul", "dir": "ul"}
 _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
-# What XML cannot hold: no character of a word.
-_BAD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+# Controls, which terminals obey, and what XML cannot hold: no character of a word.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
@@ -76,9 +76,9 @@ def clean_tree(root: Any, addresses: Addresses, choices: Choices) -> CleanElemen
     return builder.article
 
 
-def cleaned(text: str) -> str:
-    """Replace the characters that no XML can hold by spaces."""
-    return _BAD.sub(" ", text)
+def without_controls(text: str) -> str:
+    """Replace controls, and what XML cannot hold, by spaces."""
+    return _CONTROLS.sub(" ", text)
 
 
 class _Builder:
@@ -240,7 +240,7 @@ class _Builder:
     def _text(self, text: str) -> None:
         words = text.split()
         if not (written := " ".join(words)).isprintable():
-            words = cleaned(text).split()
+            words = without_controls(text).split()
             written = " ".join(words)
         if not words:
             self._space = True
@@ -270,7 +270,7 @@ class _Builder:
     def _image(self, image: Any) -> None:
         source = image_source(image, self._addresses) if self._choices.images else None
         if source is not None and not _is_tiny(image):
-            alt = " ".join(cleaned(image.get("alt") or "").split())
+            alt = " ".join(without_controls(image.get("alt") or "").split())
             self._place().add("img", {"src": encoded(source), "alt": alt})
 
     def _rule(self, _: Any) -> None:
@@ -282,7 +282,7 @@ class _Builder:
         is_display = formula.get("display") == "block"
         if is_display:
             self._boundary()
-        self._place().add("formula", {"display": "block"} if is_display else {}, cleaned(formula.text or ""))
+        self._place().add("formula", {"display": "block"} if is_display else {}, without_controls(formula.text or ""))
         if is_display:
             self._boundary()
 
@@ -293,7 +293,7 @@ class _Builder:
 
     def _code(self, pre: Any) -> None:
         self._boundary()
-        text, depth = cleaned(pre.text or ""), len(self._stack)
+        text, depth = without_controls(pre.text or ""), len(self._stack)
         if self._stack[-1][0].tag in _TEXT_ONLY:
             self._text(text)
             self._boundary()
@@ -335,9 +335,9 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
     elif tag == "ol" and (start := _number(element.get("start"), 999_999_999)):
         attributes["start"] = str(start)
     elif tag == "time" and (at := element.get("datetime")):
-        attributes["datetime"] = cleaned(at)[:64]
+        attributes["datetime"] = without_controls(at)[:64]
     elif tag == "abbr" and (title := element.get("title")):
-        attributes["title"] = " ".join(cleaned(title)[:256].split())
+        attributes["title"] = " ".join(without_controls(title)[:256].split())
     return attributes
 
 

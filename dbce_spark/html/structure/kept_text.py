@@ -10,6 +10,7 @@ import numpy.typing as npt
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.removal import remove_element
 
 Kept = npt.NDArray[np.bool_]
 """Of each character of a page's text that is no white space: is it kept? In the order of the page."""
@@ -210,14 +211,6 @@ def _is_place(element: Any) -> bool:
 
 
 def remove(element: Any) -> None:
-    """Take an element out with all it holds, but not the text behind it. Where it was a block, texts stay apart."""
-    parent, before = element.getparent(), element.getprevious()
-    if parent is None:
-        return
+    """Take an element out as `remove_element` does. Where it was a block, texts stay apart."""
     is_apart = element.tag in BLOCK_TAGS or bool(element.text and element.text.isspace())
-    text = (" " if is_apart else "") + (element.tail or "")
-    if text and before is not None:
-        before.tail = (before.tail or "") + text
-    elif text:
-        parent.text = (parent.text or "") + text
-    parent.remove(element)
+    remove_element(element, " " if is_apart else "")

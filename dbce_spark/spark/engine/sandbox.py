@@ -101,7 +101,7 @@ def parser(config: DbceConfig) -> "Sandbox[Fetch, Page | Reject]":
 @contextmanager
 def timer(seconds: float) -> Iterator[None]:
     """End this process within the block, by SIGPROF and whatever C code it is in, once it has computed for so many
-    seconds since the block began, or since `wind`.
+    seconds since the block began, or since `set_timer`.
 
     Of processor time, not of the clock: to wait for storage is no work, and which page goes too far must not depend on
     how busy the machine is.

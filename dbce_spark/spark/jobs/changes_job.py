@@ -103,7 +103,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
         parts = max(1, -(-captures // CAPTURES_PER_FILE))
         with _stage(log, f"{captures:,} captures of {urls:,} URLs"):
             held = _held(spark, collection, version)
-            counts = _write_parts(_placed(_lines(spark, prior, held), parts), parts, target, lsh)
+            counts = _write_parts(_placed(_lines(spark, prior, held), parts), target, lsh)
         with _stage(log, REDESIGNS):
             redesigns = _write_redesigns(spark, target)
         account = HistoryCounts(
@@ -204,7 +204,7 @@ def _placed(lines: DataFrame, parts: int) -> DataFrame:
     return ordered.withColumn("timestamp", F.unix_micros("timestamp"))
 
 
-def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> Counter[str]:
+def _write_parts(placed: DataFrame, target: str, lsh: LshConfig) -> Counter[str]:
     """Write STEPS, CHANGES and LIVES, a file of each for each part. Returns how many rows they have, and how many
     changes of each kind."""
 
@@ -298,7 +298,7 @@ def _compared(spark: SparkSession, files: Sequence[str]) -> DataFrame:
 
 
 def redesigns(steps: DataFrame) -> DataFrame:
-    """Make REDESIGNS rows as `history.redesigns` does, from steps of whole sites, each in one task."""
+    """Make REDESIGNS rows as `page_history.redesigns` does, from steps of whole sites, each in one task."""
 
     def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for site in groups(batches, ["site"]):

@@ -22,7 +22,7 @@ from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import storage, timestamps
 from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
@@ -234,7 +234,7 @@ class _Work:
         """Measure a stage, and show that it is at work."""
         began = time.monotonic()
         self._log.stage = name
-        self._beat = replace(self._beat, stage=name, stage_began=heartbeat.now())
+        self._beat = replace(self._beat, stage=name, stage_began=timestamps.now())
         heartbeat.write(self._request.work, self._beat)
         self._log.write("stage_begin", f"{name} begins")
         with self._log.waiting(name):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from dbce_spark.files import timestamps
 from dbce_spark.log import Log, reason, repeat
 from dbce_spark.spark.run import checkpoints, staging
 
@@ -15,11 +16,6 @@ SECONDS = 5.0
 """How often it is written while a run or a stream works."""
 TASKS = "tasks"
 """The unit of a stage of which only Spark knows how much there is to do."""
-
-
-def now() -> str:
-    """Return the time as a heartbeat has it: UTC, ISO 8601, whole seconds."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +33,8 @@ class Heartbeat:
     command: str
     host: str = field(default_factory=socket.gethostname)
     pid: int = field(default_factory=os.getpid)
-    began: str = field(default_factory=now)
-    updated: str = field(default_factory=now)
+    began: str = field(default_factory=timestamps.now)
+    updated: str = field(default_factory=timestamps.now)
     stage: str = ""
     stage_began: str = ""
     stage_seconds: float = 0.0
@@ -88,13 +84,13 @@ def read(output: str) -> Heartbeat | None:
 def write(output: str, beat: Heartbeat) -> None:
     """Write a heartbeat as that of now; one that cannot be written is left out, since that is no reason to end."""
     with suppress(OSError):  # a full disk shows where tables have to be written
-        checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=now()))
+        checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=timestamps.now()))
 
 
 @contextmanager
 def beating(output: str, log: Log) -> Iterator[None]:
     """Write a heartbeat every few seconds while the block runs, and that all is read when it ends well."""
-    beat = replace(begin(log), stage=log.stage, stage_began=now())
+    beat = replace(begin(log), stage=log.stage, stage_began=timestamps.now())
     write(output, beat)
     with repeat(SECONDS, lambda: write(output, beat)):
         yield

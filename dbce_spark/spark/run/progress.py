@@ -13,6 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
+from dbce_spark.files import timestamps
 from dbce_spark.log import Log, Rate, clock, repeat
 from dbce_spark.spark.run import checkpoints, heartbeat, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
@@ -77,7 +78,7 @@ class Progress:
         self._beat = heartbeat.begin(log)
         heartbeat.write(output, self._beat)
 
-    def know(self, counts: Mapping[str, int]) -> None:
+    def set_counts(self, counts: Mapping[str, int]) -> None:
         """Set counts, whatever tasks have counted under their names."""
         self.counted.value = Counter({**self.counted.value, **counts})
         self._show(replace(self._beat, counts=self.counted.value))
@@ -96,7 +97,7 @@ class Progress:
         self._context.setLocalProperty(STAGE_PROPERTY, name)
         self.log.stage = name
         unit, is_last = (steps.unit, steps.is_last) if steps else (heartbeat.TASKS, False)
-        began = heartbeat.now()
+        began = timestamps.now()
         self._beat = replace(self._beat, stage=name, stage_began=began, stage_seconds=0.0, unit=unit, is_last=is_last)
         of_what = f": {steps.of:,} {unit}" if steps else ""
         self.log.write("stage_begin", f"{name} begins{of_what}", _plan(self._beat))

@@ -37,7 +37,7 @@ _NEXT_STEPS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoneShare:
-    """Count how many are done of how many; `of` is None as long as that is not known."""
+    """How many are done, of how many; `of` is None as long as that is not known."""
 
     done: int
     of: int | None
@@ -45,27 +45,27 @@ class DoneShare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedFiles:
-    """Count the files that failed, of how many in all, and how many may. `first` has reasons by path.
+    """The number of files that failed, of how many in all, and how many may. `first` has reasons by path.
 
-    With `is_spent` more have failed than may.
+    `exceeds_limit`: more failed than `input.max_failed_files` allows.
     """
 
     count: int
     of: int
     allowed: int
-    is_spent: bool
+    exceeds_limit: bool
     first: Mapping[str, str]
 
     def lines(self) -> list[str]:
         """Render it for a person, with the first three."""
-        limit = "too many" if self.is_spent else f"{self.allowed:,} may fail"
+        limit = "too many" if self.exceeds_limit else f"{self.allowed:,} may fail"
         total = line("failed files", f"{self.count:,} of {self.of:,}; {limit} (input.max_failed_files)")
         return [total, *(line("", f"{path}: {why}") for path, why in [*self.first.items()][:3])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenIncrement:
-    """Name the increment that a status is of, beside the version that readers have; None before the first."""
+    """The increment that a status is of, beside the version that readers have; None before the first."""
 
     version: Version | None
     increment: int
@@ -120,7 +120,7 @@ class RunStatus:
     @property
     def exit_status(self) -> int:
         """Return 0: finished, 3: finished with more failed files than may be, 4: running, 5: dead, 6: never begun."""
-        if self.condition is Condition.FINISHED and self.failed_files and self.failed_files.is_spent:
+        if self.condition is Condition.FINISHED and self.failed_files and self.failed_files.exceeds_limit:
             return BudgetError.exit_status
         return self.condition.exit_status
 
@@ -215,7 +215,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
             return _finished(output)
         return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
     if plan.staging_version != STAGING_VERSION:
-        raise OutputError(f"{work} holds a run of another version of this program; that one can tell how far it is")
+        raise OutputError(f"{work} holds a run of another version of this program; ask that version for its status")
     condition = Condition.RUNNING if is_held or is_at_work(beat, is_held) else Condition.DEAD
     begun = RunStatus(output=output, condition=condition, heartbeat=beat)
     if beat:
@@ -309,4 +309,4 @@ def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> Faile
     """Set the figures of `failed_files.report` beside the share of files that may fail."""
     count, of, first = failed["count"], failed["of"], failed["first"]
     allowed = int(config["input"]["max_failed_files"] * of)
-    return FailedFiles(count=count, of=of, allowed=allowed, is_spent=count > allowed, first=first)
+    return FailedFiles(count=count, of=of, allowed=allowed, exceeds_limit=count > allowed, first=first)

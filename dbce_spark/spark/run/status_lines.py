@@ -45,7 +45,7 @@ def next_lines(step: str, beat: Heartbeat | None, condition: Condition) -> list[
 
 def without_heartbeat(condition: Condition) -> str:
     """Render the condition of a run or a stream that has left no heartbeat."""
-    return "running" if condition is Condition.RUNNING else "dead, and has left no word of when"
+    return "running" if condition is Condition.RUNNING else "dead; it left no heartbeat"
 
 
 def line(name: str, value: str, *, width: int = 14) -> str:

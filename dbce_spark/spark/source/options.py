@@ -17,7 +17,7 @@ from dbce_spark.spark.source.columns import NAMES, ON_DEMAND, spark_schema
 
 T = TypeVar("T")
 
-MODE, PATHS = "mode", ("path", "paths")
+PATHS = ("path", "paths")
 _NONE: tuple[str, ...] = ()
 _MOST_BYTES = 1 << 29
 """Bytes of one value: as UTF-8 it can have three times as many, and an Arrow column no more than 2 GiB."""

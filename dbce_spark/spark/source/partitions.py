@@ -6,7 +6,7 @@ from typing import TypeVar
 from pyspark.sql.datasource import InputPartition
 
 from dbce_spark import config as configuration
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
@@ -72,7 +72,7 @@ def _of_index(options: Options) -> list[RangePartition]:
             faults.append(one)
         elif not (one.is_revisit and options.kinds and "revisit" not in options.kinds):
             entries.append(one)
-    files, _ = by_file(entries)
+    files, _ = group_by_file(entries)
     sizes = [
         ((path, entry), (entry.length if entry.length >= 0 else _UNKNOWN_BYTES) + (0 if nth else OPENING_BYTES))
         for path, of_file in files.items()

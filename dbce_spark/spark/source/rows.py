@@ -22,7 +22,7 @@ _TRUNCATED, _SHORT = "record_truncated", "record_short"
 
 @dataclass(frozen=True, slots=True)
 class RowFault:
-    """Why something cannot be read: a word of `rejects.Reason` or `select_records.Fault`, and a sentence."""
+    """Why something cannot be read: a `RejectReason`, and a sentence."""
 
     reason: str
     detail: str

@@ -96,7 +96,7 @@ def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
 
 def _count(run: Run, account: RunAccount, counts: RevisitCounts) -> None:
     account.revisits = counts
-    run.progress.know(by_reason(account.records.rejects + counts.rejects))
+    run.progress.set_counts(by_reason(account.records.rejects + counts.rejects))
 
 
 STAGE = Stage(name=NAME, work=_resolve, count=_count)

@@ -78,7 +78,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     if files:
         counts |= collected(one_task_each(run.spark, len(files)).mapInArrow(read_files, COUNTS))
     if parts:
-        counts |= collected(select_records.by_part(run, parts).mapInArrow(read_places, COUNTS))
+        counts |= collected(select_records.places_in_parts(run, parts).mapInArrow(read_places, COUNTS))
     return [counts[at] for at in range(len(files) + parts)]
 
 
@@ -91,7 +91,7 @@ def _steps(run: Run, account: RunAccount) -> Steps:
 def _count(run: Run, account: RunAccount, by_source: list[RecordCounts]) -> None:
     account.read(by_source)
     failed = account.failed_files()
-    run.progress.know(account.records.by_name() + Counter(sources=len(by_source), failed_files=failed["count"]))
+    run.progress.set_counts(account.records.by_name() + Counter(sources=len(by_source), failed_files=failed["count"]))
     _warn(run.log, failed)
 
 

@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from dbce_spark.archive import indexed_records as wanted_places
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.config import DbceConfig
@@ -45,7 +45,7 @@ _SCHEMA = pa.schema(
         pa.field("is_revisit", pa.bool_(), nullable=False),
     ]
 )
-"""An `Entry` a row."""
+"""An `IndexEntry` a row."""
 
 
 def _select(run: Run, _account: RunAccount) -> SelectedPlaces:
@@ -139,7 +139,7 @@ def _in_parts(run: Run, ranked: DataFrame, archives: dict[str, int], per_part: i
     return ranked.join(F.broadcast(first), on="path", how="inner").select(*_SCHEMA.names, part)
 
 
-def by_part(run: Run, parts: int) -> DataFrame:
+def places_in_parts(run: Run, parts: int) -> DataFrame:
     """Read the staged places, each part a partition."""
     return run.staged(_PLACES, _SCHEMA.append(pa.field("part", pa.int32()))).repartitionById(parts, F.col("part"))
 
@@ -147,5 +147,5 @@ def by_part(run: Run, parts: int) -> DataFrame:
 def places(part: pa.Table) -> list[IndexEntry]:
     """Return the places of one part, each once, in order of path and offset."""
     rows = part.select(_SCHEMA.names).to_pylist()
-    archives, _ = by_file(IndexEntry(**(row | {"languages": tuple(row["languages"])})) for row in rows)
+    archives, _ = group_by_file(IndexEntry(**(row | {"languages": tuple(row["languages"])})) for row in rows)
     return [entry for of_archive in archives.values() for entry in of_archive]

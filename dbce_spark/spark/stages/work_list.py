@@ -92,13 +92,13 @@ def brought(run: Run, cut: MergeTasks) -> DataFrame:
     )
     marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
     drops = read_pages.dropped(run).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
-    rows = [marks, drops, *_with_steps(*compare.by_place(run))]
+    rows = [marks, drops, *_with_steps(*compare.read_by_place(run))]
     places_of = read_pages.kept(run).select("capture_id", "file_no", row_group())
     if again is not None:
         rows.append(again.withColumn("step", F.lit(_AGAIN)))
         places_of = places_of.unionByName(again.select("capture_id", "file_no", "row_group"))
     seen = match_revisits.seen(run).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
-    of_captures = _united([*_with_steps(*compare.by_capture(run)), seen])
+    of_captures = _united([*_with_steps(*compare.read_by_capture(run)), seen])
     rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
     placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
     return placed.repartition(max(1, len(by_task)), "task").sortWithinPartitions("task", "file_no", "row_group", "step")

@@ -22,7 +22,6 @@ from dbce_spark.config import AcquireConfig
 
 _CHUNK = 1 << 16
 _REDIRECTS = (301, 302, 303, 307, 308)
-_PASSING = (408, 425, 429)
 """HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _ORIGINAL = "X-Archive-Orig-"
@@ -67,7 +66,7 @@ class WebExchange:
     @property
     def is_busy(self) -> bool:
         """Return whether the same request may have another answer later."""
-        return self.status >= 500 or self.status in _PASSING
+        return http.is_passing(self.status)
 
     @property
     def retry_seconds(self) -> float:

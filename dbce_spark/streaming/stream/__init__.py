@@ -1,1 +1,1 @@
-"""Label pages as they arrive: the stream around URL Tree, without the engine that runs it."""
+"""The stream without the engine that runs it: pages are labelled as they arrive, by DBCE or by URL Tree."""

@@ -87,7 +87,7 @@ def pack_row(row: Row) -> bytes:
 
 
 def unpack_row(data: bytes) -> dict[str, Any]:
-    """Unpack a row that `packed` has packed."""
+    """Unpack a row that `pack_row` has packed."""
     row: dict[str, Any] = json.loads(zstandard.decompress(data).decode("utf-8", "surrogatepass"))
     return row
 

@@ -13,7 +13,7 @@ import numpy as np
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.errors import OutputError
-from dbce_spark.model import Codes, Member, Page, PageFeatures
+from dbce_spark.model import Codes, Member, Page, PageFeatures, by_time
 
 VERSION = 1
 """Version of the state of a site. A state of another is refused."""
@@ -76,7 +76,7 @@ class SitePool:
             captures = [self._captures[one][0] for one in ids]
             by_siblings = model.of_siblings(captures, wanted).get(capture_id)
             siblings = len({one.url_key for one in captures} - {own.url_key})
-        of_url = sorted((one for one, _ in self._captures.values() if one.url_key == own.url_key), key=buckets.by_time)
+        of_url = sorted((one for one, _ in self._captures.values() if one.url_key == own.url_key), key=by_time)
         by_snapshots = model.of_snapshots(of_url).get(capture_id) if len(of_url) > 1 else None
         return SiteEvidence(by_siblings, by_snapshots, siblings, len(of_url) - 1)
 

@@ -1,2 +1,1 @@
-"""Label each page of a stream as it arrives, by the pages its site has shown before: URL Tree, DBCE's streaming
-sibling."""
+"""URL Tree: pages are labelled by counts of their blocks on the pages that their site has shown before."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index import read_estimate
-from dbce_spark.archive.index.byte_ranges import by_file, spans
+from dbce_spark.archive.index.byte_ranges import group_by_file, spans
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_file import read_entries
@@ -39,7 +39,7 @@ def test_with_an_index(tmp_path: Path) -> None:
 def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None:
     """The figures are those of the spans that reading would ask for."""
     some: list[IndexEntry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
-    files, duplicates = by_file(some)
+    files, duplicates = group_by_file(some)
     wanted = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
     actual = read_estimate.estimate(some, FilterCounts(), FETCH)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.byte_ranges import by_file, spans
+from dbce_spark.archive.index.byte_ranges import group_by_file, spans
 from tests.support.indexes import entry
 
 places = st.lists(st.tuples(st.integers(0, 1000), st.integers(-1, 300)), max_size=15).map(sorted)
@@ -61,7 +61,7 @@ def test_files_and_places_come_in_order() -> None:
         entry(path="a", offset=5, length=7, urlkey="z"),
         entry(path="a", offset=1),
     ]
-    files, duplicates = by_file(given_entries)
+    files, duplicates = group_by_file(given_entries)
     actual = {path: [(one.offset, one.length) for one in found] for path, found in files.items()}
 
     assert ({"a": [(1, 50), (5, 7)], "b": [(9, 50)]}, 1) == (actual, duplicates)
@@ -72,6 +72,6 @@ def test_files_and_places_come_in_order() -> None:
 def test_order_of_an_index_does_not_matter(order: list[int]) -> None:
     """One of two entries that name one place is kept, always the same."""
     pool = [entry(offset=nth % 3, url=f"http://example.org/{nth}", urlkey=f"k{nth}") for nth in range(6)]
-    expected, _ = by_file(pool)
+    expected, _ = group_by_file(pool)
 
-    assert expected == by_file(pool[nth] for nth in order)[0]
+    assert expected == group_by_file(pool[nth] for nth in order)[0]

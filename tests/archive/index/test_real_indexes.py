@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.fetch import Fetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry, moment
@@ -46,7 +46,7 @@ def test_index(shared_data: Path, name: str) -> None:
     counts = FilterCounts()
     found = found_in(str(shared_data / name), base=str(shared_data / base) if base else "", counts=counts)
     entries = [replace(one, path=_renamed(one.path)) for one in found if isinstance(one, IndexEntry)]
-    files, duplicates = by_file(entries)
+    files, duplicates = group_by_file(entries)
     actual = Counter(_outcome_of(one) for path, some in files.items() for one in fetch(path, some, FETCH, LIMIT))
 
     assert expected == actual

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import fsspec
 import pytest
 
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from tests.support.bucket import served
 from tests.support.builders import gzipped, record
@@ -32,7 +32,7 @@ def bucket() -> Iterator[str]:
 
 def test_records_of_a_bucket(bucket: str) -> None:
     """An index in a bucket names archives beside it, and each of their records comes by itself."""
-    files, _ = by_file(found_in(f"{bucket}/index.cdxj"))  # type: ignore[arg-type]
+    files, _ = group_by_file(found_in(f"{bucket}/index.cdxj"))  # type: ignore[arg-type]
     found = fetch(f"{bucket}/warc/a.warc.gz", files[f"{bucket}/warc/a.warc.gz"], FETCH, 1 << 20)
     actual = [one.data for one in found if isinstance(one, Fetched)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.wacz_index import find_stored
@@ -24,7 +24,7 @@ LINES = [
 
 def fetched(path: str) -> list[bytes]:
     """Fetch the records that the index of a WACZ points at."""
-    files, _ = by_file(one for one in found_in(path) if isinstance(one, IndexEntry))
+    files, _ = group_by_file(one for one in found_in(path) if isinstance(one, IndexEntry))
     return [
         one.data
         for inner, some in files.items()

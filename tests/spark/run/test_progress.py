@@ -118,6 +118,6 @@ def test_what_is_known_replaces_what_was_counted(spark: "SparkSession", tmp_path
     """Counts of a stage that an earlier run has ended, and those that a later stage has found."""
     made = Progress(spark.sparkContext, str(tmp_path), Log("a run"))
     made.counted.add(Counter(captures=2, sources=1))
-    made.know({"captures": 9, "largest_bucket": 5})
+    made.set_counts({"captures": 9, "largest_bucket": 5})
 
     assert {"captures": 9, "sources": 1, "largest_bucket": 5} == made.counted.value

@@ -18,6 +18,7 @@ import pytest
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
+from dbce_spark.files import timestamps
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.run import checkpoints, plan, staging
@@ -46,7 +47,9 @@ def begun(output: Path, **changes: Any) -> str:
     )
     checkpoints.write(staging.done(work, staging.PAGES, 1), ReadSource(5, read))
     checkpoints.write(staging.path(work, staging.SECONDS), {"start": 9.0})
-    last = replace(state.begin(RUN), stage="pages", stage_began=state.now(), done=2, total=20, unit="files", **changes)
+    last = replace(
+        state.begin(RUN), stage="pages", stage_began=timestamps.now(), done=2, total=20, unit="files", **changes
+    )
     checkpoints.write(staging.path(work, staging.STATE), last)
     return work
 
@@ -77,7 +80,7 @@ def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
     assert (1, 20, 1, {"1.warc": "broken_record: x"}) == (
         found.failed_files.count, found.failed_files.of, found.failed_files.allowed, found.failed_files.first,
     )  # fmt: skip
-    assert not found.failed_files.is_spent
+    assert not found.failed_files.exceeds_limit
 
 
 def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
@@ -183,7 +186,7 @@ def test_a_finished_run_ends_as_its_command_did(
     status = json.loads(capsys.readouterr().out)
 
     assert (exit_status, exit_status, "finished") == (ended, status["exit_status"], status["condition"])
-    assert {"count": failed, "of": 20, "allowed": 1, "is_spent": failed > 1, "first": {}} == status["failed_files"]
+    assert {"count": failed, "of": 20, "allowed": 1, "exceeds_limit": failed > 1, "first": {}} == status["failed_files"]
     assert (None, ["pages"], {"no_text": 1}) == (status["stage"], status["stages_ended"], status["rejects"])
     assert {"start": 1.0, "pages": 2.0} == status["seconds"]
     assert ("run", None, None) == (status["kind"], status["error"], status["extractions"])

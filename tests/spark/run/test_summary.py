@@ -28,7 +28,7 @@ rejects                  5
   bad_http                           1
   no_text                            1
 skipped                  0
-largest bucket           7  captures; 3 buckets were cut into runs
+largest bucket           7  captures; 3 buckets were cut into chunks
 seconds               23.3  start 1.0 s, pages 22.3 s
 speed                  2.5  pages/s/core on 2 cores, start aside
 output          /o"""

@@ -60,7 +60,7 @@ _NO_BANDS = np.empty(0, np.uint64)
 
 
 def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
-    """Stage the chosen crosses of every capture of large sites, as FOUND rows."""
+    """Stage the chosen crosses of every capture of large sites, as BUCKET_CROSSES rows."""
     cap = run.config.bucket.cap
     pages = compared_pages.of_large_sites(run)
     run.stage_rows(buckets(memberships(pages)), _BUCKETS)
@@ -147,7 +147,7 @@ def last_chunk(cap: int) -> Column:
 
 
 def find(members: DataFrame) -> DataFrame:
-    """Find the crosses in each chunk of each bucket, as FOUND rows: the same cross once for every bucket."""
+    """Find the crosses in each chunk of each bucket, as BUCKET_CROSSES rows: the same cross once for every bucket."""
 
     def of_chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         crosses_of = map(_crosses_of, (chunk for chunk in groups(batches, CHUNK) if chunk.num_rows > 1))
@@ -182,7 +182,7 @@ def _crosses_of(chunk: pa.Table) -> Iterator[BucketCross]:
 
 
 def select(crosses: DataFrame, per_capture: int) -> DataFrame:
-    """Choose among FOUND rows as `crosses.select` does."""
+    """Choose among BUCKET_CROSSES rows as `crosses.select` does."""
     of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_urls"), "bucket_id")
     arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
     similarity = F.col("up_similarity") + F.col("down_similarity")
@@ -193,5 +193,5 @@ def select(crosses: DataFrame, per_capture: int) -> DataFrame:
 
 
 def staged(run: Run) -> DataFrame:
-    """Read the chosen crosses, as FOUND rows."""
+    """Read the chosen crosses, as BUCKET_CROSSES rows."""
     return run.staged(NAME, cross_rows.BUCKET_CROSSES)

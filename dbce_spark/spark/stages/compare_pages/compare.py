@@ -1,4 +1,4 @@
-"""The stage `compare`: every page is compared with its siblings and its snapshots, by the strategy of its site.
+"""The stages that compare every page with its siblings and its snapshots, by the strategy of its site.
 
 Strategies in order: whole sites, each in one task (`whole_sites`); grown sites of a collection, where only what is new
 and what that affects is compared (`grown_sites`); sites too large for one task, bucket by bucket (`bucket_crosses`).
@@ -39,7 +39,7 @@ def _count(run: Run, account: RunAccount, compared: ComparedSites) -> None:
         has_large=first.has_large or compared.has_large,
     )
     sizes = account.compared.sizes
-    run.progress.know({"largest_bucket": sizes.largest, "capped_buckets": sizes.capped})
+    run.progress.set_counts({"largest_bucket": sizes.largest, "capped_buckets": sizes.capped})
 
 
 def _has_apart(_run: Run, account: RunAccount) -> bool:
@@ -76,7 +76,7 @@ STAGES = (
 )
 
 
-def by_place(run: Run) -> tuple[DataFrame, DataFrame]:
+def read_by_place(run: Run) -> tuple[DataFrame, DataFrame]:
     """Read annotations and evidence of whole sites, with the place of their pages: file_no, row_group, and `annotation`
     or `evidence`."""
     annotations = run.staged(staging.PAGE_ANNOTATIONS, comparison_rows.PAGE_ANNOTATIONS)
@@ -88,7 +88,7 @@ def by_place(run: Run) -> tuple[DataFrame, DataFrame]:
     )
 
 
-def by_capture(run: Run) -> tuple[DataFrame, DataFrame]:
+def read_by_capture(run: Run) -> tuple[DataFrame, DataFrame]:
     """Read annotations and evidence of all other sites: capture_id, and `annotation` or `evidence`."""
     annotations, evidence = cross_annotations.staged(run), pool_evidence.staged(run)
     return (

@@ -27,7 +27,7 @@ def stage_annotations(run: Run, _account: RunAccount) -> None:
 
 
 def annotations(crosses: DataFrame, texts: DataFrame, exact_limit: int) -> DataFrame:
-    """Make ANNOTATIONS rows of FOUND rows and (capture_id, tokens).
+    """Make ANNOTATIONS rows of BUCKET_CROSSES rows and (capture_id, tokens).
 
     Each group gets the tokens of each capture in it once, before its crosses; that is what the sort by `is_cross` is
     for.

@@ -51,7 +51,7 @@ def find_affected(run: Run, _account: RunAccount) -> ComparedSites:
 
 
 def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage the results of `dbce.growth.affected_captures` for the sites of one task; return their bucket sizes.
+    """Stage the results of `growth_effects.affected_captures` for the sites of one task; return their bucket sizes.
 
     Rows are MEMBERS rows; of those that were fetched again with `is_again`.
     """
@@ -107,7 +107,7 @@ def affected_captures(run: Run) -> DataFrame:
 
 
 def crosses(run: Run) -> DataFrame:
-    """Read the crosses that are to be annotated, as FOUND rows."""
+    """Read the crosses that are to be annotated, as BUCKET_CROSSES rows."""
     return run.staged(staging.GROWN_CROSSES, cross_rows.BUCKET_CROSSES)
 
 

@@ -22,7 +22,7 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages.mark_duplicates import few_texts, over_tasks, prior_duplicates
+from dbce_spark.spark.stages.mark_duplicates import few_texts, many_texts, prior_duplicates
 
 NAME = "duplicates"
 _ALL_MARKS = "marks"
@@ -64,10 +64,10 @@ def _marks(run: Run) -> DataFrame:
     """Make MARKS rows of the staged texts, and of prior ones that are marked anew."""
     texts = run.staged(staging.TEXTS, duplicate_rows.TEXTS)
     if not run.prior:
-        return over_tasks.marks(run, texts)
+        return many_texts.marks(run, texts)
     before = prior_duplicates.prior_marks(run.spark, run.prior)
     again = prior_duplicates.relabelled(run.spark, run.output)
-    run.stage_rows(over_tasks.extended_marks(run, before, again, texts), _ALL_MARKS)
+    run.stage_rows(many_texts.extended_marks(run, before, again, texts), _ALL_MARKS)
     marks = run.staged(_ALL_MARKS, duplicate_rows.MARKS)
     prior_duplicates.write(marks, before, run.output)
     return marks

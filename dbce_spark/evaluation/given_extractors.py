@@ -1,0 +1,90 @@
+"""Extractors that a call brings along as NAME=COMMAND or NAME=TEXTS.parquet: programs in any language, and texts that
+somebody has published."""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.evaluation.child_process import Extracted, Load
+from dbce_spark.evaluation.datasets import GoldPage
+
+_TEXTS = ".parquet"
+_COLUMNS = ("dataset", "page_id", "extractor", "text", "seconds", "error")
+
+
+def name_of(given: str) -> str:
+    """Return the name of an extractor, without the command or file that may follow it."""
+    return given.partition("=")[0]
+
+
+def is_texts(source: str) -> bool:
+    """Return whether a source is a file of texts, not a command."""
+    return source.endswith(_TEXTS)
+
+
+def program(command: str) -> Load:
+    """Return the loader of a program that reads a page's HTML in UTF-8 from standard input and writes its text.
+
+    Raises:
+        ConfigError: the command cannot be split into words.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"--extractors: {command}: {error}") from error
+    if not words:
+        raise ConfigError("--extractors: write NAME=COMMAND, where the command reads HTML and writes text")
+    return partial(_Program, words)
+
+
+class _Program:
+    """A program that is started for each page."""
+
+    def __init__(self, words: Sequence[str]):
+        self._words = words
+
+    def __call__(self, html: str, lang: str) -> str:
+        """Extract the text.
+
+        Raises:
+            RuntimeError: it ended with another status than 0.
+        """
+        done = subprocess.run(self._words, input=html.encode("utf-8", "replace"), capture_output=True, check=False)
+        if done.returncode:
+            last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise RuntimeError(f"{self._words[0]} ended with {done.returncode}: {last}")
+        return done.stdout.decode("utf-8", "replace")
+
+    def clock(self) -> float:
+        """Return the seconds of CPU that its processes have taken."""
+        used = os.times()
+        return used.children_user + used.children_system
+
+
+def stored(name: str, path: str, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
+    """Return the texts that a file of `dbce evaluate` has of an extractor and some pages; a page that it lacks is a
+    miss.
+
+    Raises:
+        InputError: it is no such file, or has no text of that extractor.
+    """
+    try:
+        rows = pq.read_table(Path(path), columns=[*_COLUMNS])
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is no texts.parquet that `dbce evaluate` wrote: {error}") from error
+    rows = rows.filter(pc.equal(rows["extractor"], name))
+    if not len(rows):
+        raise InputError(f"{path} has no text by {name}")
+    found = {
+        (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
+        for row in rows.to_pylist()
+    }
+    lacking = Extracted("", 0.0, f"missing: not in {path}")
+    return {page.page_id: found.get((page.dataset, page.page_id), lacking) for page in gold}
