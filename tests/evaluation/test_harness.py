@@ -183,6 +183,7 @@ def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
     harness.evaluate(request(tmp_path, names="lxml", sample=2, output=str(tmp_path / "out")), config.default())
     asked = json.loads((tmp_path / "out" / harness.ASKED).read_text(encoding="utf-8"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", asked.pop("date"))
+    assert re.fullmatch(r"[0-9a-f]{32}", asked.pop("digests")["made"])
     assert {
         "files": ["made.jsonl"],
         "pages": {"made": 2},
