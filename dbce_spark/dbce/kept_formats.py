@@ -20,6 +20,7 @@ from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_text import Kept, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
+from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.html.structure.whole_blocks import decide_blocks, strip_unread
 from dbce_spark.model import Blocks, Capture, Segments
 
@@ -92,6 +93,7 @@ def format_kept(
     root = parse_tree(utf8_html)
     place = addresses(root, url)
     decided = {} if blocks is None else decide_blocks(root, blocks, is_kept)
+    part_words(root)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     shown = etree.tostring(root, encoding="utf-8").lower()

@@ -17,7 +17,7 @@ from lxml import etree
 from dbce_spark.config import PageConfig
 from dbce_spark.html.charset import decode
 from dbce_spark.html.metadata import Declared, declared
-from dbce_spark.html.tokens import hashed, token_counts
+from dbce_spark.html.tokens import begins_word, hashed, token_counts
 from dbce_spark.model import Blocks
 
 BLOCK_TAGS = frozenset(
@@ -48,7 +48,7 @@ class _Break(str):
 
 
 _NEWLINE = _Break("\n")
-_INLINE, _LINK, _BREAK, _DROPPED, _BLOCK, _PRE = range(6)
+_INLINE, _LINK, _RAISED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
 """Kinds of tags for the walk; from _BLOCK on, blocks end there."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
@@ -56,6 +56,8 @@ kind_of = {
     "a": _LINK,
     "br": _BREAK,
     "pre": _PRE,
+    "sub": _RAISED,
+    "sup": _RAISED,
 }.get
 _LONG_TAG = 15_000
 """Bytes without an end of a tag that make a page suspect. A tag without them has so few attributes (each takes three
@@ -303,6 +305,7 @@ class _Walk:
         self._path_of: dict[tuple[int, str], int] = {}
         self._steps: list[str] = []  # of each path its last step, as XPath writes it
         self._parts: list[str] = []
+        self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
         self._run(root)
 
@@ -312,6 +315,7 @@ class _Walk:
         An element's number of children gives its end; asking for events at its start and end costs more.
         """
         parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
+        touching = self._touching
         firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
         slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
         path_of = self._path_of
@@ -323,6 +327,7 @@ class _Walk:
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
         slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
         dropped, to_drop, links = None, 0, 0
+        ended = -1  # how many parts there were at the end of the element before, if no text stands behind it
         for element in root.iter("*"):
             if to_drop:
                 to_drop += len(element) - 1
@@ -338,15 +343,19 @@ class _Walk:
             else:
                 key: SlotName = tag
                 if kind >= _BLOCK:
+                    ended = -1
                     if parts:
                         self._flush(holder)
                     if kind == _PRE:
                         self._pre += 1
                     if attributes := element.items():
                         key = _key(tag, attributes)
-                elif kind == _LINK:
-                    links += 1
-                    self._note_link(element)
+                else:
+                    if ended == len(parts) and ended and kind <= _LINK:
+                        touching.append(ended)
+                    if kind == _LINK:
+                        links += 1
+                        self._note_link(element)
                 slot = under.get(key)
                 if slot is None:
                     slot = under[key] = len(slot_names)
@@ -393,9 +402,12 @@ class _Walk:
                 text = element.tail
                 if text and (parts or not text.isspace()):
                     parts.append(text)
+                    ended = -1
                     if links:
                         self.link_texts.append(text)
                         self.link_texts_in.append(len(texts))
+                else:
+                    ended = len(parts)
                 to_come -= 1
                 if to_come:
                     break
@@ -417,6 +429,8 @@ class _Walk:
             self._pre -= kind == _PRE
         elif kind == _BREAK:
             self._line_break(holder)
+        elif self._parts:
+            self._parts.append("")  # no word ends at a raised or lowered sign
 
     def _note_control(self, tag: str) -> None:
         self.controls.append(len(self.texts))
@@ -454,11 +468,23 @@ class _Walk:
                 return
 
     def _flush(self, holder: int) -> None:
-        raw = "".join(self._parts)
-        self._parts.clear()
+        parts = self._parts
+        if self._touching:
+            if not self._pre:
+                self._part_words()
+            self._touching.clear()
+        raw = "".join(parts)
+        parts.clear()
         if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
             self.texts.append(text)
             self.holders.append(holder)
+
+    def _part_words(self) -> None:
+        """Put a space between words of two elements that touch."""
+        parts = self._parts
+        for at in dict.fromkeys(self._touching):
+            if at < len(parts) and begins_word(parts[at - 1], parts[at]):
+                parts[at] = f" {parts[at]}"
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""

@@ -1,6 +1,7 @@
 """Tokens: the words of a text, their places, and a 64-bit hash of each. Without spaces a token is one character."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,6 +31,12 @@ _CLASSES = np.full(0x110000, _WORD, np.uint8)
 _CLASSES[[code for code in range(0x3001) if chr(code).isspace()]] = _SPACE
 for _first, _last in _SPACELESS_RANGES:
     _CLASSES[_first : _last + 1] = _SINGLE
+
+_BEGINNING = frozenset(("Lt", "Lu", "Nd", "Sc"))
+_STOPS = ".?!:;"
+_CLOSING = frozenset(("Pe", "Pf", "Po"))
+_JOINING = frozenset("/\\@#&*")
+"""Signs of the same categories that stand within a word, or before it."""
 
 _BASE = 0x9E3779B97F4A7C15
 _BACK = pow(_BASE, -1, 1 << 64)
@@ -65,6 +72,28 @@ def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
     begins = _begins(_CLASSES.take(code_points("\n".join(texts))))
     ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)) + 1)
     return np.add.reduceat(begins, np.append(0, ends[:-1]), dtype=np.intp)
+
+
+def begins_word(before: str, text: str) -> bool:
+    """Test for a text that begins a new word although no white space parts it from the one before.
+
+    For texts of two elements in a line that touch, as in `<span>Ann Lee</span><a>Home</a>`: a style sheet sets them
+    apart. Of 1,153 such pairs in gold texts that people copied the rule tells 92 % right (docs/method.md).
+    """
+    if not before or not text:
+        return False
+    last, kind = before[-1], unicodedata.category(text[0])
+    if last.isdigit() and kind == "Lo":
+        return True
+    if kind == "Ll":
+        return last in _STOPS
+    if kind not in _BEGINNING:
+        return False
+    if last.isalnum():  # one letter is the first of its word, one digit of its number
+        return before[-2:-1].isalnum() or (last.isdigit() and kind != "Nd")
+    if kind == "Nd" and last in ".,:" and before[-2:-1].isdigit():
+        return False
+    return last not in _JOINING and unicodedata.category(last) in _CLOSING
 
 
 def spans(text: str) -> list[tuple[int, int]]:

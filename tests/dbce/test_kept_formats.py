@@ -16,7 +16,7 @@ from dbce_spark.dbce.postprocess import text
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label
 from tests.support.builders import capture, parsed
-from tests.support.strategies import documents
+from tests.support.strategies import WORDS, documents
 from tests.support.structure import ALL, kept_words
 
 CALLOUT = re.compile(r"\[!(?:note|info|tip)\]")
@@ -39,6 +39,20 @@ OTHERS = {
     "em": ("sup", "tt", "mark", "bdo dir=rtl"),
 }
 """Elements of the documents that are drawn, and what may take their places."""
+TOUCHING = (
+    "<span>",
+    "<a href=x>",
+    "</span><span>",
+    "</span><a href=y>",
+    "</a></span><b>",
+    "</b><sup>",
+    "</sup><i>",
+    "<br>",
+    "<p>",
+    " ",
+    "",
+)
+"""Tags between words, closed by the parser where they are not."""
 HOSTILE = {
     "depth": "<div>" * 2000 + "word" + "</div>" * 2000,
     "lists": "<ul><li>word " * 900,
@@ -92,6 +106,21 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     written = write_formats(html.encode(), blocks, segments, capture(), ALL)
 
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
+
+
+@given(st.lists(st.tuples(st.sampled_from(TOUCHING), st.sampled_from(WORDS)), min_size=2, max_size=6), st.data())
+def test_words_of_elements_that_touch_are_the_same_in_markdown(
+    pieces: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    """Parted or not, by the same rule."""
+    outer = data.draw(st.sampled_from(("p", "pre", "li", "b")))
+    html = f"<{outer}>{''.join(before + word for before, word in pieces)}"
+    blocks = parsed(html).blocks
+    segments = single.without_evidence(np.arange(len(blocks)), blocks.starts, blocks.ends, Label.CONTENT)
+
+    written = write_formats(html.encode(), blocks, segments, capture(), ALL)
+
+    assert [*tokens(blocks.text)] == words_of(written.markdown or "")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -107,6 +107,26 @@ def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<a>Ann Lee</a><a>Home</a>", "Ann Lee Home"),
+        ("<span><b>137</b></span><i></i><span><a>9426</a></span>", "137 9426"),
+        ("<b>By:</b><script>1</script><a>Ann</a>", "By: Ann"),
+        ("<b>Foo</b>Bar<b>Baz</b>", "FooBarBaz"),
+        ("Foo<b>Bar</b>", "FooBar"),
+        ("<b>km</b><sup>2</sup><b>Area</b>", "km2Area"),
+        ("<b>Foo<i>Bar</i></b>", "FooBar"),
+        ("<pre><b>Foo</b><b>Bar</b></pre>", "FooBar"),
+    ],
+)
+def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:
+    """A space parts them where a new word begins in the second; not at raised signs, and not in <pre>."""
+    actual = parsed(html).blocks.text
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("one<br>two", ["one two"]),
         ("one<br><br>two", ["one", "two"]),
         ("one<br>\n <br>two", ["one", "two"]),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.html.tokens import hashed, spans, token_counts, tokens
+from dbce_spark.html.tokens import begins_word, hashed, spans, token_counts, tokens
 
 TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"), st.characters()), max_size=60)
 
@@ -26,6 +26,36 @@ TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"
 def test_tokens(text: str, expected: list[str]) -> None:
     """Words stand between white space; in scripts without spaces each character is one."""
     actual = tokens(text)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "expected"),
+    [
+        ("Ann Lee", "Home", True),
+        ("137", "9426", True),
+        ("128", "今晚", True),
+        ("By:", "Ann", True),
+        ("(300)", "300", True),
+        ("Only", "$209", True),
+        ("1", "Report", True),
+        ("Diagnosis:", "think", True),
+        ("over", "lap", False),
+        ("A", "BC", False),
+        ("1", "2", False),
+        ("12.", "99", False),
+        ("3", "rd", False),
+        ("www.x/", "Home", False),
+        ("mid-", "1300s", False),
+        ("岁末", "年初", False),
+        ("", "Home", False),
+        ("word", "", False),
+    ],
+)
+def test_a_capital_or_a_digit_begins_a_word(before: str, text: str, expected: bool) -> None:
+    """Behind more than one letter, a full stop or a bracket; and what is written without spaces, behind a digit."""
+    actual = begins_word(before, text)
 
     assert expected == actual
 
