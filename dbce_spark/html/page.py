@@ -17,7 +17,7 @@ from lxml import etree
 from dbce_spark.config import PageConfig
 from dbce_spark.html.charset import decode
 from dbce_spark.html.metadata import Declared, declared
-from dbce_spark.html.tokens import begins_word, hashed, token_counts
+from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks
 
 BLOCK_TAGS = frozenset(
@@ -36,6 +36,9 @@ DROPPED_TAGS = frozenset(
 Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
+JOINED_TAGS = frozenset("sub sup wbr".split())
+"""Elements in a line that no word begins or ends at."""
+
 MAX_DEPTH = 2048
 """At an element deeper than this, libxml2 stops reading, and only its log has it: all that follows is lost too."""
 
@@ -48,7 +51,7 @@ class _Break(str):
 
 
 _NEWLINE = _Break("\n")
-_INLINE, _LINK, _RAISED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
+_INLINE, _LINK, _JOINED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
 """Kinds of tags for the walk; from _BLOCK on, blocks end there."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
@@ -56,8 +59,7 @@ kind_of = {
     "a": _LINK,
     "br": _BREAK,
     "pre": _PRE,
-    "sub": _RAISED,
-    "sup": _RAISED,
+    **dict.fromkeys(JOINED_TAGS, _JOINED),
 }.get
 _LONG_TAG = 15_000
 """Bytes without an end of a tag that make a page suspect. A tag without them has so few attributes (each takes three
@@ -351,9 +353,11 @@ class _Walk:
                     if attributes := element.items():
                         key = _key(tag, attributes)
                 else:
-                    if ended == len(parts) and ended and kind <= _LINK:
+                    if ended == len(parts) and ended:
                         touching.append(ended)
-                    if kind == _LINK:
+                    if kind == _JOINED:
+                        parts.append("")
+                    elif kind == _LINK:
                         links += 1
                         self._note_link(element)
                 slot = under.get(key)
@@ -429,8 +433,8 @@ class _Walk:
             self._pre -= kind == _PRE
         elif kind == _BREAK:
             self._line_break(holder)
-        elif self._parts:
-            self._parts.append("")  # no word ends at a raised or lowered sign
+        elif kind == _JOINED:
+            self._parts.append("")
 
     def _note_control(self, tag: str) -> None:
         self.controls.append(len(self.texts))
@@ -463,16 +467,15 @@ class _Walk:
             if part is _NEWLINE:
                 self._flush(holder)
                 return
-            if not part.isspace():
+            if part and not part.isspace():
                 self._parts.append(_NEWLINE)
                 return
 
     def _flush(self, holder: int) -> None:
         parts = self._parts
-        if self._touching:
-            if not self._pre:
-                self._part_words()
-            self._touching.clear()
+        if len(parts) > 1 and not self._pre:
+            self._part_words()
+        self._touching.clear()
         raw = "".join(parts)
         parts.clear()
         if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
@@ -480,11 +483,16 @@ class _Walk:
             self.holders.append(holder)
 
     def _part_words(self) -> None:
-        """Put a space between words of two elements that touch."""
+        """Put a space where a word begins right behind another: in the next element, or in what an element touches."""
         parts = self._parts
-        for at in dict.fromkeys(self._touching):
+        for at in self._touching:
             if at < len(parts) and begins_word(parts[at - 1], parts[at]):
                 parts[at] = f" {parts[at]}"
+        before = ""
+        for at, part in enumerate(parts):
+            if part[:1].isupper() and turns_upper(before, part):
+                parts[at] = f" {part}"
+            before = part
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""

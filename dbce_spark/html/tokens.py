@@ -34,6 +34,7 @@ for _first, _last in _SPACELESS_RANGES:
 
 _BEGINNING = frozenset(("Lt", "Lu", "Nd", "Sc"))
 _STOPS = ".?!:;"
+_TURNS = frozenset(":?!)")
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _JOINING = frozenset("/\\@#&*")
 """Signs of the same categories that stand within a word, or before it."""
@@ -94,6 +95,18 @@ def begins_word(before: str, text: str) -> bool:
     if kind == "Nd" and last in ".,:" and before[-2:-1].isdigit():
         return False
     return last not in _JOINING and unicodedata.category(last) in _CLOSING
+
+
+def turns_upper(before: str, text: str) -> bool:
+    """Test for a text that goes on with a capital behind a small letter, a colon or a bracket.
+
+    For an element and text around it that touch, as in `See details<span>Shipping</span>`: what an author stresses
+    within a word seldom begins so, and what a style sheet sets apart, or shows to readers' voices alone, often does.
+    """
+    if not text[:1].isupper():
+        return False
+    last = before[-1:]
+    return (last.islower() or last in _TURNS) and before[-2:-1].isalnum()
 
 
 def spans(text: str) -> list[tuple[int, int]]:

@@ -47,6 +47,10 @@ TOUCHING = (
     "</a></span><b>",
     "</b><sup>",
     "</sup><i>",
+    "</span>",
+    "</code>",
+    "<code>",
+    "<wbr>",
     "<br>",
     "<p>",
     " ",
@@ -81,7 +85,7 @@ HOSTILE = {
 
 def words_of(markdown: str) -> list[str]:
     """List the words that a reader of Markdown sees."""
-    rendered = RENDERER.render(DEFINITION.sub(r"\1", markdown))
+    rendered = RENDERER.render(DEFINITION.sub(r"\1", markdown)).replace("<br>", "\n")
     shown = "".join(map(str, lxml_html.fromstring(f"<div>{rendered}</div>").itertext()))
     return [*tokens(CALLOUT.sub(" ", shown))]
 

@@ -110,11 +110,14 @@ def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
         ("<a>Ann Lee</a><a>Home</a>", "Ann Lee Home"),
         ("<span><b>137</b></span><i></i><span><a>9426</a></span>", "137 9426"),
         ("<b>By:</b><script>1</script><a>Ann</a>", "By: Ann"),
-        ("<b>Foo</b>Bar<b>Baz</b>", "FooBarBaz"),
-        ("Foo<b>Bar</b>", "FooBar"),
+        ("See details<span>Shipping</span>", "See details Shipping"),
+        ("<cite>Ann</cite>Wrote <code>get</code>Value", "Ann Wrote get Value"),
+        ("<b>Rating:</b>Good<b>2</b>", "Rating: Good2"),
+        ("i<b>Phone</b> over<i>lap</i> CO<span>2</span>", "iPhone overlap CO2"),
+        ("get<wbr>Element<wbr>By<wbr>Id", "getElementById"),
+        ("Brand<sup>TM</sup>", "BrandTM"),
         ("<b>km</b><sup>2</sup><b>Area</b>", "km2Area"),
-        ("<b>Foo<i>Bar</i></b>", "FooBar"),
-        ("<pre><b>Foo</b><b>Bar</b></pre>", "FooBar"),
+        ("<pre><b>Foo</b><b>Bar</b>Baz</pre>", "FooBarBaz"),
     ],
 )
 def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.html.tokens import begins_word, hashed, spans, token_counts, tokens
+from dbce_spark.html.tokens import begins_word, hashed, spans, token_counts, tokens, turns_upper
 
 TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"), st.characters()), max_size=60)
 
@@ -56,6 +56,28 @@ def test_tokens(text: str, expected: list[str]) -> None:
 def test_a_capital_or_a_digit_begins_a_word(before: str, text: str, expected: bool) -> None:
     """Behind more than one letter, a full stop or a bracket; and what is written without spaces, behind a digit."""
     actual = begins_word(before, text)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "expected"),
+    [
+        ("details", "Shipping", True),
+        ("By:", "Ann", True),
+        ("i", "Phone", False),
+        ("over", "lap", False),
+        ("CO", "2", False),
+        ("java.lang.", "String", False),
+        ("foo()", "Bar", False),
+        ("std::", "Vector", False),
+        ("", "Home", False),
+        ("word", "", False),
+    ],
+)
+def test_a_capital_behind_a_small_letter_is_a_turn(before: str, text: str, expected: bool) -> None:
+    """So is one behind a colon or a bracket that follows a word."""
+    actual = turns_upper(before, text)
 
     assert expected == actual
 
