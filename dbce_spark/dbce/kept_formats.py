@@ -1,6 +1,7 @@
 """Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lxml import etree
 
@@ -89,11 +90,14 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
 def format_kept(
     utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks | None = None
 ) -> Formats:
-    """Write the characters of a page that are kept, with the structure around them. With its blocks it is faster."""
+    """Write the characters of a page that are kept, with the structure around them. Without its blocks it
+    is slower, and words that touch in the markup are not parted."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    decided = {} if blocks is None else decide_blocks(root, blocks, is_kept)
-    part_words(root)
+    decided: dict[Any, int] = {}
+    if blocks is not None:
+        decided = decide_blocks(root, blocks, is_kept)
+        part_words(root, blocks.text, decided)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     shown = etree.tostring(root, encoding="utf-8").lower()

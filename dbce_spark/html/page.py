@@ -5,6 +5,7 @@ The result: blocks with their DOM paths, tokens, and the shape of the tree.
 
 import contextlib
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ from lxml import etree
 
 from dbce_spark.config import PageConfig
 from dbce_spark.html.charset import decode
+from dbce_spark.html.closing_links import Closing, closing_text, controls, cut_closing
 from dbce_spark.html.metadata import Declared, declared
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks
@@ -307,9 +309,14 @@ class _Walk:
         self._path_of: dict[tuple[int, str], int] = {}
         self._steps: list[str] = []  # of each path its last step, as XPath writes it
         self._parts: list[str] = []
+        self._linked: list[int] = []  # of parts: those in links
+        self._link_places: list[int] = []  # of links: the part that comes next
+        self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
         self._run(root)
+        if chosen := controls(self._closings, self.link_texts):
+            self._set_apart(chosen)
 
     def _run(self, root: Any) -> None:
         """Walk the tree with plain names and few calls: this loop is a third of the time that a page takes.
@@ -317,7 +324,7 @@ class _Walk:
         An element's number of children gives its end; asking for events at its start and end costs more.
         """
         parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
-        touching = self._touching
+        linked, touching = self._linked, self._touching
         firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
         slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
         path_of = self._path_of
@@ -382,8 +389,7 @@ class _Walk:
                 if text and (parts or not text.isspace()):
                     parts.append(text)
                     if links:
-                        self.link_texts.append(text)
-                        self.link_texts_in.append(len(texts))
+                        linked.append(len(parts) - 1)
                 if children := len(element):
                     around.append((parent, to_come, above, kind_above, holder, slot_above, under, seen))
                     parent, to_come, above, kind_above, slot_above = element, children, index, kind, slot
@@ -408,8 +414,7 @@ class _Walk:
                     parts.append(text)
                     ended = -1
                     if links:
-                        self.link_texts.append(text)
-                        self.link_texts_in.append(len(texts))
+                        linked.append(len(parts) - 1)
                 else:
                     ended = len(parts)
                 to_come -= 1
@@ -447,6 +452,7 @@ class _Walk:
         if href := element.get("href"):
             self.links.append(len(self.texts))
             self.hrefs.append(href)
+            self._link_places.append(len(self._parts))
             if href.find("#", 0, -1) >= 0:  # a bare # leads nowhere
                 self.place_links.append(len(self.texts))
 
@@ -477,10 +483,45 @@ class _Walk:
             self._part_words()
         self._touching.clear()
         raw = "".join(parts)
-        parts.clear()
         if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
+            if self._linked:
+                self._note_linked()
             self.texts.append(text)
             self.holders.append(holder)
+        parts.clear()
+        self._linked.clear()
+        self._link_places.clear()
+
+    def _note_linked(self) -> None:
+        """Note the texts in links of the block that ends, and the links that close it."""
+        parts, linked, block = self._parts, self._linked, len(self.texts)
+        self.link_texts += [parts[at] for at in linked]
+        self.link_texts_in += [block] * len(linked)
+        if len(parts) > len(linked) and not self._pre:
+            first, text = closing_text(parts, linked)
+            links = sum(place >= first for place in self._link_places)
+            if text and links:
+                texts = sum(at >= first for at in linked)
+                self._closings.append(Closing(block, text, self.hrefs[-1], links, texts))
+
+    def _set_apart(self, chosen: list[Closing]) -> None:
+        """Make the links that close some blocks blocks of their own, behind them."""
+        added = np.zeros(len(self.texts) + 1, np.int64)
+        for one in chosen:
+            added[one.block + 1] = 1
+        moved = np.arange(len(added)) + np.cumsum(added)
+        for places in (self.firsts, self.lasts, self.controls, self.text_areas, self.foreign_links, self.place_links):
+            places[:] = moved[places].tolist()
+        self.links, self.link_texts_in = (
+            _moved(places, {one.block: count for one, count in zip(chosen, counts, strict=True)}, moved)
+            for places, counts in (
+                (self.links, [one.links for one in chosen]),
+                (self.link_texts_in, [one.texts for one in chosen]),
+            )
+        )
+        for one in reversed(chosen):
+            self.texts[one.block : one.block + 1] = cut_closing(self.texts[one.block], one.text)
+            self.holders.insert(one.block, self.holders[one.block])
 
     def _part_words(self) -> None:
         """Put a space where a word begins right behind another: in the next element, or in what an element touches."""
@@ -568,6 +609,16 @@ class _Walk:
             tokens=hashes,
         )
         return blocks, token_starts
+
+
+def _moved(places: list[int], last: Mapping[int, int], moved: npt.NDArray[np.int64]) -> list[int]:
+    """Move places, ascending, to the new indexes of their blocks; so many of the last of some blocks one further."""
+    found = moved[places]
+    for block, count in last.items():
+        end = bisect_right(places, block)
+        found[end - count : end] += 1
+    new: list[int] = found.tolist()
+    return new
 
 
 def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:

@@ -1,20 +1,25 @@
-"""Words that touch without being one are parted in a page's tree, as the walk of a page parts them."""
+"""Words that touch in the markup are parted in a page's tree where they are words apart in the page's text."""
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
-from dbce_spark.html.tokens import begins_word, turns_upper
+from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.structure.kept_text import is_visible
 
-_APART = BLOCK_TAGS | JOINED_TAGS | {"br"}
+_APART = BLOCK_TAGS | {"br"}
 
 
-def part_words(root: Any) -> None:
-    """Put a space between two elements, or an element and a text, where the second begins a word."""
-    before, holder, was_tail = "", root, False  # the last text, and where it stands
-    ended = gap = None  # the element before, if no text stands behind it; the one that another begins right behind
-    pre = 0
+def part_words(root: Any, page_text: str, decided: Mapping[Any, int]) -> None:
+    """Put white space between two text nodes of a line where the page's text has some and they have none.
+
+    decided: elements that were emptied, with the characters that they held, among others.
+    """
+    is_apart = _after_space(page_text)
+    position, before = 0, ""  # the last text of this line
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag, is_tail = element.tag, event == "end"
@@ -22,28 +27,32 @@ def part_words(root: Any) -> None:
             walker.skip_subtree()
             continue
         if tag in _APART:
-            ended, gap, before = None, None, ""
-            if tag == "pre":
-                pre += -1 if is_tail else 1
-        elif not is_tail and ended is not None:
-            gap = ended
+            before = ""
         text = element.tail if is_tail else element.text
-        if text and (before or not text.isspace()):
-            if not pre and (turns_upper(before, text) or (gap is not None and begins_word(before, text))):
-                _part(element, is_tail, gap, holder, was_tail)
-            before, holder, was_tail = text, element, is_tail
-            ended = gap = None
-        elif is_tail and tag not in _APART:
-            ended = element
+        if length := sum(map(len, text.split())) if text else 0:
+            if is_apart[position] and before and not (text[0].isspace() or before[-1].isspace()):
+                _part(element, is_tail)
+            position += length
+        elif not is_tail and element in decided and not len(element):
+            position += decided[element]
+        before = text or before
 
 
-def _part(element: Any, is_tail: bool, gap: Any, holder: Any, was_tail: bool) -> None:
-    """Put a space before a text: within the element around both, so that none that is code or a link begins with it."""
+def _after_space(page_text: str) -> npt.NDArray[np.bool_]:
+    """Mark of each character that is no white space whether white space stands before it."""
+    visible = is_visible(page_text)
+    marked: npt.NDArray[np.bool_] = np.append(True, ~visible[:-1])[visible]
+    return marked
+
+
+def _part(element: Any, is_tail: bool) -> None:
+    """Put a space before the text of an element, or its tail, but within no element that begins or ends there."""
     if is_tail:
         element.tail = f" {element.tail}"
-    elif gap is not None:
-        gap.tail = " "
-    elif was_tail:
-        holder.tail += " "
+        return
+    while (before := element.getprevious()) is None and not element.getparent().text:
+        element = element.getparent()
+    if before is None:
+        element.getparent().text += " "
     else:
-        holder.text += " "
+        before.tail = f"{before.tail or ''} "

@@ -1,0 +1,77 @@
+"""Links that close one block after the other with the same few words, each to another place: "(about)", "edit", "¶".
+
+Such a link is a control of the site, as "more" is under each teaser, though it stands in one line with text. Set apart,
+it is a block that can be judged by itself. No word of any language is listed: that it recurs shows it.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+REPEATED = 3
+"""Places that a control leads to, at least: two are as likely by chance."""
+
+_APART = 0.5
+"""Distinct targets of a control, as a share of its blocks, at least: a name leads to the same page each time."""
+
+_MOST_CHARS = 30
+_STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
+_SAID = re.compile(r"[^\W_]")
+_OPENING = re.compile(r"[\s(\[{|<\u00ab\u2013\u2014\u00b7\u2022-]+$")
+_DIGIT = re.compile(r"\d")
+
+
+class Closing(NamedTuple):
+    """The end of a block that is links and signs alone: its text, where its links lead (the last of them), and how many
+    links and texts of links it has."""
+
+    block: int
+    text: str
+    target: str
+    links: int
+    texts: int
+
+
+def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]:
+    """Find the first part of a block's closing, and its text; "" where it has none, or is nothing else.
+
+    parts: the texts of the block, one behind the other. linked: which of them are in links, ascending.
+    """
+    first, rest = len(parts), len(linked)
+    if "".join(parts[linked[-1] + 1 :]).strip().startswith(_STOPS):  # the link is the last word of a sentence
+        return first, ""
+    while first:
+        if rest and linked[rest - 1] == first - 1:
+            rest -= 1
+        elif _SAID.search(parts[first - 1]):
+            break
+        first -= 1
+    if not first or rest == len(linked):
+        return first, ""
+    text = " ".join("".join(parts[first:]).split())
+    return first, "" if len(text) > _MOST_CHARS or _DIGIT.search(text) else text
+
+
+def controls(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Closing]:
+    """Choose the closings that are controls; a link that as often stands within a line is none."""
+    by_text: dict[str, list[Closing]] = defaultdict(list)
+    for one in closings:
+        by_text[one.text].append(one)
+    repeated = {
+        text: some
+        for text, some in by_text.items()
+        if len({one.target for one in some}) >= max(REPEATED, _APART * len(some))
+    }
+    if not repeated:
+        return []
+    times = Counter(text.strip() for text in link_texts)
+    return sorted(one for text, some in repeated.items() if times[text] <= 2 * len(some) for one in some)
+
+
+def cut_closing(text: str, closing: str) -> list[str]:
+    """Cut a block's text before its closing; signs that open that, such as a bracket, go with it."""
+    rest = text.removesuffix(closing)
+    opening = _OPENING.search(rest)
+    end = opening.start() if opening and opening.start() else len(rest)
+    return [rest[:end], text[end:].lstrip()]
