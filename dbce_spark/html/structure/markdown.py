@@ -49,14 +49,23 @@ def _become(element: Any, tag: str, attributes: dict[str, str], text: str) -> No
 
 
 def to_markdown(article: CleanElement, source: str) -> str:
-    """Write a clean tree, whose source is at hand, as Markdown; its tables get all their cells."""
+    """Write a clean tree, whose source is at hand, as Markdown; its tables get all their cells, its links one line."""
     import turbohtml
 
-    if "<table" in source:
+    if "<table" in source or "<br" in source:
         _square_tables(article)
+        for link in article.find("a"):
+            _join_lines(link)
         source = article.source()
     written = str(turbohtml.parse(source).to_markdown(_options()))
     return _AFTER_NOTE.sub(r"\1 ", written)
+
+
+def _join_lines(link: CleanElement) -> None:
+    """Put spaces in place of line breaks: turbohtml 1.15 loses characters behind a stressed link of several lines."""
+    link.parts = [" " if isinstance(part, CleanElement) and part.tag == "br" else part for part in link.parts]
+    for child in link.children():
+        _join_lines(child)
 
 
 def _formula(element: Any, _: str) -> str:

@@ -19,6 +19,7 @@ from tests.support.structure import markdown_of
         ("<p>x<sup>2</sup> H<sub>2</sub>O</p>", "x<sup>2</sup> H<sub>2</sub>O"),
         ("<p><a href=x>a</a> <img src=i.png alt=I></p>", "[a](http://a.example/b/x) ![I](http://a.example/b/i.png)"),
         ("<p>a<br>b</p>", "a  \nb"),
+        ("<p><b><a href=x>a<br>b</a></b><sup>long</sup></p>", "**[a b](http://a.example/b/x)**<sup>long</sup>"),
         ("<p>  a \n\t b&nbsp;c </p>", "a b c"),
         ("<p dir=rtl>שלום <b>עולם</b></p>", "שלום **עולם**"),
         ("<p>本文<b>太字</b>続き</p>", "本文**太字**続き"),

@@ -1,0 +1,80 @@
+"""Links that close one block after the other are controls of the site, and blocks of their own."""
+
+import pytest
+
+from dbce_spark.html.closing_links import Closing, closing_text, controls, cut_closing
+from tests.support.builders import parsed
+
+TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in "abc")
+
+
+@pytest.mark.parametrize(
+    ("parts", "linked", "expected"),
+    [
+        (["Text ", "more"], [1], (1, "more")),
+        (["Text [", "edit", " | ", "source", "]"], [1, 3], (1, "edit | source]")),
+        (["Heading", "\u00b6", " "], [1], (1, "\u00b6")),
+        (["See ", "the map", "."], [1], (3, "")),
+        (["Read ", "this", " first"], [1], (3, "")),
+        (["more"], [0], (0, "")),
+        (["Text ", "page 2"], [1], (1, "")),
+        (["Text ", "a title that goes on for more than thirty characters"], [1], (1, "")),
+    ],
+)
+def test_links_and_signs_close_a_block(parts: list[str], linked: list[int], expected: tuple[int, str]) -> None:
+    """A few words without a number behind text; not those that a sentence ends with."""
+    actual = closing_text(parts, linked)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("targets", "others", "is_control"),
+    [("abc", 0, True), ("ab", 0, False), ("aaabbbccc", 0, False), ("abca", 0, True), ("abc", 4, False)],
+)
+def test_a_control_leads_elsewhere_each_time(targets: str, others: int, is_control: bool) -> None:
+    """To three places and half as many as it closes blocks; and it closes at least half of the lines it is in."""
+    closings = [Closing(block, "more", target, 1, 1) for block, target in enumerate(targets)]
+
+    actual = controls(closings, ["more"] * (len(targets) + others))
+
+    assert (closings if is_control else []) == actual
+
+
+@pytest.mark.parametrize(
+    ("text", "closing", "expected"),
+    [
+        ("Text more", "more", ["Text", "more"]),
+        ("History [edit]", "edit]", ["History", "[edit]"]),
+        ("Heading\u00b6", "\u00b6", ["Heading", "\u00b6"]),
+        ("News \u2013 more", "more", ["News", "\u2013 more"]),
+    ],
+)
+def test_signs_that_open_a_closing_go_with_it(text: str, closing: str, expected: list[str]) -> None:
+    """No bracket stays behind."""
+    actual = cut_closing(text, closing)
+
+    assert expected == actual
+
+
+def test_controls_are_blocks_of_their_own() -> None:
+    """With their links and the words in these, in the element that the text is in."""
+    page = parsed(f"<ul>{TEASERS}</ul><p>Text <a href=/x>end</a></p>")
+
+    texts = ["News of day a", "(more)", "News of day b", "(more)", "News of day c", "(more)", "Text end"]
+    assert texts == page.blocks.text.split("\n")
+    assert [0, 1, 0, 1, 0, 1, 1] == page.blocks.link_words.tolist()
+    assert [1, 3, 5, 6] == page.tree.links
+    assert [(0, 2), (2, 4), (4, 6)] == [
+        (first, last)
+        for first, last, slot in zip(page.tree.firsts, page.tree.lasts, page.tree.slots, strict=True)
+        if page.tree.slot_names[slot] == "li"
+    ]
+    assert page.blocks.xpaths[0] == page.blocks.xpaths[1] == "/html[1]/body[1]/ul[1]/li[1]"
+
+
+def test_a_name_that_closes_blocks_stays_in_its_line() -> None:
+    """It leads to one page, so it is no control."""
+    actual = parsed("".join(f"<li>News {day} by <a href=/ann>Ann</a>" for day in "abc")).blocks.text
+
+    assert "News a by Ann\nNews b by Ann\nNews c by Ann" == actual
