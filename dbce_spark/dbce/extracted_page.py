@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date as calendar_day
+from datetime import datetime, time
 from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fsdecode
@@ -29,9 +30,9 @@ from dbce_spark.html.about import NOTHING, About
 from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
 
 Html = str | bytes
-Date = datetime | str | None
-"""A time, or one as ISO 8601 has it; without a zone it is UTC."""
-PageInput = Html | tuple[Html, str | None] | tuple[Html, str | None, Date]
+Date = calendar_day | np.datetime64 | str | None
+"""A time, or one as ISO 8601 or an index (14 digits) has it; without a zone it is UTC, and a day is its midnight."""
+PageInput = Html | tuple[Html] | tuple[Html, str | None] | tuple[Html, str | None, Date]
 """The HTML of a page; with the URL that it was fetched from; and with the time."""
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
@@ -114,7 +115,8 @@ def extract(
     Raises:
         InputError: there is no page in it, or something is of the wrong type, or there is no such option.
     """
-    (page,) = extract_pages([(html, url, date)], **options)
+    settings = with_options(options)
+    (page,) = _extract([_checked((html, url, date))], partial(parse_fetches, config=settings), settings)
     if page.error:
         raise InputError(page.error)
     return page
@@ -136,7 +138,11 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
 def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
-    given = _each_once(map(_checked, pages))
+    return _extract(_all_checked(pages), parse, settings)
+
+
+def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
+    given = _each_once(pages)
     parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
@@ -219,8 +225,22 @@ class _Input:
     date: datetime | None
 
 
+def _all_checked(pages: Iterable[PageInput]) -> Iterator[_Input]:
+    """Check pages one after the other; an error names the place of its page."""
+    if isinstance(pages, str | bytes | Mapping) or not isinstance(pages, Iterable):
+        raise InputError(f"pages are several, such as a list of them, not {type(pages).__name__}; `extract` takes one")
+    for place, page in enumerate(pages):
+        try:
+            yield _checked(page)
+        except InputError as error:
+            raise InputError(f"pages[{place}]: {error}") from error
+
+
 def _checked(page: PageInput) -> _Input:
-    html, url, date = (*page, None, None)[:3] if isinstance(page, tuple) else (page, None, None)
+    parts = page if isinstance(page, tuple) else (page,)
+    if not 1 <= len(parts) <= 3:
+        raise InputError(f"a page is HTML, (html, url) or (html, url, date), not a tuple of {len(parts)}")
+    html, url, date = (*parts, None, None)[:3]
     if not isinstance(html, str | bytes):
         raise InputError(f"a page is str or bytes, not {type(html).__name__}")
     if not isinstance(url, str | None):
@@ -232,15 +252,25 @@ def _checked(page: PageInput) -> _Input:
 
 def _moment(date: Date) -> datetime | None:
     """Return a date in UTC."""
-    if date is None:
-        return None
-    timestamp = timestamps.parse_date(date) if isinstance(date, str) else None
-    if isinstance(date, datetime):
-        with suppress(OverflowError):  # in UTC it is of no year that there is
-            timestamp = timestamps.from_datetime(date)
+    timestamp = None
+    with suppress(OverflowError):  # in UTC it is of no year that there is
+        given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
+        if given is None or given != given:  # the NaT of NumPy, and that of pandas
+            return None
+        if isinstance(given, str):
+            timestamp = parse_date(given)
+        elif isinstance(given, calendar_day):
+            at_time = given if isinstance(given, datetime) else datetime.combine(given, time())
+            timestamp = timestamps.from_datetime(at_time)
     if timestamp is None:
-        raise InputError(f"a date is a datetime, or a str as ISO 8601 has it, not {date!r}")
+        raise InputError(f"a date is a datetime, a date, or a str as ISO 8601 has it, not {date!r}")
     return timestamps.to_datetime(timestamp)
+
+
+def parse_date(text: str) -> int | None:
+    """Return the microseconds to a date in ISO 8601, as mail has it, or in 14 digits, as indexes have it."""
+    text = text.strip()
+    return warc.parse_record_date(text) if len(text) == 14 and text.isdigit() else timestamps.parse_date(text)
 
 
 def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
