@@ -235,7 +235,7 @@ def test_a_date_is_written_in_many_ways(given: Any) -> None:
 
 @pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT")])
 def test_no_time_is_no_date(given: Any) -> None:
-    """That of NumPy and that of pandas."""
+    """NumPy has one, and pandas another."""
     none = pytest.importorskip("pandas").NaT if given == "NaT" else given
 
     assert extract(page(1), date=none).date is None
