@@ -77,10 +77,13 @@ def _run(arguments: argparse.Namespace) -> None:
     pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
     good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
     bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]
-    for line in [*bad, *(unread if good else ())]:
+    lost = [*bad, *unread]
+    if not good and len(lost) == 1:
+        raise InputError(lost[0])
+    for line in lost:
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
     if not good:
-        raise InputError("; ".join(unread) or "no page was found in the input")
+        raise InputError("no page was found in the input")
     write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
     if unread:
         raise InputError(f"{len(unread)} of the files could not be read, as is said above; all others were")

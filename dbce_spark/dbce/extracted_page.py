@@ -18,7 +18,7 @@ from typing import Unpack
 import numpy as np
 
 from dbce_spark import config
-from dbce_spark.archive import warc
+from dbce_spark.archive import mime, warc
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
 from dbce_spark.dbce.extract_options import ExtractOptions, with_options
@@ -27,7 +27,7 @@ from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
-from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
+from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage
 
 Html = str | bytes
 Date = calendar_day | np.datetime64 | str | None
@@ -73,8 +73,8 @@ class ExtractedPage:
     text: str  # main content, one line a block
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
-    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None without a text
-    page_type: str | None = None  # such as "article" or "listing"; None without a text
+    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None with an error
+    page_type: str | None = None  # such as "article" or "listing"; None with an error
     error: str = ""
     _kept: KeptPage | None = field(default=None, repr=False, compare=False)
 
@@ -143,7 +143,7 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfi
 
 def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _each_once(pages)
-    parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
+    parsed = [page for some in _batches(given) for page in _parsed([_fetch(*one) for one in some], parse)]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
     labelled = local.label_or_reject(compared, settings.label)
@@ -315,6 +315,18 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
         truncated=False,
     )
     return warc.Fetch(capture, one.html)
+
+
+def _parsed(fetches: Sequence[warc.Fetch], parse: Parse) -> list[Page | Reject]:
+    """Parse captures, but for those that are no HTML by their bytes: such a record of an archive is rejected, too."""
+    foreign = [mime.foreign_type(fetch.html) for fetch in fetches]
+    pages = iter(parse([fetch for fetch, essence in zip(fetches, foreign, strict=True) if not essence]))
+    return [
+        Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.NOT_HTML, f"is {essence}")
+        if essence
+        else next(pages)
+        for fetch, essence in zip(fetches, foreign, strict=True)
+    ]
 
 
 def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:

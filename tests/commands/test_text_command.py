@@ -144,7 +144,10 @@ def test_a_page_cannot_command_the_terminal(
     ("arguments", "message"),
     [
         (["missing.html"], "missing.html: nothing to read is there"),
-        (["empty.html"], "no page was found"),
+        (["empty.html"], "/empty.html: "),
+        (["empty.html", "broken.warc.gz"], "no page was found"),
+        (["paper.pdf"], "/paper.pdf: not_html: is application/pdf"),
+        (["notes.txt"], "/notes.txt: not_html: is text/plain"),
         (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
         (["broken.warc.gz"], "broken.warc.gz: "),
     ],
@@ -159,10 +162,13 @@ def test_nothing_to_print_is_an_error(
     """One line says why, with the status of all errors."""
     monkeypatch.chdir(pages)
     Path("empty.html").touch()
+    Path("paper.pdf").write_bytes(b"%PDF-1.4\n1 0 obj")
     Path("broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
 
     assert 2 == main(["text", *arguments])
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    *others, last = capsys.readouterr().err.splitlines()
+    assert message in last
+    assert len(others) == (len(arguments) if "no page" in message else 0)
 
 
 @pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])

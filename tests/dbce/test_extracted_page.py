@@ -192,6 +192,33 @@ def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "essence"),
+    [
+        (b"%PDF-1.4\n1 0 obj", "application/pdf"),
+        ("%PDF-1.4\n1 0 obj", "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+        (b"PK\x03\x04\0\0", "application/zip"),
+        ("<rss><channel><title>News</title></channel></rss>", "application/rss+xml"),
+        ("After two years the old harbour opens again. 1 < 2.\n", "text/plain"),
+    ],
+)
+def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
+    """As a record of an archive that is none; it was a page of no text, sure of it."""
+    bad, good = extract_pages([given, page(1)])
+
+    assert (f"not_html: is {essence}", "", None, None) == (bad.error, bad.text, bad.confidence, bad.page_type)
+    assert good == extract(page(1))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_page_begins_as_it_likes(encoding: str) -> None:
+    """A tag anywhere makes it one."""
+    (found,) = extract_pages([f"{'So it goes. ' * 200}<b>And on.".encode(encoding)])
+
+    assert ("", True) == (found.error, found.page_text.endswith("And on."))
+
+
+@pytest.mark.parametrize(
     ("arguments", "named"),
     [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
 )
