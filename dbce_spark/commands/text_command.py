@@ -1,7 +1,6 @@
 """`dbce text`."""
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ from dbce_spark.commands.arguments import (
     label_settings,
     structure_settings,
 )
-from dbce_spark.commands.terminal import without_controls, write_lines
+from dbce_spark.commands.terminal import as_json, standard_input, without_controls, write_lines
 from dbce_spark.config import InputConfig
 from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches
@@ -120,7 +119,7 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> _Given:
         except (OSError, ValueError) as error:
             unread.append(f"{path}: cannot be read: {error}")
     if STDIN in arguments:
-        piped = sys.stdin.buffer.read()
+        piped = standard_input().buffer.read()
         if begins_archive(piped[:_HEAD]):
             archives.append(f"{folder}/standard input")
             Path(archives[-1]).write_bytes(piped)
@@ -155,7 +154,7 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "html": page.html,
             "about": asdict(page.about),
         }
-        yield json.dumps(_plain(row), ensure_ascii=False)
+        yield as_json(_plain(row))
 
 
 def _plain(value: Any) -> Any:
