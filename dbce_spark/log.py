@@ -11,6 +11,7 @@ import re
 import shutil
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -89,7 +90,8 @@ class Log:
             yield
         except BaseException as error:
             status = error.exit_status if isinstance(error, DbceError) else 130 if is_stop(error) else 1
-            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": status}
+            trace = "" if is_stop(error) else "".join(traceback.format_exception(error))
+            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": status, "trace": trace}
             self.write("failure", f"ended before its time: {reason(error)}", figures, level=logging.ERROR)
             raise
 

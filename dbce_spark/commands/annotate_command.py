@@ -1,7 +1,6 @@
 """`dbce annotate`: a store of archived pages that people label in their browsers."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +19,7 @@ from dbce_spark.commands.arguments import (
     count,
     stoppable,
 )
+from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import PlatformError
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _account(arguments: argparse.Namespace) -> None:
     settings = _settings()
     from dbce_spark.annotation import accounts, workbench_store
 
-    given = sys.stdin.readline().rstrip("\n") if arguments.password_stdin else ""
+    given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
     with closing(workbench_store.open_store(arguments.store)) as opened:
         by_name = {one.name.lower(): one for one in accounts.list_accounts(opened)}
         account = by_name.get(arguments.name.strip().lower())

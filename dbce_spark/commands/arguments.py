@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from dbce_spark import config, log
 from dbce_spark.config import FormatsConfig
-from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Version
@@ -158,6 +158,16 @@ def check_formats(formats: FormatsConfig) -> None:
     """
     if formats.dates == "htmldate" and find_spec("htmldate") is None:
         raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
+
+
+def check_installed(extra: str, *modules: str) -> None:
+    """Check that an extra is installed, before anything is done that it is for.
+
+    Raises:
+        PlatformError: a module that it brings is missing.
+    """
+    if missing := [name for name in modules if find_spec(name) is None]:
+        raise PlatformError(f"this needs {missing[0]}: pip install 'dbce-spark[{extra}]'")
 
 
 def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:

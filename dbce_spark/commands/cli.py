@@ -29,6 +29,7 @@ from dbce_spark.commands import (
     text_command,
 )
 from dbce_spark.commands.arguments import Command
+from dbce_spark.commands.terminal import prepare_output
 from dbce_spark.errors import DbceError, PlatformError
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
@@ -53,6 +54,7 @@ def entry(*command: str) -> None:
     What libraries leave to the end of a process may abort it: Arrow does, where a thread of its own still runs then
     (apache/arrow issue 34314). All that Python does at the end is done before.
     """
+    prepare_output()
     statuses = [1]
     atexit.register(lambda: _leave(statuses[-1]))
     try:

@@ -4,6 +4,7 @@ import argparse
 import shlex
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from dbce_spark.commands.arguments import (
     add_settings,
     add_spark,
     check_formats,
+    check_installed,
     command_line,
     count,
     default_of,
@@ -39,7 +41,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
@@ -175,6 +177,8 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         return
     is_local = _is_local(arguments, config, files)
     arguments.resumes = not is_local
+    if not is_local:
+        _check_spark(arguments)
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.run import run_output, summary
     from dbce_spark.spark.run.run_request import RunRequest
@@ -223,6 +227,20 @@ def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence
     Raises:
         ConfigError: `--engine local` with an option that only Spark has.
     """
+    asked = _spark_option(arguments)
+    if arguments.engine == "local" and asked:
+        raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
+    if arguments.engine != "auto" or asked:
+        return bool(arguments.engine == "local")
+    try:
+        sizes = [_size(path) for path in files]
+    except (OSError, ValueError):  # a run has a reject for it
+        return False
+    return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+
+
+def _spark_option(arguments: argparse.Namespace) -> str | None:
+    """Return an option that was given and that only Spark has."""
     of_spark = {
         "--collection": arguments.collection,
         "--index": arguments.index,
@@ -233,16 +251,21 @@ def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence
         "an --output in an object store": "://" in (arguments.output or ""),
         "spark-submit": is_submitted(),
     }
-    asked = next((name for name, value in of_spark.items() if value), None)
-    if arguments.engine == "local" and asked:
-        raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
-    if arguments.engine != "auto" or asked:
-        return bool(arguments.engine == "local")
-    try:
-        sizes = [_size(path) for path in files]
-    except (OSError, ValueError):  # a run has a reject for it
-        return False
-    return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+    return next((name for name, value in of_spark.items() if value), None)
+
+
+def _check_spark(arguments: argparse.Namespace) -> None:
+    """Check that PySpark is installed.
+
+    Raises:
+        PlatformError: it is not.
+    """
+    if arguments.engine == "auto" and not _spark_option(arguments) and find_spec("pyspark") is None:
+        raise PlatformError(
+            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            " --engine local, which holds all pages in memory"
+        )
+    check_installed("spark", "pyspark")
 
 
 def _size(path: str) -> int:

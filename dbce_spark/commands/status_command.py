@@ -1,10 +1,10 @@
 """`dbce status`."""
 
 import argparse
-import json
 
 from dbce_spark import log
 from dbce_spark.commands.arguments import Commands, add_command, add_earlier
+from dbce_spark.commands.terminal import as_json
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources, storage
 from dbce_spark.streaming.stream.stream_tables import BEGUN
@@ -39,9 +39,9 @@ def _print_status(arguments: argparse.Namespace) -> int:
         found = inspect_stream(output) if is_stream else inspect_run(output, sources.absolute(arguments.staging))
     except DbceError as error:
         if arguments.format == "json":
-            print(json.dumps(_unknown(output, error), indent=2, ensure_ascii=False))
+            print(as_json(_unknown(output, error), indent=2))
         raise
-    print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.format == "json" else found.text())
+    print(as_json(found.as_dict(), indent=2) if arguments.format == "json" else found.text())
     return found.exit_status
 
 

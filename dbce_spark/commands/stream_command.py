@@ -13,6 +13,7 @@ from dbce_spark.commands.arguments import (
     add_spark,
     add_urltree,
     check_formats,
+    check_installed,
     command_line,
     default_of,
     format_settings,
@@ -103,6 +104,7 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
     if arguments.heuristic and config.stream.by != URLTREE:
         raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
     check_formats(config.formats)
+    check_installed("stream", "pyspark")
     tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:

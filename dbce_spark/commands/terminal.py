@@ -1,8 +1,14 @@
 """Text of pages on a terminal: nothing in it can move the cursor, change a title, or turn the line around."""
 
+import json
+import os
 import re
 import sys
 from collections.abc import Iterable
+from io import FileIO, TextIOWrapper
+from typing import Any, TextIO
+
+from dbce_spark.errors import InputError
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """C0 and C1 but tab and newline, overrides of direction, and halves of characters."""
@@ -14,8 +20,32 @@ def without_controls(text: str) -> str:
     return _CONTROLS.sub("", text)
 
 
+def prepare_output() -> None:
+    """Let what is printed go nowhere where it has no place, and lose no character that the encoding there lacks."""
+    for name in ("stdout", "stderr"):
+        stream: Any = getattr(sys, name) or TextIOWrapper(FileIO(os.devnull, "w"), "utf-8")
+        stream.reconfigure(errors="backslashreplace")
+        setattr(sys, name, stream)
+
+
+def standard_input() -> TextIO:
+    """Return standard input.
+
+    Raises:
+        InputError: it is closed.
+    """
+    given: TextIO | None = sys.stdin
+    if given is None:
+        raise InputError("standard input is closed; send something to it, such as < FILE")
+    return given
+
+
 def write_lines(lines: Iterable[str]) -> None:
-    """Write lines to standard output; a character that its encoding lacks becomes a question mark."""
-    encoding = sys.stdout.encoding or "utf-8"
-    for line in lines:
-        sys.stdout.write(line.encode(encoding, "replace").decode(encoding) + "\n")
+    """Write lines to standard output."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def as_json(value: object, *, indent: int | None = None) -> str:
+    """Write a value as JSON, its letters as they are if standard output has them all."""
+    has_all = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    return json.dumps(value, indent=indent, ensure_ascii=not has_all)

@@ -1,7 +1,6 @@
 """`dbce text`."""
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +24,7 @@ from dbce_spark.commands.arguments import (
     label_settings,
     structure_settings,
 )
-from dbce_spark.commands.terminal import without_controls, write_lines
+from dbce_spark.commands.terminal import as_json, standard_input, without_controls, write_lines
 from dbce_spark.config import InputConfig
 from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches
@@ -77,10 +76,13 @@ def _run(arguments: argparse.Namespace) -> None:
     pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
     good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
     bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]
-    for line in [*bad, *(unread if good else ())]:
+    lost = [*bad, *unread]
+    if not good and len(lost) == 1:
+        raise InputError(lost[0])
+    for line in lost:
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
     if not good:
-        raise InputError("; ".join(unread) or "no page was found in the input")
+        raise InputError("no page was found in the input")
     write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
     if unread:
         raise InputError(f"{len(unread)} of the files could not be read, as is said above; all others were")
@@ -117,7 +119,7 @@ def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> _Given:
         except (OSError, ValueError) as error:
             unread.append(f"{path}: cannot be read: {error}")
     if STDIN in arguments:
-        piped = sys.stdin.buffer.read()
+        piped = standard_input().buffer.read()
         if begins_archive(piped[:_HEAD]):
             archives.append(f"{folder}/standard input")
             Path(archives[-1]).write_bytes(piped)
@@ -152,7 +154,7 @@ def _json(pages: Iterable[Named]) -> Iterator[str]:
             "html": page.html,
             "about": asdict(page.about),
         }
-        yield json.dumps(_plain(row), ensure_ascii=False)
+        yield as_json(_plain(row))
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date as calendar_day
+from datetime import datetime, time
 from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fsdecode
@@ -17,7 +18,7 @@ from typing import Unpack
 import numpy as np
 
 from dbce_spark import config
-from dbce_spark.archive import warc
+from dbce_spark.archive import mime, warc
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
 from dbce_spark.dbce.extract_options import ExtractOptions, with_options
@@ -26,12 +27,12 @@ from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
-from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
+from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage
 
 Html = str | bytes
-Date = datetime | str | None
-"""A time, or one as ISO 8601 has it; without a zone it is UTC."""
-PageInput = Html | tuple[Html, str | None] | tuple[Html, str | None, Date]
+Date = calendar_day | np.datetime64 | str | None
+"""A time, or one as ISO 8601 or an index (14 digits) has it; without a zone it is UTC, and a day is its midnight."""
+PageInput = Html | tuple[Html] | tuple[Html, str | None] | tuple[Html, str | None, Date]
 """The HTML of a page; with the URL that it was fetched from; and with the time."""
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
@@ -72,8 +73,8 @@ class ExtractedPage:
     text: str  # main content, one line a block
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
-    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None without a text
-    page_type: str | None = None  # such as "article" or "listing"; None without a text
+    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None with an error
+    page_type: str | None = None  # such as "article" or "listing"; None with an error
     error: str = ""
     _kept: KeptPage | None = field(default=None, repr=False, compare=False)
 
@@ -114,7 +115,8 @@ def extract(
     Raises:
         InputError: there is no page in it, or something is of the wrong type, or there is no such option.
     """
-    (page,) = extract_pages([(html, url, date)], **options)
+    settings = with_options(options)
+    (page,) = _extract([_checked((html, url, date))], partial(parse_fetches, config=settings), settings)
     if page.error:
         raise InputError(page.error)
     return page
@@ -136,8 +138,12 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
 def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
-    given = _each_once(map(_checked, pages))
-    parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
+    return _extract(_all_checked(pages), parse, settings)
+
+
+def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
+    given = _each_once(pages)
+    parsed = [page for some in _batches(given) for page in _parsed([_fetch(*one) for one in some], parse)]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
     labelled = local.label_or_reject(compared, settings.label)
@@ -219,8 +225,22 @@ class _Input:
     date: datetime | None
 
 
+def _all_checked(pages: Iterable[PageInput]) -> Iterator[_Input]:
+    """Check pages one after the other; an error names the place of its page."""
+    if isinstance(pages, str | bytes | Mapping) or not isinstance(pages, Iterable):
+        raise InputError(f"pages are several, such as a list of them, not {type(pages).__name__}; `extract` takes one")
+    for place, page in enumerate(pages):
+        try:
+            yield _checked(page)
+        except InputError as error:
+            raise InputError(f"pages[{place}]: {error}") from error
+
+
 def _checked(page: PageInput) -> _Input:
-    html, url, date = (*page, None, None)[:3] if isinstance(page, tuple) else (page, None, None)
+    parts = page if isinstance(page, tuple) else (page,)
+    if not 1 <= len(parts) <= 3:
+        raise InputError(f"a page is HTML, (html, url) or (html, url, date), not a tuple of {len(parts)}")
+    html, url, date = (*parts, None, None)[:3]
     if not isinstance(html, str | bytes):
         raise InputError(f"a page is str or bytes, not {type(html).__name__}")
     if not isinstance(url, str | None):
@@ -232,15 +252,25 @@ def _checked(page: PageInput) -> _Input:
 
 def _moment(date: Date) -> datetime | None:
     """Return a date in UTC."""
-    if date is None:
-        return None
-    timestamp = timestamps.parse_date(date) if isinstance(date, str) else None
-    if isinstance(date, datetime):
-        with suppress(OverflowError):  # in UTC it is of no year that there is
-            timestamp = timestamps.from_datetime(date)
+    timestamp = None
+    with suppress(OverflowError):  # in UTC it is of no year that there is
+        given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
+        if given is None or given != given:  # the NaT of NumPy, and that of pandas
+            return None
+        if isinstance(given, str):
+            timestamp = parse_date(given)
+        elif isinstance(given, calendar_day):
+            at_time = given if isinstance(given, datetime) else datetime.combine(given, time())
+            timestamp = timestamps.from_datetime(at_time)
     if timestamp is None:
-        raise InputError(f"a date is a datetime, or a str as ISO 8601 has it, not {date!r}")
+        raise InputError(f"a date is a datetime, a date, or a str as ISO 8601 has it, not {date!r}")
     return timestamps.to_datetime(timestamp)
+
+
+def parse_date(text: str) -> int | None:
+    """Return the microseconds to a date in ISO 8601, as mail has it, or in 14 digits, as indexes have it."""
+    text = text.strip()
+    return warc.parse_record_date(text) if len(text) == 14 and text.isdigit() else timestamps.parse_date(text)
 
 
 def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
@@ -285,6 +315,18 @@ def _fetch(one: _Input, number: int) -> warc.Fetch:
         truncated=False,
     )
     return warc.Fetch(capture, one.html)
+
+
+def _parsed(fetches: Sequence[warc.Fetch], parse: Parse) -> list[Page | Reject]:
+    """Parse captures, but for those that are no HTML by their bytes: such a record of an archive is rejected, too."""
+    foreign = [mime.foreign_type(fetch.html) for fetch in fetches]
+    pages = iter(parse([fetch for fetch, essence in zip(fetches, foreign, strict=True) if not essence]))
+    return [
+        Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.NOT_HTML, f"is {essence}")
+        if essence
+        else next(pages)
+        for fetch, essence in zip(fetches, foreign, strict=True)
+    ]
 
 
 def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:

@@ -1,19 +1,25 @@
 """The main content of pages that are rows of a table: for programs that hold pages in Arrow, pandas or polars."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Any, Unpack
 
 import pyarrow as pa
 
 from dbce_spark.dbce.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed
+from dbce_spark.dbce.extracted_page import Date, ExtractedPage, Html, extract_parsed, parse_date
 from dbce_spark.dbce.kept_formats import HTML, MARKDOWN
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
+from dbce_spark.files.timestamps import to_datetime
 
 FORMATS = MARKDOWN, HTML
 """The columns that are added where they are asked for; that of HTML is `kept_html`, as pages have their `html`."""
+
+Named = tuple[str, str | None, str | None]
+"""The names of the columns of HTML, URL and date."""
 
 _COLUMN_OF = {MARKDOWN: "markdown", HTML: "kept_html"}
 _BLOCK = pa.struct(
@@ -24,6 +30,10 @@ _BLOCK = pa.struct(
         *((name, pa.int32()) for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
     ]
 )
+_TEXT = (pa.types.is_null, pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+_KINDS = {"html": (*_TEXT, *_BYTES), "url": _TEXT, "date": (*_TEXT, pa.types.is_timestamp, pa.types.is_date)}
+_WORDS = {"html": "text or bytes", "url": "text", "date": "timestamps, days or text"}
 _BLOCK_NAMES = [field.name for field in _BLOCK]
 _TEXTS = ("text", "title", "language", "page_text", "page_type")
 _EXTRACTED = pa.schema(
@@ -43,22 +53,30 @@ def extract_table(
     of `added_columns`.
 
     `pages` is an Arrow table or record batch, a DataFrame of pandas or polars, or anything that gives itself as Arrow.
-    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps or text as ISO 8601 has it. Rows
-    keep their order. As by `extract_pages`, all pages of the table are held in memory.
+    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
+    it; a date that cannot be read counts as none. Rows keep their order. As by `extract_pages`, all pages of the table
+    are held in memory.
 
     Raises:
         InputError: there is no such column, format or option, or a column of a name that is added, or something is of
             the wrong type.
     """
-    table = pa.Table.from_batches([pages]) if isinstance(pages, pa.RecordBatch) else pa.table(pages)
-    named = [name for name in (html, url, date) if name]
+    table = _as_table(pages)
+    named = (html, url, date)
     added, settings = added_columns(options.pop("formats", ())), with_options(options)
-    check_columns(table.column_names, named, added)
-    columns = {name: table.column(name).to_pylist() for name in named}
-    nothing = [None] * table.num_rows
-    rows = zip(columns[html], columns[url] if url else nothing, columns[date] if date else nothing, strict=True)
-    given = ((b"" if one is None else one, *rest) for one, *rest in rows)
-    return with_extracted(table, extract_parsed(given, partial(parse_fetches, config=settings), settings), added)
+    check_columns(table.schema, named, added)
+    found = extract_parsed(page_inputs(table, named), partial(parse_fetches, config=settings), settings)
+    return with_extracted(table, found, added)
+
+
+def _as_table(pages: Any) -> pa.Table:
+    if isinstance(pages, pa.RecordBatch):
+        return pa.Table.from_batches([pages])
+    try:
+        return pa.table(pages)
+    except (TypeError, ValueError, pa.ArrowException) as error:
+        kind, why = type(pages).__name__, " ".join(str(error).split())
+        raise InputError(f"pages are a table of Arrow, pandas or polars, and this {kind} gives none: {why}") from error
 
 
 def added_columns(formats: Sequence[str]) -> pa.Schema:
@@ -74,16 +92,56 @@ def added_columns(formats: Sequence[str]) -> pa.Schema:
     return pa.schema([*_EXTRACTED, *((_COLUMN_OF[name], pa.string()) for name in chosen)])
 
 
-def check_columns(names: list[str], named: list[str], added: pa.Schema) -> None:
-    """Check that a table has the columns that were named, and none of those that are added.
+def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
+    """Check that a table has the columns that were named, each of its type, and none of those that are added.
 
     Raises:
-        InputError: it lacks one, or has one that would be added.
+        InputError: it lacks one, or has one of another type, or one that would be added.
     """
-    if missing := [name for name in named if name not in names]:
-        raise InputError(f"there is no column {missing[0]}; there are {', '.join(names)}")
-    if taken := [name for name in added.names if name in names]:
+    for role, name in zip(_KINDS, named, strict=True):
+        if name is None:
+            continue
+        if name not in schema.names:
+            hint = "; url=None if pages have none" if role == "url" else ""
+            raise InputError(f"there is no column {name}; there are {', '.join(schema.names)}{hint}")
+        kind = schema.field(name).type
+        if not _is_any(_value_type(kind), _KINDS[role]):
+            raise InputError(f"the column {name} is of {kind}; {role} is {_WORDS[role]}")
+    if taken := [name for name in added.names if name in schema.names]:
         raise InputError(f"there is a column {taken[0]} already; rename it, as a column of that name is added")
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _is_any(kind: pa.DataType, kinds: Sequence[Callable[[pa.DataType], bool]]) -> bool:
+    return any(is_kind(kind) for is_kind in kinds)
+
+
+def page_inputs(table: pa.Table, named: Named) -> list[tuple[Html, str | None, Date]]:
+    """List the pages of a table. A null has no HTML, and a date that cannot be read counts as none: the column is there
+    to be looked at, and one row of many does not end the job."""
+    html, url, date = named
+    nothing: list[None] = [None] * table.num_rows
+    htmls = (b"" if one is None else one for one in table.column(html).to_pylist())
+    urls = table.column(url).to_pylist() if url else nothing
+    return [*zip(htmls, urls, _dates(table.column(date)) if date else nothing, strict=True)]
+
+
+def _dates(column: pa.ChunkedArray) -> list[datetime | None]:
+    if _is_any(_value_type(column.type), _TEXT):
+        micros = [None if one is None else parse_date(one) for one in column.to_pylist()]
+    else:
+        zone = getattr(column.type, "tz", None)
+        micros = column.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64()).to_pylist()
+    return [*map(_datetime, micros)]
+
+
+def _datetime(micros: int | None) -> datetime | None:
+    with suppress(OverflowError):  # of no year that there is in Python
+        return None if micros is None else to_datetime(micros)
+    return None
 
 
 def with_extracted(table: pa.Table, found: list[ExtractedPage], added: pa.Schema) -> pa.Table:

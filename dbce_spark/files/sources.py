@@ -24,6 +24,8 @@ MEMBER = "!/"
 READ_AHEAD = 8 << 20
 """Bytes read at once from a remote store: one request for each would make a WARC 20 times slower."""
 
+_EXTRAS = {"s3": "s3", "s3a": "s3", "http": "http", "https": "http"}
+"""The extras that bring the drivers of URLs."""
 _LOGGER = logging.getLogger("dbce_spark.files")
 
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
@@ -80,8 +82,9 @@ def _cause(path: str, error: Exception) -> str:
     lines = str(error).strip().splitlines()
     first = lines[0] if lines else type(error).__name__
     if isinstance(error, ImportError):
-        extra = ": pip install 'dbce-spark[s3]'" if path.startswith(("s3://", "s3a://")) else ""
-        return f"its driver is not installed{extra or f' ({first})'}"
+        extra = _EXTRAS.get(path.partition("://")[0])
+        how = f": pip install 'dbce-spark[{extra}]'" if extra else f" ({first})"
+        return f"its driver is not installed{how}"
     if "credential" in first.lower():
         return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     return first

@@ -2,16 +2,24 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dbce_spark.errors import PlatformError
+
 if TYPE_CHECKING:
     from dbce_spark.spark.jobs.page_frame import extract
 
 __all__ = ["extract"]
+
+_OF_EXTRA = ("pyspark", "py4j", "pandas")
 
 
 def __getattr__(name: str) -> Any:
     """Load `extract` when it is first asked for: a small run and its status need no PySpark."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dbce_spark.spark.jobs import page_frame
-
+    try:
+        from dbce_spark.spark.jobs import page_frame
+    except ModuleNotFoundError as error:
+        if error.name not in _OF_EXTRA:
+            raise
+        raise PlatformError(f"dbce_spark.spark needs {error.name}: pip install 'dbce-spark[spark]'") from error
     return getattr(page_frame, name)

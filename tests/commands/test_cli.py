@@ -336,21 +336,61 @@ def test_what_the_machine_lacks_is_one_line(arguments: list[str], message: str, 
     assert [] == [line for line in progress if not line[:2].isdigit()]
 
 
-def test_a_missing_extra_is_named(crawl: Path) -> None:
-    """In one line, with what to install."""
-    program = (
-        "import sys; from importlib.abc import MetaPathFinder\n"
-        "class Missing(MetaPathFinder):\n"
-        "    def find_spec(self, name, *_):\n"
-        "        if name == 'pyspark': raise ModuleNotFoundError(name, name=name)\n"
-        "sys.meta_path.insert(0, Missing())\n"
-        "from dbce_spark.commands.cli import entry; entry()"
+@pytest.mark.parametrize(
+    ("missing", "words", "message"),
+    [
+        (
+            "pyspark",
+            "extract a.warc.gz --output out --engine spark",
+            "this needs pyspark: pip install 'dbce-spark[spark]'",
+        ),
+        ("pyspark", "extract a.warc.gz --output out --limit 3", "this needs pyspark: pip install 'dbce-spark[spark]'"),
+        (
+            "pyspark",
+            "extract a.warc.gz --output out --set engine.local_bytes=10",
+            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            " --engine local, which holds all pages in memory",
+        ),
+        ("pyspark", "stream . --output out", "this needs pyspark: pip install 'dbce-spark[stream]'"),
+        (
+            "aiohttp",
+            "text http://127.0.0.1:9/a.html",
+            "http://127.0.0.1:9/a.html: cannot be listed: its driver is not installed: pip install 'dbce-spark[http]'",
+        ),
+        (
+            "protego",
+            "acquire http://127.0.0.1:9/a --once --output out --state state",
+            "this needs protego: pip install 'dbce-spark[acquire]'",
+        ),
+    ],
+)
+def test_a_missing_extra_is_named(crawl: Path, missing: str, words: str, message: str) -> None:
+    """In one line, before anything is done, with what to install."""
+    program = f"import sys; sys.modules['{missing}'] = None;from dbce_spark.commands.cli import entry; entry()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *words.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=crawl,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    words = ["extract", str(crawl / "a.warc.gz"), "--output", str(crawl / "out"), "--engine", "spark"]
-    ended = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
 
-    assert 2 == ended.returncode
-    assert "dbce: this needs pyspark: pip install 'dbce-spark[spark]'" == ended.stderr.splitlines()[-1]
+    assert (2, [f"dbce: {message}"]) == (ended.returncode, ended.stderr.splitlines())
+
+
+def test_a_missing_extra_is_named_in_python() -> None:
+    """By the package that needs it."""
+    program = "import sys; sys.modules['pyspark'] = None\nfrom dbce_spark.spark import extract"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+
+    assert ended.stderr.endswith("PlatformError: dbce_spark.spark needs pyspark: pip install 'dbce-spark[spark]'\n")
 
 
 @pytest.fixture(scope="module")

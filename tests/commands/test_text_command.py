@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -144,7 +145,10 @@ def test_a_page_cannot_command_the_terminal(
     ("arguments", "message"),
     [
         (["missing.html"], "missing.html: nothing to read is there"),
-        (["empty.html"], "no page was found"),
+        (["empty.html"], "/empty.html: "),
+        (["empty.html", "broken.warc.gz"], "no page was found"),
+        (["paper.pdf"], "/paper.pdf: not_html: is application/pdf"),
+        (["notes.txt"], "/notes.txt: not_html: is text/plain"),
         (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
         (["broken.warc.gz"], "broken.warc.gz: "),
     ],
@@ -159,10 +163,13 @@ def test_nothing_to_print_is_an_error(
     """One line says why, with the status of all errors."""
     monkeypatch.chdir(pages)
     Path("empty.html").touch()
+    Path("paper.pdf").write_bytes(b"%PDF-1.4\n1 0 obj")
     Path("broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
 
     assert 2 == main(["text", *arguments])
-    assert message in capsys.readouterr().err.splitlines()[-1]
+    *others, last = capsys.readouterr().err.splitlines()
+    assert message in last
+    assert len(others) == (len(arguments) if "no page" in message else 0)
 
 
 @pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])
@@ -217,6 +224,43 @@ def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
         running.stdout.close()
 
         assert (b"", 141) == (running.stderr.read(), running.wait())
+
+
+@pytest.mark.parametrize(
+    ("closed", "status", "out", "err"),
+    [
+        (">&-", 0, [], []),
+        ("2>&-", 0, ["Der Hafen", OWN, OWN[::-1]], []),
+        (">&- 2>&-", 0, [], []),
+        ("<&-", 2, [], ["dbce: standard input is closed; send something to it, such as < FILE"]),
+    ],
+)
+def test_streams_may_be_closed(pages: Path, closed: str, status: int, out: list[str], err: list[str]) -> None:
+    """Nothing is printed then, and it is an error only where nothing can be read."""
+    command = f"{sys.executable} -m dbce_spark text - < {pages}/a.html {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert (status, out, err) == (done.returncode, done.stdout.splitlines(), done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_no_letter_is_lost(tmp_path: Path, encoding: str) -> None:
+    """One that the encoding of the output lacks is written by its number, in JSON as JSON has it."""
+    (tmp_path / "a.html").write_text(HTML.replace("Hafen", "Hafen von Łódź"), encoding="utf-8")
+    command: list[Any] = [sys.executable, "-m", "dbce_spark", "text", tmp_path / "a.html"]
+    as_text, as_json = (
+        subprocess.run(
+            [*command, "--format", form],
+            capture_output=True,
+            check=True,
+            encoding=encoding,
+            env=os.environ | {"PYTHONIOENCODING": encoding},
+        ).stdout
+        for form in ("text", "json")
+    )
+
+    assert "Der Hafen von Łódź" == json.loads(as_json)["text"].split("\n")[0]
+    assert "Der Hafen von Łódź".encode(encoding, "backslashreplace").decode(encoding) == as_text.split("\n")[0]
 
 
 def test_it_needs_neither_spark_nor_pandas(pages: Path) -> None:

@@ -5,11 +5,12 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -191,6 +192,33 @@ def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "essence"),
+    [
+        (b"%PDF-1.4\n1 0 obj", "application/pdf"),
+        ("%PDF-1.4\n1 0 obj", "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+        (b"PK\x03\x04\0\0", "application/zip"),
+        ("<rss><channel><title>News</title></channel></rss>", "application/rss+xml"),
+        ("After two years the old harbour opens again. 1 < 2.\n", "text/plain"),
+    ],
+)
+def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
+    """As a record of an archive that is none; it was a page of no text, sure of it."""
+    bad, good = extract_pages([given, page(1)])
+
+    assert (f"not_html: is {essence}", "", None, None) == (bad.error, bad.text, bad.confidence, bad.page_type)
+    assert good == extract(page(1))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_page_begins_as_it_likes(encoding: str) -> None:
+    """A tag anywhere makes it one."""
+    (found,) = extract_pages([f"{'So it goes. ' * 200}<b>And on.".encode(encoding)])
+
+    assert ("", True) == (found.error, found.page_text.endswith("And on."))
+
+
+@pytest.mark.parametrize(
     ("arguments", "named"),
     [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
 )
@@ -198,6 +226,53 @@ def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...],
     """And it names what it was given."""
     with pytest.raises(InputError, match=named):
         extract_pages([arguments])
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        ("<p>a", "pages are several, such as a list of them, not str; `extract` takes one"),
+        (b"<p>a", "not bytes"),
+        (None, "not NoneType"),
+        ({"a": "<p>a"}, "not dict"),
+        (["<p>a", 5], r"^pages\[1\]: a page is str or bytes, not int$"),
+        ([("<p>a", None, None, None)], r"^pages\[0\]: .*not a tuple of 4$"),
+        ([()], "not a tuple of 0"),
+    ],
+)
+def test_what_are_no_pages_is_said_with_their_place(pages: Any, message: str) -> None:
+    """One page in place of several, no pages at all, and one bad page among others."""
+    with pytest.raises(InputError, match=message):
+        extract_pages(pages)
+
+
+def test_a_tuple_of_html_alone_is_a_page() -> None:
+    """As HTML is."""
+    assert extract_pages([page(1)]) == extract_pages([(page(1),)])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [date(2020, 1, 2), "2020-01-02", "20200102000000", np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)],
+)
+def test_a_date_is_written_in_many_ways(given: Any) -> None:
+    """A day is its midnight in UTC; 14 digits are what indexes of archives have."""
+    assert datetime(2020, 1, 2, tzinfo=UTC) == extract(page(1), date=given).date
+
+
+@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT")])
+def test_no_time_is_no_date(given: Any) -> None:
+    """NumPy has one, and pandas another."""
+    none = pytest.importorskip("pandas").NaT if given == "NaT" else given
+
+    assert extract(page(1), date=none).date is None
+
+
+@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102])
+def test_what_is_no_date_is_refused(given: Any) -> None:
+    """A month 13, a year that Python lacks, a number."""
+    with pytest.raises(InputError, match=r"^a date is a datetime"):
+        extract(page(1), date=given)
 
 
 def test_a_date_of_no_year_is_refused() -> None:

@@ -1,5 +1,6 @@
 """Pages that are rows of a table."""
 
+from datetime import date
 from typing import Any
 
 import pyarrow as pa
@@ -74,3 +75,52 @@ def test_columns_that_do_not_fit_are_named(names: dict[str, Any], message: str) 
 
     with pytest.raises(InputError, match=message):
         extract_table(table, **names)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"html": [1], "url": ["a"]}, "the column html is of int64; html is text or bytes"),
+        ({"html": ["<p>a"], "url": [1.5]}, "the column url is of double; url is text"),
+        (
+            {"html": ["<p>a"], "url": ["a"], "date": [5]},
+            "the column date is of int64; date is timestamps, days or text",
+        ),
+        ({"html": ["<p>a"]}, "there is no column url; there are html; url=None if pages have none"),
+    ],
+)
+def test_columns_are_of_their_types(columns: dict[str, Any], message: str) -> None:
+    """Said before a page is looked at."""
+    with pytest.raises(InputError, match=message):
+        extract_table(pa.table(columns), date="date" if "date" in columns else None)
+
+
+@pytest.mark.parametrize("pages", ["<p>a", 5, None, [HTML[0]]])
+def test_what_is_no_table_is_said(pages: Any) -> None:
+    """In one line, with its type."""
+    with pytest.raises(
+        InputError, match=f"^pages are a table of Arrow, pandas or polars, and this {type(pages).__name__} "
+    ):
+        extract_table(pages)
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        ["2020-01-01", "yesterday", "20200103000000", None],
+        pa.array([date(2020, 1, 1), None, date(2020, 1, 3), None]),
+        pa.array([1577836800 * 10**9 + 5, None, 1578009600 * 10**9, None], pa.timestamp("ns")),
+        pa.array([1577836800, 10**12, 1578009600, None], pa.timestamp("s", "Europe/Berlin")),
+    ],
+)
+def test_dates_are_read_whatever_their_column(dates: Any) -> None:
+    """Text, days and times of any zone; one that cannot be read counts as none, and its column is as it was."""
+    columns = COLUMNS | {"url": [URLS[0]] * 4, "date": dates}
+    expected = extract_pages(zip(HTML, [URLS[0]] * 4, ["2020-01-01", None, "2020-01-03", None], strict=True))
+    found = extract_table(pa.table(columns), date="date")
+
+    assert [page.text for page in expected] == found.column("text").to_pylist()
+    assert [page.blocks[0].snapshots for page in expected] == [
+        one[0]["snapshots"] for one in found.column("blocks").to_pylist()
+    ]
+    assert pa.table(columns).column("date") == found.column("date")

@@ -73,3 +73,27 @@ def test_columns_are_checked_before_anything_runs(spark: "SparkSession") -> None
         extract(rows, html="body")
     with pytest.raises(InputError, match="a column text already"):
         extract(rows)
+    rows = spark.createDataFrame([("<p>a", 5)], "html string, url int")
+    with pytest.raises(InputError, match="the column url is of int32; url is text"):
+        extract(rows)
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+def test_columns_of_rows_stay_as_they_were(spark: "SparkSession", zone: str) -> None:
+    """Times in any zone of the session, nested ones too; days and texts that are no date end no job."""
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        time = "timestamp'2020-07-01 12:00:00+00:00'"
+        rows = spark.sql(
+            f"select '<p>Ships landed' html, 'http://a.example/' || id url, {time} time, date'2020-07-01' day,"
+            f" 'yesterday' said, timestamp_ntz'2020-07-01 12:00:00' local, array(named_struct('at', {time})) times,"
+            f" map('at', {time}) named from range(2)"
+        )
+        expected = sorted(rows.collect())
+        for date in ("time", "day", "said", "local"):
+            found = extract(rows, date=date)
+
+            assert expected == sorted(found.select(*rows.columns).collect())
+            assert {None} == {row["error"] for row in found.collect()}
+    finally:
+        spark.conf.unset("spark.sql.session.timeZone")

@@ -15,14 +15,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbce_spark import __version__
 from dbce_spark.config import LshConfig
-from dbce_spark.errors import JobError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
@@ -32,7 +29,7 @@ from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
-from dbce_spark.spark.jobs.extract_job import cause
+from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.run import collection_state, prior_state, staging
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_request import RUN_FILE
@@ -97,7 +94,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
     started = time.monotonic()
     prior = prior_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
-    with storage.atomic_folder(output.rstrip("/")) as target, _as_ours():
+    with storage.atomic_folder(output.rstrip("/")) as target, as_job_errors("nothing was written"):
         with _stage(log, "captures"):
             urls, captures = _sizes(spark, prior)
         parts = max(1, -(-captures // CAPTURES_PER_FILE))
@@ -130,16 +127,6 @@ def _stage(log: Log, what: str) -> Iterator[None]:
         yield
     seconds = round(time.monotonic() - began, 3)
     log.write("stage_end", f"{what}: {seconds:,.1f} s", {"seconds": seconds})
-
-
-@contextmanager
-def _as_ours() -> Iterator[None]:
-    """Turn what Spark raises within the block into an error of ours."""
-    try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        text = cause(str(error) or type(error).__name__)
-        raise JobError(f"Spark gave up: {text}; its log says more. Nothing was written") from error
 
 
 def _sizes(spark: SparkSession, prior: PriorState) -> tuple[int, int]:

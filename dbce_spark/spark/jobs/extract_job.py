@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
@@ -19,6 +17,7 @@ from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import FORMAT
 from dbce_spark.spark.engine import small_run_settings
+from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.run import heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import run_stage
@@ -50,7 +49,6 @@ LABELLING = (
 )
 """Stages that compare the captures, and write what comes of it."""
 
-_EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _GO_ON = "the same command goes on from there, --overwrite starts afresh"
@@ -75,23 +73,14 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
 def _as_ours(request: RunRequest) -> Iterator[None]:
     """Turn what Spark and the file system raise within the block into errors of ours."""
     try:
-        yield
-    except (PySparkException, Py4JError) as error:
-        raise _gave_up(str(error) or type(error).__name__, request) from error
-    except OutputError as error:  # of a stage that the driver does by itself
-        if broken := _of_broken(str(error), request):
+        with as_job_errors(_GO_ON):
+            yield
+    except (JobError, OutputError) as error:  # OutputError: of a stage that the driver does by itself
+        if broken := _of_broken(f"{error} {error.__cause__}", request):
             raise broken from error
         raise
     except OSError as error:
         raise OutputError(f"{request.output}: {error}; {_GO_ON}") from error
-
-
-def _gave_up(text: str, request: RunRequest) -> JobError:
-    """Make an error of one sentence of Spark's long message."""
-    if "No space left on device" in text:
-        return JobError(f"no space is left for the output, or in Spark's own folders; make room: {_GO_ON}")
-    gave_up = JobError(f"Spark gave up: {cause(text)}; its log says more. {_GO_ON.capitalize()}")
-    return _of_broken(text, request) or gave_up
 
 
 def _of_broken(text: str, request: RunRequest) -> JobError | None:
@@ -103,12 +92,6 @@ def _of_broken(text: str, request: RunRequest) -> JobError | None:
     staging.forget(request.work, broken)
     run_output.remove_tables(request.output)
     return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
-
-
-def cause(text: str) -> str:
-    """Return the line that names the cause in Spark's long message."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
 
 
 def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log) -> dict[str, Any]:

@@ -5,20 +5,21 @@ HTML travels here, as it is in rows already. The pages of a site meet in one tas
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Unpack
+from typing import Unpack
 
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructField, StructType
 
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extracted_page import Date, Html, Parse, extract_parsed
-from dbce_spark.dbce.page_table import added_columns, check_columns, with_extracted
+from dbce_spark.dbce.extracted_page import Parse, extract_parsed
+from dbce_spark.dbce.page_table import Named, added_columns, check_columns, page_inputs, with_extracted
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
@@ -36,24 +37,31 @@ def extract(
     """Extract the main content of pages, each compared with the others of its site; return the rows with the columns of
     `page_table.added_columns`.
 
-    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps or text as ISO 8601 has it. Rows
-    come in no order, and each has its result whatever the partitions. Sites over SITE_PAGES are compared in parts that
-    keep the captures of a URL together. `pages` is computed twice: cache it where that costs much.
+    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
+    it; a date that cannot be read counts as none. Rows come in no order, and each has its result whatever the
+    partitions. Sites over SITE_PAGES are compared in parts that keep the captures of a URL together. `pages` is
+    computed twice: cache it where that costs much.
 
     Raises:
-        InputError: there is no such column, format or option, or a column of a name that is added.
+        InputError: there is no such column, format or option, or a column of another type or of a name that is added.
     """
     added, settings = added_columns(options.pop("formats", ())), with_options(options)
-    named = [html, url, *([date] if date else [])]
-    check_columns(pages.columns, named, added)
-    schema = pages.schema
+    named, schema = (html, url, date), pages.schema
+    check_columns(_arrow(schema), named, added)
     sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
     placed = pages.mapInArrow(_placing(url), _with(schema, sites))
     key = F.coalesce(F.col(_KEY), F.sha1(F.col(html).cast("binary")), F.lit(""))
     parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
     parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
     chosen = parted.select(*pages.columns, _SITE, _PART).groupBy(_SITE, _PART)
-    return chosen.applyInArrow(_extracting(named, added, settings), _with(schema, staging.schema(added).fields))
+    return chosen.applyInArrow(
+        _extracting(named, added, settings, _arrow(schema)), _with(schema, staging.schema(added).fields)
+    )
+
+
+def _arrow(schema: StructType) -> pa.Schema:
+    """Return the Arrow schema in which rows go back to Spark, whatever the zone of the session: in UTC."""
+    return to_arrow_schema(schema, timezone="UTC")
 
 
 def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
@@ -76,24 +84,21 @@ def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
     return place
 
 
-def _extracting(named: Sequence[str], added: pa.Schema, settings: DbceConfig) -> Callable[[pa.Table], pa.Table]:
+def _extracting(
+    named: Named, added: pa.Schema, settings: DbceConfig, schema: pa.Schema
+) -> Callable[[pa.Table], pa.Table]:
     """Return the map over the pages that are compared with each other, which adds columns to their rows."""
 
     def run(pages: pa.Table) -> pa.Table:
-        rows = [*zip(*(pages.column(name).to_pylist() for name in named), strict=True)]
+        inputs = page_inputs(pages, named)
         # In one order, as undated captures of a URL are snapshots in the order in which they come.
-        order = sorted(range(len(rows)), key=lambda at: [str(value) for value in reversed(rows[at])])
+        order = sorted(range(len(inputs)), key=lambda at: [str(value) for value in reversed(inputs[at])])
         with _parsing(settings) as parse:
-            found = extract_parsed([_page(rows[at]) for at in order], parse, settings)
-        kept = pages.drop_columns([_SITE, _PART])
-        return with_extracted(kept.take(pa.array(order, pa.int64())), found, added)
+            found = extract_parsed([inputs[at] for at in order], parse, settings)
+        kept = pages.drop_columns([_SITE, _PART]).take(pa.array(order, pa.int64()))
+        return with_extracted(kept.cast(schema), found, added)
 
     return run
-
-
-def _page(row: Sequence[Any]) -> tuple[Html, str | None, Date]:
-    html, url, *date = row
-    return b"" if html is None else html, url, next(iter(date), None)
 
 
 @contextmanager

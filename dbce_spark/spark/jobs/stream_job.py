@@ -4,7 +4,6 @@ No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `local_str
 """
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -26,7 +25,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce.kept_formats import FORMATS
-from dbce_spark.errors import ConfigError, JobError, OutputError, PlatformError
+from dbce_spark.errors import ConfigError, OutputError, PlatformError
 from dbce_spark.log import Log
 from dbce_spark.model import RejectStage, Revisit
 from dbce_spark.output.collection import Collection
@@ -34,8 +33,8 @@ from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites
-from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_tables
@@ -68,7 +67,6 @@ _SHOWN = {
     REJECTS: "rejects",
 }
 """Counts of a batch that the log shows, each with its word."""
-_OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _ROWS_TOGETHER = 64
 _NOTHING = b""
 _Sent = tuple[str, str, int, int, bytes, str, bytes]
@@ -119,7 +117,7 @@ def run(
         JobError: Spark gave up.
     """
     folder = request.output
-    with run_lock(folder), heartbeat.keeping_failure(folder):
+    with run_lock(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
         _check_begun(request, config, tree)
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
@@ -143,19 +141,11 @@ def _run(
         try:
             while not query.awaitTermination(_WAIT_SECONDS):
                 pass
-        except PySparkException as error:
-            raise JobError(f"Spark gave up: {_cause(str(error))}; the same command goes on from there") from error
         finally:
-            with suppress(Py4JError, PySparkException):
+            with suppress(Py4JError, PySparkException, ConnectionError):
                 query.stop()
     done = stream_tables.last_commit(request.output)
     return done.totals if done else {}
-
-
-def _cause(text: str) -> str:
-    """Return the cause of an end in Spark's long message; an error of ours in a worker in its own words."""
-    ours = _OURS.search(text)
-    return ours[1] if ours else cause(text)
 
 
 def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:

@@ -1,0 +1,60 @@
+"""The errors that Spark gives up with, in one line of ours."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from subprocess import TimeoutExpired
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkContext
+from pyspark.errors import PySparkException
+
+from dbce_spark.errors import JobError
+
+_EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
+_OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
+_JAVA_GONE = "Spark's Java has ended, killed or for want of memory (spark.driver.memory)"
+_END_SECONDS = 5.0
+"""A process that was killed closes its connections before it is gone."""
+
+
+@contextmanager
+def as_job_errors(advice: str) -> Iterator[None]:
+    """Turn what Spark raises within the block into a `JobError` that ends in some advice; the cause is Spark's own.
+
+    Raises:
+        JobError: Spark gave up, or its Java has ended.
+    """
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise JobError(f"{_gave_up(error)}; {advice}") from error
+    except (Py4JError, ConnectionError) as error:
+        if _is_java_gone():
+            raise JobError(f"{_JAVA_GONE}; {advice}") from error
+        if isinstance(error, ConnectionError):
+            raise
+        raise JobError(f"{_gave_up(error)}; {advice}") from error
+
+
+def _is_java_gone() -> bool:
+    """Return whether the Java that this process started has ended; under spark-submit it is the one that did that."""
+    process = getattr(SparkContext._gateway, "proc", None)
+    with suppress(TimeoutExpired):
+        return process is not None and process.wait(_END_SECONDS) is not None
+    return False
+
+
+def _gave_up(error: Exception) -> str:
+    text = str(error) or type(error).__name__
+    if "No space left on device" in text:
+        return "no space is left for the output, or in Spark's own folders; make room"
+    return f"Spark gave up: {_cause(text)}; its log says more"
+
+
+def _cause(text: str) -> str:
+    """Return the line that names the cause in Spark's long message; an error of ours in a worker in its own words."""
+    if ours := _OURS.search(text):
+        return ours[1]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
