@@ -44,16 +44,19 @@ class Surroundings:
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.
 
-        At least half of the text of what is around it is. It is between two kept texts; or beside one, in a part of the
-        article; or beside one, and all around it is the article.
+        It does between two kept texts of what is around it. Else at least half of that must be kept, and the text
+        before the picture or behind it, and only a part of the article be around it, or the article alone.
         """
-        length, kept = around.end - around.start, self.kept_before[around.end] - self.kept_before[around.start]
+        start, end = around.start, around.end
         before, behind = at > 0 and bool(self.is_kept[at - 1]), at < len(self.is_kept) and bool(self.is_kept[at])
+        if before and behind and start < at < end:
+            return True
+        length, kept = end - start, self.kept_before[end] - self.kept_before[start]
         if 2 * kept < length or not (before or behind):
             return False
         if (before and behind) or medium.tag not in _PICTURES:
             return medium.tag != "hr" or (before and behind)
-        if not self.is_most(around.start, around.end) or _is_in_figure(medium):
+        if not self.is_most(start, end) or _is_in_figure(medium):
             return True
         return kept >= _NEARLY_ALL * length and _is_own(medium, around)
 

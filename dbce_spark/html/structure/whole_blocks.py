@@ -7,7 +7,8 @@ import numpy as np
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
-from dbce_spark.html.structure.kept_text import STAYING_TAGS, Kept, is_formula_script, is_visible
+from dbce_spark.html.structure.kept_media import Kept
+from dbce_spark.html.structure.kept_text import STAYING_TAGS, is_formula_script, is_visible
 from dbce_spark.model import Blocks
 
 _EMPTIED = BLOCK_TAGS - {"html", *STAYING_TAGS}
