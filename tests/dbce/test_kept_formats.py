@@ -67,7 +67,7 @@ HOSTILE = {
 
 def words_of(markdown: str) -> list[str]:
     """List the words that a reader of Markdown sees."""
-    rendered = RENDERER.render(DEFINITION.sub(r"\1", markdown))
+    rendered = RENDERER.render(DEFINITION.sub(r"\1", markdown)).replace("<br>", "\n")
     shown = "".join(map(str, lxml_html.fromstring(f"<div>{rendered}</div>").itertext()))
     return [*tokens(CALLOUT.sub(" ", shown))]
 

@@ -20,6 +20,7 @@ _ABOVE = 4
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
+_LINE_TAGS = BLOCK_TAGS - {"td", "th"}
 _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 
@@ -63,6 +64,9 @@ def drop_line_numbers(code: Any) -> None:
     """Take out the elements that hold nothing but numbers of lines: 1, 2, 3 in one, or in one after the other."""
     series: dict[tuple[str, str | None], list[tuple[Any, int]]] = defaultdict(list)
     for element in [*code.iterdescendants()]:
+        begin = element.text
+        if begin and not begin.isspace() and not begin.lstrip()[0].isdecimal():
+            continue  # as nearly all do
         numbers = _numbers(element)
         if len(numbers) > 1:
             if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
@@ -128,7 +132,8 @@ def _lines(pre: Any) -> list[str]:
 
 
 def _is_block(element: Any) -> bool:
-    return element.tag in BLOCK_TAGS - {"td", "th"} or bool(_DISPLAY_BLOCK.search(element.get("style") or ""))
+    style = element.get("style")
+    return element.tag in _LINE_TAGS or bool(style and _DISPLAY_BLOCK.search(style))
 
 
 def _trimmed(text: str) -> str:

@@ -1,7 +1,6 @@
 """Which pictures and rules belong to what is kept: they have no label, so the text around them decides."""
 
 import mimetypes
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +20,16 @@ _NEARLY_ALL = 0.95
 """Of an article's text: a line of it, such as a date, may not be kept."""
 
 
+Counts = npt.NDArray[np.int32]
+
+
+def counts_before(marks: Kept) -> Counts:
+    """Count the marked characters before each, and before the end."""
+    counts = np.zeros(len(marks) + 1, np.int32)
+    np.cumsum(marks, out=counts[1:])
+    return counts
+
+
 @dataclass(frozen=True, slots=True)
 class Around:
     """The nearest element around a picture that has text, and the characters of the page that it spans."""
@@ -35,11 +44,15 @@ class Surroundings:
     """The text of a page: which of its characters are kept, and how many of them before each."""
 
     is_kept: Kept
-    kept_before: Sequence[int]
+    kept_before: Counts
+
+    def kept(self, start: int, end: int) -> int:
+        """Count the characters of a part of the page that are kept."""
+        return int(self.kept_before[end] - self.kept_before[start])
 
     def is_most(self, start: int, end: int) -> bool:
         """Test for a part of the page that holds at least half of what is kept of it."""
-        return 2 * (self.kept_before[end] - self.kept_before[start]) >= self.kept_before[-1] > 0
+        return 2 * self.kept(start, end) >= self.kept_before[-1] > 0
 
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.
@@ -51,7 +64,7 @@ class Surroundings:
         before, behind = at > 0 and bool(self.is_kept[at - 1]), at < len(self.is_kept) and bool(self.is_kept[at])
         if before and behind and start < at < end:
             return True
-        length, kept = end - start, self.kept_before[end] - self.kept_before[start]
+        length, kept = end - start, self.kept(start, end)
         if 2 * kept < length or not (before or behind):
             return False
         if (before and behind) or medium.tag not in _PICTURES:

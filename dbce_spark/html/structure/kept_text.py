@@ -11,7 +11,7 @@ from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_element
-from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings
+from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
 
 TextNode = tuple[Any, bool, str]
 """An element, whether this is its tail, and the text."""
@@ -114,8 +114,7 @@ class _Found:
 
 def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
     """Find what of a tree stays and goes as a whole."""
-    kept_before = [0, *np.cumsum(is_kept).tolist()]
-    surroundings = Surroundings(is_kept, kept_before)
+    surroundings = Surroundings(is_kept, counts_before(is_kept))
     found = _Found()
     pending: list[tuple[int, Any]] = []  # media, each at its place, for which no text around them was found yet
     gone: list[tuple[Any, int, int]] = []  # of the elements that are still open, one after the other
@@ -131,9 +130,8 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
             if tag in DROPPED_TAGS:
                 walker.skip_subtree()
                 continue
-            behind = position + decided.get(element, 0)
-            if element in decided and not surroundings.is_most(position, behind):
-                position = behind
+            if element in decided:
+                position += decided[element]
                 found.media.update(filter(_is_medium, element.iter(*_MEDIA)))
                 walker.skip_subtree()
                 continue
@@ -141,7 +139,7 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
         else:
             start, first_pending, first = opened.pop()
             if position > start:
-                kept = kept_before[position] - kept_before[start]
+                kept = surroundings.kept(start, position)
                 if len(pending) > first_pending:
                     around = Around(element, start, position)
                     found.media.update(one for at, one in pending[first_pending:] if surroundings.hold(one, at, around))
