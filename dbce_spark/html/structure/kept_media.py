@@ -52,7 +52,7 @@ class Surroundings:
 
     def is_most(self, start: int, end: int) -> bool:
         """Test for a part of the page that holds at least half of what is kept of it."""
-        return 2 * self.kept(start, end) >= self.kept_before[-1] > 0
+        return 2 * self.kept(start, end) >= self.kept(0, -1) > 0
 
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.
