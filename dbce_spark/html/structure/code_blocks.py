@@ -5,6 +5,7 @@ from collections import defaultdict
 from typing import Any
 
 from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.removal import remove_element
 from dbce_spark.html.structure.kept_text import remove
 
 _CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
@@ -70,7 +71,7 @@ def drop_line_numbers(code: Any) -> None:
         numbers = _numbers(element)
         if len(numbers) > 1:
             if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
-                remove(element)
+                _remove_with_empty(element, code)
         elif numbers and not len(element):
             series[element.tag, element.get("class")].append((element, numbers[0]))
     words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
@@ -78,7 +79,17 @@ def drop_line_numbers(code: Any) -> None:
         if 1 < len(found) < words and _is_series([number for _, number in found]):
             for element, _ in found:
                 if element.getparent() is not None:
-                    remove(element)
+                    _remove_with_empty(element, code)
+
+
+def _remove_with_empty(element: Any, code: Any) -> None:
+    """Take out an element, and those around it that hold nothing else: one that is empty would be an empty line."""
+    while True:
+        above = element.getparent()
+        remove_element(element)
+        if above is None or above is code or len(above) or (above.text and not above.text.isspace()):
+            return
+        element = above
 
 
 def _numbers(element: Any) -> list[int]:

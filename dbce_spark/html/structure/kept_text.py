@@ -204,6 +204,7 @@ def _is_place(element: Any) -> bool:
 
 
 def remove(element: Any) -> None:
-    """Take an element out as `remove_element` does. Where it was a block, texts stay apart."""
-    is_apart = element.tag in BLOCK_TAGS or bool(element.text and element.text.isspace())
-    remove_element(element, " " if is_apart else "")
+    """Take an element out as `remove_element` does. Its white space stays, as code is indented by it; where it was a
+    block, texts stay apart."""
+    space = element.text if element.text and element.text.isspace() else ""
+    remove_element(element, space or (" " if element.tag in BLOCK_TAGS else ""))
