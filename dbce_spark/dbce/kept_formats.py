@@ -18,7 +18,8 @@ from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
 from dbce_spark.html.structure.images import reveal_images
-from dbce_spark.html.structure.kept_text import Kept, cut_text
+from dbce_spark.html.structure.kept_media import Kept
+from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.touching_words import part_words

@@ -9,7 +9,8 @@ from lxml import etree, html
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.html.page import PageError, parse_tree
 from dbce_spark.html.removal import disarm_embed, remove_element
-from dbce_spark.html.structure.kept_text import Kept, is_visible, text_nodes
+from dbce_spark.html.structure.kept_media import Kept
+from dbce_spark.html.structure.kept_text import is_visible, text_nodes
 from dbce_spark.model import Ints, Label, Segments
 
 Piece = tuple[Any, bool, str, Ints]

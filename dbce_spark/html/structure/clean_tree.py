@@ -366,12 +366,12 @@ def _is_tiny(image: Any) -> bool:
 
 
 def _drop_empty(node: CleanElement) -> None:
-    """Take out what nothing came into, and the breaks that end a block."""
+    """Take out what nothing came into, and the breaks and rules that end a block."""
     left: list[str | CleanElement] = []  # the last first
     for part in reversed(node.parts):
         if isinstance(part, CleanElement):
             _drop_empty(part)
-            if part.tag == "br":
+            if part.tag in ("br", "hr"):
                 if not left and node.tag not in _INLINE:
                     continue
             elif part.tag not in _MAY_BE_EMPTY and not any(

@@ -5,6 +5,7 @@ from collections import defaultdict
 from typing import Any
 
 from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.removal import remove_element
 from dbce_spark.html.structure.kept_text import remove
 
 _CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
@@ -20,6 +21,7 @@ _ABOVE = 4
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
+_LINE_TAGS = BLOCK_TAGS - {"td", "th"}
 _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 
@@ -63,10 +65,13 @@ def drop_line_numbers(code: Any) -> None:
     """Take out the elements that hold nothing but numbers of lines: 1, 2, 3 in one, or in one after the other."""
     series: dict[tuple[str, str | None], list[tuple[Any, int]]] = defaultdict(list)
     for element in [*code.iterdescendants()]:
+        begin = element.text
+        if begin and not begin.isspace() and not begin.lstrip()[0].isdecimal():
+            continue  # as nearly all do
         numbers = _numbers(element)
         if len(numbers) > 1:
             if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
-                remove(element)
+                _remove_with_empty(element, code)
         elif numbers and not len(element):
             series[element.tag, element.get("class")].append((element, numbers[0]))
     words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
@@ -74,7 +79,17 @@ def drop_line_numbers(code: Any) -> None:
         if 1 < len(found) < words and _is_series([number for _, number in found]):
             for element, _ in found:
                 if element.getparent() is not None:
-                    remove(element)
+                    _remove_with_empty(element, code)
+
+
+def _remove_with_empty(element: Any, code: Any) -> None:
+    """Take out an element, and those around it that hold nothing else: one that is empty would be an empty line."""
+    while True:
+        above = element.getparent()
+        remove_element(element)
+        if above is None or above is code or len(above) or (above.text and not above.text.isspace()):
+            return
+        element = above
 
 
 def _numbers(element: Any) -> list[int]:
@@ -128,7 +143,8 @@ def _lines(pre: Any) -> list[str]:
 
 
 def _is_block(element: Any) -> bool:
-    return element.tag in BLOCK_TAGS - {"td", "th"} or bool(_DISPLAY_BLOCK.search(element.get("style") or ""))
+    style = element.get("style")
+    return element.tag in _LINE_TAGS or bool(style and _DISPLAY_BLOCK.search(style))
 
 
 def _trimmed(text: str) -> str:

@@ -11,15 +11,10 @@ from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_element
-
-Kept = npt.NDArray[np.bool_]
-"""Of each character of a page's text that is no white space: is it kept? In the order of the page."""
+from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
 
 TextNode = tuple[Any, bool, str]
 """An element, whether this is its tail, and the text."""
-
-MEDIA_TAGS = frozenset("hr img math noscript picture script".split())
-"""Elements that may show something without text; where they are kept follows from the text around them."""
 
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
@@ -54,8 +49,8 @@ def text_nodes(root: Any) -> Iterator[TextNode]:
 def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int] = _NOTHING) -> None:
     """Take all text that is not kept out of a page's tree, and every element that then shows nothing.
 
-    Media stay where the text before or behind them is kept, and most of the text of the nearest element that has any.
-    Cells of a row that stays do, too, so that tables keep their shape. `decided` are elements that stay as a whole,
+    Media stay where `kept_media` finds that they belong to what is kept. Cells of a row that stays do, too, so that
+    tables keep their shape. `decided` are elements that stay as a whole,
     or have been emptied, with the characters that they hold or held.
     """
     found = _find(root, is_kept, decided)
@@ -119,21 +114,19 @@ class _Found:
 
 def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
     """Find what of a tree stays and goes as a whole."""
-    kept_before = [0, *np.cumsum(is_kept).tolist()]
+    surroundings = Surroundings(is_kept, counts_before(is_kept))
     found = _Found()
-    pending: list[tuple[int, Any]] = []
-    starts: list[int] = []
+    pending: list[tuple[int, Any]] = []  # media, each at its place, for which no text around them was found yet
     gone: list[tuple[Any, int, int]] = []  # of the elements that are still open, one after the other
-    firsts: list[int] = []  # of each of them, where in this list its own begin
+    opened: list[tuple[int, int, int]] = []  # of each of them, its place, and where in these lists its own begin
     position = 0
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag = element.tag
         if event == "start":
+            opened.append((position, len(pending), len(gone)))
             if tag in MEDIA_TAGS and _is_medium(element):
                 pending.append((position, element))
-            starts.append(position)
-            firsts.append(len(gone))
             if tag in DROPPED_TAGS:
                 walker.skip_subtree()
                 continue
@@ -144,14 +137,14 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
                 continue
             text = element.text
         else:
-            start, first = starts.pop(), firsts.pop()
+            start, first_pending, first = opened.pop()
             if position > start:
-                kept = kept_before[position] - kept_before[start]
-                while pending and pending[-1][0] >= start:
-                    at, medium = pending.pop()
-                    if 2 * kept >= position - start and is_kept[max(0, at - 1) : at + 1].any():
-                        found.media.add(medium)
-                if not kept and tag not in STAYING_TAGS and starts:
+                kept = surroundings.kept(start, position)
+                if len(pending) > first_pending:
+                    around = Around(element, start, position)
+                    found.media.update(one for at, one in pending[first_pending:] if surroundings.hold(one, at, around))
+                    del pending[first_pending:]
+                if not kept and tag not in STAYING_TAGS and opened:
                     gone[first:] = [(element, start, position)]
                 elif first < len(gone):
                     found.gone += gone[first:]
@@ -211,6 +204,7 @@ def _is_place(element: Any) -> bool:
 
 
 def remove(element: Any) -> None:
-    """Take an element out as `remove_element` does. Where it was a block, texts stay apart."""
-    is_apart = element.tag in BLOCK_TAGS or bool(element.text and element.text.isspace())
-    remove_element(element, " " if is_apart else "")
+    """Take an element out as `remove_element` does. Its white space stays, as code is indented by it; where it was a
+    block, texts stay apart."""
+    space = element.text if element.text and element.text.isspace() else ""
+    remove_element(element, space or (" " if element.tag in BLOCK_TAGS else ""))

@@ -7,7 +7,8 @@ import numpy as np
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
-from dbce_spark.html.structure.kept_text import STAYING_TAGS, Kept, is_formula_script, is_visible
+from dbce_spark.html.structure.kept_media import Kept, counts_before
+from dbce_spark.html.structure.kept_text import STAYING_TAGS, is_formula_script, is_visible
 from dbce_spark.model import Blocks
 
 _EMPTIED = BLOCK_TAGS - {"html", *STAYING_TAGS}
@@ -29,12 +30,12 @@ def strip_unread(root: Any) -> None:
 
 def decide_blocks(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
     """Find the largest block-level elements of which all or nothing is kept, and empty the latter; return each with
-    its number of characters.
+    its number of characters. One with at least half of all that is kept is no such: it may have a frame of pictures.
 
     No text of a block-level element is in a block with text around it. So the paths of the blocks tell what each holds,
     and only elements around both kinds are looked at.
     """
-    before, kept_before = (np.append(0, np.cumsum(one)) for one in (is_visible(blocks.text), is_kept))
+    before, kept_before = counts_before(is_visible(blocks.text)), counts_before(is_kept)
     starts, ends = before[blocks.starts], before[blocks.ends]
     lengths = [0, *np.cumsum(ends - starts).tolist()]
     kept_of = [0, *np.cumsum(kept_before[ends] - kept_before[starts]).tolist()]
@@ -46,7 +47,8 @@ def decide_blocks(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
         for child, (_, first_within, last_within) in _found(element, _groups(paths, depth, first, last)):
             length = lengths[last_within] - lengths[first_within]
             kept = kept_of[last_within] - kept_of[first_within]
-            if (kept == length and child.tag in BLOCK_TAGS) or (not kept and child.tag in _EMPTIED):
+            is_whole = kept == length and child.tag in BLOCK_TAGS and 2 * kept < kept_of[-1]
+            if is_whole or (not kept and child.tag in _EMPTIED):
                 decided[child] = length
                 if not kept:
                     child.clear(keep_tail=True)

@@ -14,6 +14,8 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<div class='highlight-source-c'><pre>a</pre></div>", "```c\na\n```"),
         ("<pre class='brush: js'>a</pre>", "```js\na\n```"),
         ("<pre data-lang=Go><code>a</code></pre>", "```go\na\n```"),
+        ("<pre>a:<span>\n</span><span>    </span>b</pre>", "```\na:\n    b\n```"),
+        ("<pre><div><p><i>1</i></p><p>a</p></div><div><p><i>2</i></p><p>b</p></div></pre>", "```\na\nb\n```"),
         ("<pre>a<br>b</pre>", "```\na\nb\n```"),
         ("<pre><div>a</div><div></div><div>b</div></pre>", "```\na\n\nb\n```"),
         ("<pre><span>1</span> a\n<span>2</span> b</pre>", "```\n a\n b\n```"),
