@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -22,6 +24,7 @@ ATTEMPTS = 4
 _NO_JAVA = "JAVA_GATEWAY_EXITED"
 """PySpark's name of the error that its Java has ended at once."""
 _STANDALONE = "spark://"
+_MASTERS = ("local", _STANDALONE, "yarn", "k8s://")
 _CONNECT_SECONDS = 10.0
 _LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 
@@ -55,7 +58,7 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     if active is not None:
         return active
     if "PYSPARK_GATEWAY_PORT" in os.environ:
-        return _fill_in(SparkSession.builder.getOrCreate())
+        return _submitted()
     chosen = with_attempts(master or "local[*]")
     is_local = chosen.startswith("local")
     _find_master(chosen)
@@ -74,12 +77,30 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
         ) from error
 
 
-def _find_master(master: str) -> None:
-    """Check that a standalone master answers: Spark would try for a minute, and fail at length.
+def _submitted() -> SparkSession:
+    """Start the session that spark-submit has prepared.
 
     Raises:
-        PlatformError: none of its addresses does.
+        PlatformError: it does not start.
     """
+    SparkContext._ensure_initialized()
+    _find_master(SparkConf().get("spark.master", "") or "")
+    try:
+        return _fill_in(SparkSession.builder.getOrCreate())
+    except Py4JJavaError as error:
+        cause = str(error.java_exception).partition("\n")[0]
+        raise PlatformError(f"Spark does not start: {cause}; see the options of spark-submit") from error
+
+
+def _find_master(master: str) -> None:
+    """Check that this is a master, and that one of Spark's own answers: Spark would try for a minute, and fail at
+    length.
+
+    Raises:
+        PlatformError: it is none, or none of its addresses answers.
+    """
+    if not master.startswith(_MASTERS):
+        raise PlatformError(f"--master {master or '(none)'}: give local[*], spark://HOST:PORT, yarn or k8s://ADDRESS")
     if not master.startswith(_STANDALONE):
         return
     cause = ""
