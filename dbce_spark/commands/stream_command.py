@@ -28,7 +28,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.streaming.stream.stream_method import DBCE, URLTREE
-from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
+from dbce_spark.streaming.stream.stream_tables import CHECKPOINT, last_commit
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
@@ -111,6 +111,8 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
     inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
+    if arguments.every is None and last_commit(to) is None:
+        sources.expand(inputs, config.input.patterns)  # says what is not there before Spark takes its time to start
     checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}"
     how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
     log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)

@@ -312,6 +312,8 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
         (["extract", "a.warc.gz", "--output", "a.warc.gz/out"], "a.warc.gz/out"),
         (["text", "a.warc.gz"], "No space left on device"),
         (["extract", "a.warc.gz", "--output", "out", "--master", "spark://127.0.0.1:1"], "no Spark master at spark://"),
+        (["extract", "a.warc.gz", "--output", "out", "--master", "nonsense"], "--master nonsense: give local[*]"),
+        (["stream", "none.warc.gz", "--output", "out"], "none.warc.gz: nothing to read is there"),
     ],
 )
 def test_what_the_machine_lacks_is_one_line(arguments: list[str], message: str, crawl: Path) -> None:
