@@ -75,7 +75,7 @@ _PARAMETERS = {
 features may be split on first. A fixed number of threads: sums depend on it."""
 
 
-_WHOLE_PARAMETERS = _PARAMETERS | {"min_data_in_leaf": 200, "feature_fraction": 0.15, "extra_trees": True}
+_WHOLE_PARAMETERS = _PARAMETERS | {"min_data_in_leaf": 60, "feature_fraction": 0.15, "extra_trees": True}
 """Pages that readers labelled whole are a fifth of all, and the features pooled over units are many. So each split is
 the best of thresholds that are drawn, one a feature (Geurts et al., *Extremely randomized trees*, 2006)."""
 
