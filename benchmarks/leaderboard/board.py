@@ -10,7 +10,7 @@ from benchmarks.leaderboard import findings, phrases, standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
-from dbce_spark.evaluation import bootstrap, page_weights
+from dbce_spark.evaluation import average_weights, bootstrap
 from dbce_spark.evaluation.evaluation_summary import between, bold, number, percent
 from dbce_spark.files.markdown_table import table
 
@@ -46,7 +46,7 @@ def _overall(evaluated: Mapping[str, Evaluation], plot: str) -> Iterator[str]:
     yield "## All sets together"
     yield (
         "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, most of it"
-        f" of news. Pages of one site weigh at most {percent(page_weights.MAX_SHARE)} together. `dbce` keeps all"
+        f" of news. Pages of one site weigh at most {percent(average_weights.MAX_SHARE)} together. `dbce` keeps all"
         " content, `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are"
         f" `dbce` with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
         " columns; that of an ensemble is its members' too."

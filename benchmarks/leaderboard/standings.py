@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation import bootstrap, complexity, extractors, page_weights
+from dbce_spark.evaluation import average_weights, bootstrap, complexity, extractors
 from dbce_spark.evaluation.analysis import MIN_PAGES, OTHER, UNKNOWN
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scores import Values
@@ -44,13 +44,13 @@ def overall(evaluation: Evaluation) -> Standing:
 
 def of_all_alike(evaluation: Evaluation) -> Standing:
     """Average over all pages, each of the same weight."""
-    return _standing(evaluation, np.arange(len(evaluation.pages)), page_weights.equal(len(evaluation.pages)))
+    return _standing(evaluation, np.arange(len(evaluation.pages)), average_weights.equal(len(evaluation.pages)))
 
 
 def by_set(evaluation: Evaluation) -> dict[str, Standing]:
     """Average over the pages of each set, all alike."""
     places = _places([page.dataset for page in evaluation.pages])
-    return {name: _standing(evaluation, at, page_weights.equal(len(at))) for name, at in places.items()}
+    return {name: _standing(evaluation, at, average_weights.equal(len(at))) for name, at in places.items()}
 
 
 def by_type(evaluation: Evaluation) -> dict[str, Standing]:
@@ -121,7 +121,7 @@ def _units(evaluation: Evaluation, places: Places) -> Places:
 
 
 def _weights(evaluation: Evaluation) -> Values:
-    return page_weights.capped([page.unit for page in evaluation.pages])
+    return average_weights.capped([page.unit for page in evaluation.pages])
 
 
 def _places(values: Sequence[str]) -> dict[str, Places]:

@@ -11,7 +11,7 @@ from math import isnan, nan
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.annotation.label_merge import MergedPage, Votes
+from dbce_spark.annotation.majority import MergedPage, Votes
 
 Counts = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import dbce_spark
 from dbce_spark.annotation import annotator_plots
 from dbce_spark.annotation.agreement import Agreement, CorpusAgreement
 from dbce_spark.annotation.annotators import Shares, Times, biases, practice
-from dbce_spark.annotation.label_merge import Merge, RefusalReason
+from dbce_spark.annotation.majority import Merge, RefusalReason
 from dbce_spark.model import Label
 from dbce_spark.report.svg.html_template import css, environment
 

@@ -7,8 +7,8 @@ from math import inf
 
 import numpy as np
 
-from dbce_spark.annotation.label_merge import Master, Merge, MergedPage, merge
-from dbce_spark.annotation.merge_rules import Rules
+from dbce_spark.annotation.labels_settings import LabelsSettings
+from dbce_spark.annotation.majority import Master, Merge, MergedPage, merge
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.files import timestamps
 from dbce_spark.model import Label
@@ -80,7 +80,7 @@ def biases(merged_corpus: Merge) -> list[Bias]:
     return [_bias(annotator, submissions, pages) for annotator, submissions in sorted(by_annotator.items())]
 
 
-def exclusions(merged_corpus: Merge, rules: Rules) -> dict[str, str]:
+def exclusions(merged_corpus: Merge, rules: LabelsSettings) -> dict[str, str]:
     """Return the annotators whose submissions should not count, each with the reason."""
     reasons = {}
     measured = biases(merged_corpus)
@@ -95,7 +95,11 @@ def exclusions(merged_corpus: Merge, rules: Rules) -> dict[str, str]:
 
 
 def without_outliers(
-    corpus: Mapping[str, Master], submissions: Sequence[Submission], *, excluded: Mapping[str, str], rules: Rules
+    corpus: Mapping[str, Master],
+    submissions: Sequence[Submission],
+    *,
+    excluded: Mapping[str, str],
+    rules: LabelsSettings,
 ) -> Merge:
     """Merge in two steps: all submissions, and then without those of annotators that `exclusions` finds.
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dbce_spark.annotation import page_file
-from dbce_spark.annotation.merge_rules import Rules
+from dbce_spark.annotation.labels_settings import LabelsSettings
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
@@ -68,7 +68,7 @@ def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[C
         yield _sheet(annotation, read, html)
 
 
-def sample(tasks: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
+def sample(tasks: Iterable[CrossSheet], rules: LabelsSettings) -> list[CrossSheet]:
     """Draw URLs of each site by chance, and for each URL crosses that differ in how many arms they have, the fullest
     first; return them by site and URL."""
     by_url: dict[str, dict[str, list[CrossSheet]]] = defaultdict(lambda: defaultdict(list))

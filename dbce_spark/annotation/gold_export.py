@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dbce_spark.annotation.label_merge import MergedPage
+from dbce_spark.annotation.majority import MergedPage
 from dbce_spark.annotation.page_file import TEXTS, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.files.jsonl import Fields

@@ -10,14 +10,14 @@ from dbce_spark.annotation import (
     annotators,
     cross_tasks,
     gold_export,
+    majority,
     offline_task,
     page_file,
     submission,
 )
-from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.agreement import CorpusAgreement, PageAgreement
-from dbce_spark.annotation.label_merge import Master, Merge, MergedPage
-from dbce_spark.annotation.merge_rules import Rules
+from dbce_spark.annotation.labels_settings import LabelsSettings
+from dbce_spark.annotation.majority import Master, Merge, MergedPage
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.archive.warc import Fetch
@@ -36,7 +36,7 @@ class LabelsRequest:
     submissions: Sequence[str]
     excluded: Sequence[str]
     output: str  # a folder
-    rules: Rules
+    rules: LabelsSettings
 
 
 def merge(request: LabelsRequest) -> str:
@@ -65,12 +65,12 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
     Raises:
         InputError: an input cannot be read, or they do not fit each other.
     """
-    labels = by_page(merging.read(merged))
+    labels = by_page(majority.read(merged))
     jsonl.write(output, gold_export.entries(sheets(pages), labels, dataset=dataset))
     return f"{len(labels):,} pages in {output}"
 
 
-def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
+def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: LabelsSettings, config: DbceConfig) -> str:
     """Write crosses of these archives to be labelled, and return a line that counts them.
 
     tasks: a folder for a file a cross, to label it in a browser; "" for none.
@@ -93,7 +93,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
 
 def write_merged(found: Merge, output: str) -> str:
     """Write merged.jsonl and refused.jsonl to a folder, and return a line that counts them."""
-    merging.write(str(Path(output) / "merged.jsonl"), found.pages)
+    majority.write(str(Path(output) / "merged.jsonl"), found.pages)
     jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
     return (
         f"{len(found.counted):,} submissions to {len(found.pages):,} pages; {len(found.refused):,} refused,"
@@ -101,7 +101,7 @@ def write_merged(found: Merge, output: str) -> str:
     )
 
 
-def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
+def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: LabelsSettings) -> str:
     """Write agreement.jsonl and report.html to a folder, and return a line with the agreement.
 
     words: of each page the words of its segments.
@@ -143,7 +143,7 @@ def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]
     for one in sheets(request.pages):
         if one.page in corpus:
             raise InputError(f"two pages have the id {one.page}; give each once")
-        corpus |= merging.masters([one])
+        corpus |= majority.masters([one])
         words[one.page] = [len(text.split()) for text in one.texts]
     submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
     excluded = dict.fromkeys(request.excluded, "asked for")

@@ -159,7 +159,7 @@ def _crosses(arguments: argparse.Namespace) -> None:
     """Choose crosses of archives, and write them as pages for people to label, cut where the occurrence bits change,
     with their neighbours (thesis 4.1)."""
     from dbce_spark.annotation import labels_job
-    from dbce_spark.annotation.merge_rules import rules
+    from dbce_spark.annotation.labels_settings import rules
 
     given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
     print(
@@ -181,7 +181,7 @@ def _render(arguments: argparse.Namespace) -> None:
 
 def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
     from dbce_spark.annotation import labels_job
-    from dbce_spark.annotation.merge_rules import rules
+    from dbce_spark.annotation.labels_settings import rules
 
     return labels_job.LabelsRequest(
         pages=arguments.pages,

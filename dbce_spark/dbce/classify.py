@@ -39,8 +39,9 @@ from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Page, Pa
 
 Scores = npt.NDArray[np.float64]
 
-FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-"""How many times as much recall counts as precision (the beta of F-beta, van Rijsbergen 1979)."""
+BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
+"""How many times as much recall counts as precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
+have `units.CUT_OF_FAVOR`."""
 
 _SHIPPED = "classifier.npz"
 _PAGE = ("page", "words", "context", "replies")
@@ -208,8 +209,8 @@ class Classifier:
         return self.page_types.of_pages(second.page_codes())
 
     def _content(self, second: "SecondScores", content: str) -> Scores:
-        """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
-        snapshots."""
+        """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
+        third score; snapshots then move both."""
         log_odds = second.log_odds.copy()
         open_blocks = np.flatnonzero(_probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:
@@ -317,7 +318,7 @@ def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) ->
     All together: one draw decides the page, content is whatever is likelier than the draw. The hundred comments are
     content all at once or, mostly, not at all.
     """
-    weight = FAVORS[favor] ** 2
+    weight = BETA_OF_FAVOR[favor] ** 2
     order = np.argsort(-scores, kind="stable")
     ten_thousandths = np.rint(scores * _STEP).astype(np.int64)
     found = np.cumsum((ten_thousandths * words)[order])

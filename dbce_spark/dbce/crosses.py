@@ -123,7 +123,7 @@ def _rank(cross: Cross) -> tuple[int, float, str]:
 
 
 def template_id(found: Iterable[BucketCross]) -> str:
-    """Name a capture's template: of the buckets its crosses were found in that of most URLs, "" without one.
+    """Name a capture's template: the bucket with the most URLs among those of its crosses, "" without one.
 
     Not of most captures: with each crawl of the same pages another bucket would have these.
     """

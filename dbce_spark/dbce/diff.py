@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Indel
 
-from dbce_spark.dbce import keys
+from dbce_spark.dbce import key_numbers
 from dbce_spark.model import Hashes, Ints
 
 Mask = npt.NDArray[np.bool_]
@@ -51,7 +51,7 @@ def _grams(tokens: Hashes, size: int) -> Hashes:
 
 def _numbered(a: Hashes, b: Hashes) -> tuple[Ints, Ints]:
     """Number the grams: small numbers, equal for equal grams."""
-    numbers = keys.numbered(np.concatenate((a, b)))[0].astype(np.int32)
+    numbers = key_numbers.numbered(np.concatenate((a, b)))[0].astype(np.int32)
     return numbers[: len(a)], numbers[len(a) :]
 
 

@@ -57,8 +57,8 @@ Likes = Mapping[str, Sequence[Like]]
 def mark_texts(prior: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:
     """Mark the texts of some new captures, in order of time, beside the prior ones.
 
-    Prior texts count as earlier than all new ones, whatever their time, and their marks are not changed. Where they are
-    earlier, marking in parts gives what marking all at once gives.
+    Prior texts count as earlier than all new ones, whatever their time, and their marks are not changed. If they
+    really are earlier, several calls give the marks that one call gives.
     """
     arrived = sorted(new, key=by_time)
     before = sorted(prior, key=lambda one: by_time(one.text))
@@ -95,7 +95,7 @@ def split_prior(
 ) -> tuple[list[MarkedText], list[Text]]:
     """Split prior texts by whether their marks still hold when captures were labelled again, or they are marked anew.
 
-    Nothing follows from `repeats` of others: it stays what it was when a capture came.
+    `repeats` is never computed anew: no other mark depends on it.
     """
     same = {
         one.text.capture_id

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
-from dbce_spark.dbce.keys import keys_of_groups, numbered
+from dbce_spark.dbce.key_numbers import keys_of_groups, numbered
 from dbce_spark.dbce.layout import Numbers, sums
-from dbce_spark.dbce.near_copies import joined
+from dbce_spark.dbce.near_copies import under_one_url
 from dbce_spark.model import (
     ABOVE,
     CLASS,
@@ -76,7 +76,7 @@ def pooled_sibling_evidence(
     Of a URL with several captures only the first is evidence; no capture is compared with another one of its own URL.
     Near-copies count as captures of one URL.
     """
-    ordered = joined(captures)
+    ordered = under_one_url(captures)
     first = {next(of_url).capture_id for _, of_url in groupby(ordered, lambda one: one.url_key)}
     with_siblings = [one for one in ordered if one.capture_id in wanted]
     if len(first) < 2 or not with_siblings:

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.keys import numbered
+from dbce_spark.dbce.key_numbers import numbered
 from dbce_spark.html.page import PageTree, Parsed, SlotName
 from dbce_spark.html.tokens import code_points, hashed
 from dbce_spark.model import text_hash

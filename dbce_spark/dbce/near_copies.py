@@ -20,11 +20,11 @@ _TEXTS_AT_ONCE = 4096
 """Bounds the memory that is taken, whatever the pages."""
 
 
-def joined(captures: Iterable[PageFeatures]) -> list[PageFeatures]:
+def under_one_url(captures: Iterable[PageFeatures]) -> list[PageFeatures]:
     """Return some captures in order of URL and time, those of near-copies under one of their URLs.
 
-    The first capture of a URL stands for it. In order of URL, each joins the first before it that it is a near-copy of
-    and that joined none.
+    The first capture of a URL stands for it. URLs are taken in order; each joins the earliest URL that it is a
+    near-copy of, unless that one has itself joined another.
     """
     ordered = sorted(captures, key=_place)
     firsts = {one.url_key: one for one in reversed(ordered)}

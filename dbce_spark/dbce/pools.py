@@ -115,7 +115,7 @@ def page_features(page: Page) -> PageFeatures:
 
 
 def sibling_pools(members: Iterable[Member], cap: int, among: Collection[str] | None = None) -> Iterator[Pool]:
-    """Iterate over the pools of some captures: the capture ids of a chunk, and of those whose home bucket it is.
+    """Iterate over the pools of some captures: of each chunk the ids of all, and of those whose home bucket it is.
 
     `among`: the captures that evidence is wanted on; None: all. Every member of a chunk is evidence in it, also one
     whose home bucket is another.

@@ -25,7 +25,7 @@ SHARES = (0, 20, 60, 150, 300, 512, 724, 874, 964, 1025)
 STEPS = 16
 """Steps of a cost in one unit of log-odds."""
 
-TURN = 16
+COST_OF_DIFFERENCE = 16
 """Cost of a block or unit whose label is not that of the unit around it, in steps: evidence of e to one.
 
 Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no loss of F1 (docs/method.md)."""
@@ -33,7 +33,7 @@ Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no
 _FARTHEST = 6 * STEPS
 """Most that one block may cost: none is so certain that it decides for a whole list."""
 
-CUTS = {"precision": 0.6, "balanced": 0.35, "recall": 0.1}
+CUT_OF_FAVOR = {"precision": 0.6, "balanced": 0.35, "recall": 0.1}
 """The score from which on a block by itself is content. 0.35: of it and 0.3 it gave the higher F1 on pages that readers
 labelled, and kept as much of what must stay as it left out of what must go (docs/method.md)."""
 
@@ -174,25 +174,31 @@ class _Pooled:
 def kept_blocks(scores: npt.NDArray[np.float64], units: Units, favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep: those whose labels, with labels of the units around them, cost least.
 
-    A block that is dropped though its score is over the cut costs the difference of their log-odds, and so does one
-    that is kept though its score is under it; a block or unit that differs from the unit around it costs TURN. That is
-    the Potts model on a tree, and its minimum is exact (Felzenszwalb and Huttenlocher, *Efficient belief propagation
-    for early vision*, IJCV 2006). Costs are whole numbers: the same page gives the same labels anywhere.
+    To label a block against its score costs the distance of the score from the cut, in log-odds; to label a block
+    or unit unlike the unit around it costs COST_OF_DIFFERENCE. That is the Potts model on a tree, and its minimum
+    is exact (Felzenszwalb and Huttenlocher, *Efficient belief propagation for early vision*, IJCV 2006). Costs are
+    whole numbers: the same page gives the same labels anywhere.
     """
-    gains = np.clip(_steps(scores) - _steps(np.array([CUTS[favor]])), -_FARTHEST, _FARTHEST)
+    gains = np.clip(_steps(scores) - _steps(np.array([CUT_OF_FAVOR[favor]])), -_FARTHEST, _FARTHEST)
     parents, count, holders = units.parents.tolist(), len(units.parents), units.holders.astype(np.int64)
-    # What is within a unit or block speaks for its label, and so for that of the unit around it, with TURN at most: for
-    # more than that it differs.
-    for_keeping = total(holders, count, np.clip(gains, -TURN, TURN)).tolist()
+    # What is within a unit or block speaks for its label, and so for that of the unit around it, with the cost of a
+    # difference at most: for more than that it differs.
+    for_keeping = total(holders, count, np.clip(gains, -COST_OF_DIFFERENCE, COST_OF_DIFFERENCE)).tolist()
     for unit in range(count - 1, 0, -1):
         around = parents[unit]
         if around != unit:
             gain = for_keeping[unit]
-            for_keeping[around] += TURN if gain > TURN else -TURN if gain < -TURN else gain
+            for_keeping[around] += (
+                COST_OF_DIFFERENCE
+                if gain > COST_OF_DIFFERENCE
+                else -COST_OF_DIFFERENCE
+                if gain < -COST_OF_DIFFERENCE
+                else gain
+            )
     turns = [0] * count  # for a block in each unit that its label is that of the unit
     for unit, around in enumerate(parents):
         turn = 0 if around == unit else turns[around]
-        turns[unit] = TURN if for_keeping[unit] + turn > 0 else -TURN
+        turns[unit] = COST_OF_DIFFERENCE if for_keeping[unit] + turn > 0 else -COST_OF_DIFFERENCE
     chosen: npt.NDArray[np.bool_] = (gains + np.array(turns)[holders] > 0) & (scores > 0)
     return chosen
 

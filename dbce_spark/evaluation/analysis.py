@@ -1,8 +1,8 @@
 """Summarise scores: averages with their weights and intervals, over all pages and by their properties.
 
 There are two kinds of average. Of one set: every page weighs the same. Of pages of several sets (a pool, and every part
-of one): by `page_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights,
-and the parts of a pool add up to it.
+of one): by `average_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's
+weights, and the parts of a pool add up to it.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights
+from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores, Values
@@ -128,7 +128,7 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
     places = {ALL: everything, **({WITH_SIBLINGS: with_siblings} if differ else {})}
     pools = tuple(_pool(name, scores, some) for name, some in places.items())
     order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
-    whole = page_weights.capped([page.unit for page in pages])
+    whole = average_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
     by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
     return Analysis(
@@ -176,12 +176,12 @@ def _ranks(values: Values) -> Values:
 def _pool(name: str, scores: Scores, places: Places) -> Pool:
     pages = [scores.pages[at] for at in places]
     sites = [page.unit for page in pages]
-    weight = page_weights.capped(sites)
+    weight = average_weights.capped(sites)
     return Pool(
         name=name,
         pages=len(pages),
         sites=len(set(sites)),
-        share=page_weights.largest_share(sites, weight),
+        share=average_weights.largest_share(sites, weight),
         drawn=_units(pages)[1],
         ranks=_extractor_ranks(scores, places, weight),
     )
@@ -194,8 +194,8 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
     by_sites = bootstrap.intervals(bootstrap.means(f1, weight, units))
     by_pages = bootstrap.intervals(bootstrap.means(f1, weight, np.arange(len(pages))))
     against = bootstrap.differences(f1, weight, units)
-    over_sites = f1 @ page_weights.by_site([page.unit for page in pages])
-    over_sets = f1 @ page_weights.by_site([page.dataset for page in pages])
+    over_sites = f1 @ average_weights.by_site([page.unit for page in pages])
+    over_sets = f1 @ average_weights.by_site([page.dataset for page in pages])
     clean = np.array([page.gold_error <= complexity.MAX_GOLD_ERROR for page in pages])
     main = scores.values[MAIN_METRIC][:, :, places] @ weight
     return tuple(
@@ -206,7 +206,7 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
             f1=float(main[at, 2]),
             by_sites=by_sites[at],
             by_pages=by_pages[at],
-            median=page_weights.median(f1[at], weight),
+            median=average_weights.median(f1[at], weight),
             low=float((f1[at] < LOW_F1) @ weight),
             against=against[at] if at else None,
             over_pages=float(f1[at].mean()),
@@ -243,7 +243,7 @@ def _units(pages: Sequence[Facts]) -> tuple[Places, str]:
 def _by_set(scores: Scores, places: Places) -> tuple[Cell, ...]:
     found = _places_by_set([scores.pages[at] for at in places])
     names = [name for name in _places_by_set(scores.pages) if name in found]
-    return tuple(_cell(name, scores, places[found[name]], page_weights.equal(len(found[name]))) for name in names)
+    return tuple(_cell(name, scores, places[found[name]], average_weights.equal(len(found[name]))) for name in names)
 
 
 def _places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:

@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup
 
 import dbce_spark
-from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights, score_plots
+from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores, score_plots
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank
 from dbce_spark.evaluation.averages import METHOD, Course, moving
 from dbce_spark.evaluation.evaluation_summary import (
@@ -55,7 +55,7 @@ def html(
             css=css(),
             version=dbce_spark.__version__,
             main_metric=MAIN_METRIC,
-            cap=percent(page_weights.MAX_SHARE),
+            cap=percent(average_weights.MAX_SHARE),
             rounds=f"{bootstrap.ROUNDS:,}",
             min_sites=bootstrap.MIN_SITES,
             min_units=bootstrap.MIN_UNITS,
@@ -182,7 +182,7 @@ def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], S
 
 
 def _distributions(analysis: Analysis, scores: Scores) -> dict[str, Any]:
-    weight = page_weights.capped([page.unit for page in scores.pages])
+    weight = average_weights.capped([page.unit for page in scores.pages])
     colours = {at: colour for colour, at in enumerate(analysis.shown)}
     f1 = scores.f1
     some = [

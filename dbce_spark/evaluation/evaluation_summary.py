@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from dbce_spark.evaluation import bootstrap, complexity, node_scores, page_weights
+from dbce_spark.evaluation import average_weights, bootstrap, complexity, node_scores
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank, Pool
 from dbce_spark.evaluation.averages import LEAST, Course
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
@@ -18,7 +18,7 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         "# Scores",
         f"P, R and F1 of the words in the longest common subsequence of gold and text ({MAIN_METRIC}); a page that an"
         " extractor fails on has 0. In an average over several sets all pages weigh the same, but those of one site"
-        f" together at most {percent(page_weights.MAX_SHARE)}; in an average of one set all pages weigh the same.",
+        f" together at most {percent(average_weights.MAX_SHARE)}; in an average of one set all pages weigh the same.",
         f"Brackets are 95 % intervals from {bootstrap.ROUNDS:,} bootstrap draws of whole sites, or of pages where there"
         f" are fewer than {bootstrap.MIN_SITES} sites; a single page has none. p, of {bootstrap.MIN_UNITS} and more, is"
         f" of the paired test against {analysis.extractors[0]}, from the same draws.",

@@ -35,6 +35,8 @@ DROPPED_TAGS = frozenset(
 )
 """Elements that go with all they hold: scripts, styles, what is embedded, the machinery of forms (thesis 2.2).
 
+Text before and behind one joins, so none of them is a block.
+
 Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 

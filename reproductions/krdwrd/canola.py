@@ -14,7 +14,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.annotation.label_merge import Master
+from dbce_spark.annotation.majority import Master
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from dbce_spark.annotation import cross_tasks, labelling, labels_job, page_file, rendering
-from dbce_spark.annotation import label_merge as merging
-from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation import cross_tasks, labelling, labels_job, majority, page_file, rendering
+from dbce_spark.annotation.labels_settings import rules
 from dbce_spark.annotation.submission import tag_words
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import jsonl, storage
@@ -66,8 +65,8 @@ def take_krdwrd(canola: str, votes: str, output: str) -> str:
     read = list(krdwrd.read(votes))
     corpus = {one.page: one.master for one in read}
     some = [one for page in read for one in page.submissions]
-    found = merging.merge(corpus, some, minimum=by.minimum_submissions, excluded={})
-    merging.write(str(Path(output) / "votes.jsonl"), found.pages)
+    found = majority.merge(corpus, some, minimum=by.minimum_submissions, excluded={})
+    majority.write(str(Path(output) / "votes.jsonl"), found.pages)
     pages = list(krdwrd.pages(canola))
     page_file.write(str(Path(output) / "pages.jsonl"), (page for page, _ in pages))
     gold = ({"page": page.page, "tags": tag_words(tags)} for page, tags in pages)

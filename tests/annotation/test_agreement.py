@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dbce_spark.annotation.agreement import Counts, mean_pi, measure_corpus, multi_pi
-from dbce_spark.annotation.label_merge import merge_page
+from dbce_spark.annotation.majority import merge_page
 from tests.support.submissions import submission
 
 CHOICES = st.integers(2, 5).flatmap(

@@ -6,8 +6,8 @@ import pytest
 
 from dbce_spark.annotation import annotators
 from dbce_spark.annotation.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
-from dbce_spark.annotation.label_merge import RefusalReason, merge
-from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.labels_settings import rules
+from dbce_spark.annotation.majority import RefusalReason, merge
 from tests.support.submissions import corpus, submission
 
 RULES = rules({"minimum_submissions": 1})

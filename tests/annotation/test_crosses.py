@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.annotation import cross_tasks, page_file
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.labels_settings import rules
 from dbce_spark.commands import cli
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl

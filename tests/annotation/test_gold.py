@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.annotation import gold_export
-from dbce_spark.annotation.label_merge import MergedPage, merge_page
+from dbce_spark.annotation.majority import MergedPage, merge_page
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets

@@ -9,7 +9,7 @@ import pytest
 
 from dbce_spark.annotation import cross_tasks, offline_task, submission
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.label_merge import masters, merge
+from dbce_spark.annotation.majority import masters, merge
 from dbce_spark.model import Label
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive

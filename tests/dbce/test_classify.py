@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
-from dbce_spark.dbce.classify import FAVORS, Binning, kept_of_article
+from dbce_spark.dbce.classify import BETA_OF_FAVOR, Binning, kept_of_article
 from dbce_spark.errors import ConfigError
 from tests.support import small_classifier
 from tests.support.builders import parsed
@@ -186,10 +186,10 @@ def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
     return np.array([score for score, _ in blocks]) / 10_000, np.array([words for _, words in blocks], np.int32)
 
 
-@given(pages_of_scores, st.sampled_from(sorted(FAVORS)))
+@given(pages_of_scores, st.sampled_from(sorted(BETA_OF_FAVOR)))
 def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
     """No cut by score is expected to reach a higher F-beta; of equal cuts it is the lowest above 0."""
-    weight = Fraction(FAVORS[favor]) ** 2
+    weight = Fraction(BETA_OF_FAVOR[favor]) ** 2
     in_all = sum(score * words for score, words in blocks)
     draws = [(2 * nth + 1) * 10_000 // (2 * classify.DRAWS) for nth in range(classify.DRAWS)]
 

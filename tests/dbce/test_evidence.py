@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import STEPS, of_crosses, of_siblings, of_snapshots, shifts
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.near_copies import SHARED, joined
+from dbce_spark.dbce.near_copies import SHARED, under_one_url
 from dbce_spark.model import (
     ABOVE,
     CLASS,
@@ -207,7 +207,7 @@ def test_near_copies_are_joined_as_pair_by_pair(pool: list[PageFeatures]) -> Non
     expected = sorted(plainly_joined(pool), key=lambda one: (one.url_key, one.timestamp, one.capture_id))
 
     assert [(one.url_key, one.capture_id) for one in expected] == [
-        (one.url_key, one.capture_id) for one in joined(pool)
+        (one.url_key, one.capture_id) for one in under_one_url(pool)
     ]
 
 

@@ -136,15 +136,15 @@ def cost(found: Units, gains: np.ndarray, kept_units: tuple[int, ...], kept: tup
     wrong: int = sum(
         abs(gain) for gain, label in zip(gains.tolist(), kept, strict=True) if (gain > 0) != label and gain
     )
-    return wrong + units.TURN * turns
+    return wrong + units.COST_OF_DIFFERENCE * turns
 
 
-@pytest.mark.parametrize("favor", sorted(units.CUTS))
+@pytest.mark.parametrize("favor", sorted(units.CUT_OF_FAVOR))
 @given(small_pages())
 def test_no_other_labels_cost_less(favor: str, page: tuple[Units, np.ndarray]) -> None:
     """The decision is exact: of all labels of blocks and units those chosen cost least."""
     found, scores = page
-    cut = np.array([units.CUTS[favor]])
+    cut = np.array([units.CUT_OF_FAVOR[favor]])
     gains = np.clip(units._steps(scores) - units._steps(cut), -units._FARTHEST, units._FARTHEST)
     kept = tuple(int(one) for one in units.kept_blocks(scores, found, favor))
     of_units = list(itertools.product((0, 1), repeat=len(found.parents)))

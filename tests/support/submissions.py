@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dbce_spark.annotation.label_merge import Master
+from dbce_spark.annotation.majority import Master
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.model import Label
 

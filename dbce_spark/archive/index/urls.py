@@ -1,4 +1,7 @@
-"""The keys of a URL: its SURT key, its host, its registered domain."""
+"""The keys of a URL: its SURT key, its host, its registered domain.
+
+The SURT key leaves out parameters that are known to name a session; `dbce/near_copies.py` finds what still differs.
+"""
 
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING

@@ -250,8 +250,11 @@ class InflatedContent:
             start += len(held)
 
     def _fail(self, broken: MemberBroken) -> None:
-        """End the stretch where a member breaks, or in front of that: where one was cut short, the next was taken for
-        its rest."""
+        """End the stretch at the damage.
+
+        Where a member was cut short, its decoder has run on into the next one: so the next start is looked for from the
+        beginning of the broken member on.
+        """
         archive, self.failure = self._archive, broken.detail
         earliest = max(self._member, self._mark) + 1
         look_back = earliest < broken.at and archive.may_look_back(broken.at - earliest)

@@ -42,8 +42,8 @@ HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
 WEIGHT_OF_SET = {"formasaurus-read": 0.5}
-"""What a page of a set weighs where it is not 1: of sites that were chosen for their forms more have one than of any
-archive, and at full weight forms cost other pages (docs/method.md)."""
+"""What a page of a set weighs where it is not 1: this set was chosen for its forms, so it has more of
+them than an archive would, and at full weight forms cost other pages (docs/method.md)."""
 
 FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 400, 80
 

@@ -34,7 +34,10 @@ class Robots:
         return self.rules is not None and self.rules.can_fetch(url, token(user_agent))
 
     def delay(self, user_agent: str) -> float:
-        """Return the seconds to wait between two requests, as the rules have them; 0.0 where there is no such rule."""
+        """Return the seconds to wait between two requests, as the rules have them; 0.0 where there is no such rule.
+
+        However long: `feed_reader` keeps it within `acquire.max_delay_seconds`.
+        """
         seconds = self.rules.crawl_delay(token(user_agent)) if self.rules else None
         return max(0.0, float(seconds or 0.0))
 

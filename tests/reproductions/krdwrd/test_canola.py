@@ -9,8 +9,8 @@ import pytest
 
 from dbce_spark.annotation import agreement
 from dbce_spark.annotation.annotators import biases, exclusions
-from dbce_spark.annotation.label_merge import RefusalReason, merge
-from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.labels_settings import rules
+from dbce_spark.annotation.majority import RefusalReason, merge
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.node_scores import Confusion

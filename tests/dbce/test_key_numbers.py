@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.keys import keys_of_groups, numbered
+from dbce_spark.dbce.key_numbers import keys_of_groups, numbered
 
 KEYS = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), min_size=1, max_size=50)
 

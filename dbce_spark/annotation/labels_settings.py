@@ -9,7 +9,7 @@ from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
+class LabelsSettings:
     """The parameters of conf/labels.toml, which explains each field."""
 
     minimum_submissions: PositiveInt
@@ -22,10 +22,10 @@ class Rules:
     seed: int
 
 
-def rules(given: Mapping[str, Any]) -> Rules:
+def rules(given: Mapping[str, Any]) -> LabelsSettings:
     """Load the shipped rules, overlaid by what is given and not None.
 
     Raises:
         ConfigError: an unknown rule, a value of the wrong type or out of its range.
     """
-    return fill(Rules, "labels.toml", given=given)
+    return fill(LabelsSettings, "labels.toml", given=given)

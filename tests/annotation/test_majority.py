@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.annotation import label_merge as merging
-from dbce_spark.annotation.label_merge import Master, RefusalReason, masters, merge
+from dbce_spark.annotation import majority
+from dbce_spark.annotation.majority import Master, RefusalReason, masters, merge
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
@@ -124,7 +124,7 @@ def test_no_label_is_favoured(tags_of_each: list[list[Label | None]], names: lis
         submission(str(at), [None if tag is None else names[tag] for tag in tags])
         for at, tags in enumerate(tags_of_each)
     ]
-    first, second = merging.merge_page("p", given_), merging.merge_page("p", renamed)
+    first, second = majority.merge_page("p", given_), majority.merge_page("p", renamed)
     decided = [votes.count(max(votes)) == 1 for votes in first.votes]
 
     assert [tag for tag, is_one in zip(second.tags, decided, strict=True) if is_one] == [
@@ -136,12 +136,12 @@ def test_no_label_is_favoured(tags_of_each: list[list[Label | None]], names: lis
 def test_a_vote_for_the_winner_changes_nothing(tags_of_each: list[list[Label | None]]) -> None:
     """One more vote for each winner leaves the result as it is."""
     given_ = [submission(str(at), tags) for at, tags in enumerate(tags_of_each)]
-    before = merging.merge_page("p", given_)
+    before = majority.merge_page("p", given_)
     winners = [
         tag if votes.count(max(votes)) == 1 else None for tag, votes in zip(before.tags, before.votes, strict=True)
     ]
 
-    assert merging.merge_page("p", [*given_, submission("one more", winners)]).tags == before.tags
+    assert majority.merge_page("p", [*given_, submission("one more", winners)]).tags == before.tags
 
 
 @given(submissions())
@@ -149,9 +149,9 @@ def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, some
     """Merged pages come out of a file of JSON lines as they went in."""
     path = str(tmp_path_factory.mktemp("merged") / "merged.jsonl")
     pages = merge(CORPUS, some, minimum=1, excluded={}).pages
-    merging.write(path, pages)
+    majority.write(path, pages)
 
-    assert tuple(merging.read(path)) == pages
+    assert tuple(majority.read(path)) == pages
 
 
 @pytest.mark.parametrize("tags", ['["good"]', "[1]", '["content", "content"]'])
@@ -161,7 +161,7 @@ def test_a_line_that_is_no_merged_page_is_named(tmp_path: Path, tags: str) -> No
     path.write_text(f'{{"page": "p", "annotators": [], "tags": {tags}, "votes": [[0, 1, 0]]}}', encoding="utf-8")
 
     with pytest.raises(InputError, match=r"merged\.jsonl:1: "):
-        list(merging.read(str(path)))
+        list(majority.read(str(path)))
 
 
 def test_a_page_says_what_its_submissions_must_fit() -> None:

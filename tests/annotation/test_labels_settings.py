@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.labels_settings import rules
 from dbce_spark.errors import ConfigError
 
 
