@@ -28,6 +28,7 @@ import numpy.typing as npt
 from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, page_links, units
 from dbce_spark.dbce.class_words import ClassWords
+from dbce_spark.dbce.clones import without_clones
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Numbers, Rows
@@ -35,7 +36,7 @@ from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Page, PageFeatures
+from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Page, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
@@ -293,16 +294,19 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
 
 
 def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
-    """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for.
+    """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for; of a run
+    that follows itself the first.
 
     Raises:
         ValueError: the page has no features.
     """
-    if label.content == ARTICLE:
-        return kept_of_article(scores, page.blocks.words, label.favor)
     if page.features is None:
         raise ValueError(f"{page.capture_id} has no features")
-    return units.kept_blocks(scores, page.features.units, label.favor)
+    if label.content == ARTICLE:
+        is_kept = kept_of_article(scores, page.blocks.words, label.favor)
+    else:
+        is_kept = units.kept_blocks(scores, page.features.units, label.favor)
+    return without_clones(page.features.keys[TEXT], page.blocks.words, is_kept)
 
 
 def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
