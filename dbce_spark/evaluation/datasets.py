@@ -111,7 +111,7 @@ def read(paths: Iterable[str], limit: int | None = None, sample: int | None = No
     which `sample` are chosen.
 
     Raises:
-        InputError: one cannot be read, a line is no gold page, two lines have the same id, there is no page, or no gold.
+        InputError: one cannot be read, a line is no gold page, two have the same id, or there is no page, or no gold.
     """
     sets: dict[str, dict[str, GoldPage]] = defaultdict(dict)
     skipped: Counter[str] = Counter()
