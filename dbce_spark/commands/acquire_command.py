@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
@@ -19,8 +20,11 @@ from dbce_spark.commands.arguments import (
     noted_signals,
 )
 from dbce_spark.errors import InputError
-from dbce_spark.files import sources
+from dbce_spark.files import sources, timestamps
 from dbce_spark.log import Log, repeat
+
+if TYPE_CHECKING:
+    from dbce_spark.streaming.feeds.feed_memory import FeedState
 
 _LINE_SECONDS = 30.0
 """Between two lines that show how far it is."""
@@ -75,8 +79,22 @@ def _acquire(arguments: argparse.Namespace, log: Log) -> None:
             reader.run(stops=lambda: bool(noted), once=arguments.once)
         log.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
-    if 0 < reader.counts["polls"] == reader.counts["failed_polls"]:
+        _check_feeds([memory.feed(url) for url in urls], is_polled=reader.counts["polls"] > 0)
+
+
+def _check_feeds(feeds: "Sequence[FeedState]", *, is_polled: bool) -> None:
+    """Check that the last poll of a feed, in this run or before, has had an answer.
+
+    Raises:
+        InputError: each has failed.
+    """
+    if not all(feed.failures for feed in feeds):
+        return
+    if is_polled:
         raise InputError("no feed could be polled; the messages before say why")
+    due = min(feed.next_at for feed in feeds)
+    when = timestamps.minute(int(due * timestamps.SECOND))
+    raise InputError(f"the last poll of each feed has failed, and none is due before {when} UTC")
 
 
 def _line(counts: Counter[str]) -> str:

@@ -59,7 +59,7 @@ _FILTERS = {
     "digest": ("digests", "DIGEST", "read captures whose payload has this digest"),
     "url-pattern": ("urls", "REGEX", "read captures whose URL this pattern matches somewhere"),
 }
-_NOT_LOGGED = ("run_id", "config", "versions", "plan")
+_NOT_LOGGED = ("run_id", "config", "versions", "plan", "process", "began", "updated", "command")
 """Fields of run.json that a log has already, or that are too long for a line."""
 _HEAD = 1 << 20
 """Bytes by which an archive is distinguished from other files."""

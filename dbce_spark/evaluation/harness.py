@@ -112,7 +112,7 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
     analysed = analysis.analyse(scored, of_nodes)
-    notes = list(_notes(gold.skipped, left_out, run.reused))
+    notes = list(_notes(gold, left_out, run.reused))
     course = averages.course(scored, gold.sets)
     summary = evaluation_summary.text(analysed, notes, course)
     folder = request.output.rstrip("/")
@@ -231,8 +231,13 @@ def _asked(request: EvaluationRequest, sets: Sets) -> str:
     return json.dumps(asked, indent=1) + "\n"
 
 
-def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> Iterator[str]:
-    passed_over = ", ".join(f"{name} {count:,}" for name, count in sorted(skipped.items()))
+def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterator[str]:
+    pages = [page for of_set in gold.sets.values() for page in of_set]
+    if len(pages) == 1:
+        yield "There is one page: each mean is its score alone, and says nothing of others."
+    if empty := sum(not page.gold.strip() for page in pages):
+        yield f"The gold of {empty:,} of {len(pages):,} pages is empty: F1 is 1 for no text there, and 0 for any."
+    passed_over = ", ".join(f"{name} {count:,}" for name, count in sorted(gold.skipped.items()))
     if passed_over:
         yield f"Skipped, because page and gold do not belong together: {passed_over}."
     if left_out:

@@ -338,6 +338,15 @@ def test_what_the_machine_lacks_is_one_line(arguments: list[str], message: str, 
     assert [] == [line for line in progress if not line[:2].isdigit()]
 
 
+def test_feeds_that_failed_fail_again_until_they_are_due(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second run that may not poll them yet has done nothing, and says so."""
+    feed, to = "http://127.0.0.1:1/feed", ["--output", str(tmp_path / "out"), "--state", str(tmp_path / "state")]
+    command = ["acquire", feed, *to, "--once", "--set", QUICK]
+
+    assert [2, 2] == [main(command), main(command)]
+    assert "the last poll of each feed has failed, and none is due before 20" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("missing", "words", "message"),
     [

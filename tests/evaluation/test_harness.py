@@ -167,6 +167,19 @@ def test_pages_that_were_skipped_are_counted(tmp_path: Path) -> None:
     assert "Skipped" not in harness.evaluate(request(tmp_path, names="lxml"), config.default())
 
 
+def test_gold_that_says_little_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty one is met by no text at all, and one page is no mean; where every gold is empty nothing is measured."""
+    empty, page = line("1", html="<p>a b c", gold=" "), line("2", html="<p>a b c", gold="a b c")
+    command = ["--extractors", "lxml", "--output", str(tmp_path)]
+
+    assert 0 == main(["evaluate", written(tmp_path, [page]), *command])
+    assert "There is one page: each mean is its score alone" in capsys.readouterr().out
+    assert 0 == main(["evaluate", written(tmp_path, [empty, page]), *command])
+    assert "The gold of 1 of 2 pages is empty" in capsys.readouterr().out
+    assert 2 == main(["evaluate", written(tmp_path, [empty]), *command])
+    assert "the gold of every page is empty" in capsys.readouterr().err
+
+
 def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Own or peers or both; missing packages are named, and an ensemble that needs one is left out too."""
     here = {name: peer for name, peer in PEERS.items() if name in ("lxml", "bte")}

@@ -1,6 +1,7 @@
 """The job without Spark writes what the job on Spark writes, byte by byte."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,6 +62,8 @@ def check_alike(on_spark: Ran, alone: Ran) -> None:
     assert files_below(on_spark.output) == files_below(alone.output)
     assert {name: on_spark.report.get(name) for name in COUNTS} == {name: alone.report.get(name) for name in COUNTS}
     assert ("spark", "local") == (on_spark.report["engine"], alone.report["engine"])
+    assert [os.getpid()] * 2 == [one.report["process"]["pid"] for one in (on_spark, alone)]
+    assert all(one.report["began"] <= one.report["updated"] for one in (on_spark, alone))
 
 
 @pytest.mark.spark

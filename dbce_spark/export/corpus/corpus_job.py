@@ -42,7 +42,7 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     Raises:
         OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
             target holds something.
-        InputError: there is no such column, or no such version.
+        InputError: there is no such column, or no such version; or no text is left, and all is written that says why.
     """
     found = corpus_source.open_source(request.output, request.version)
     if config.duplicates != "keep" and not found.has_marks:
@@ -65,6 +65,8 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
     _write(f"{target}/{SUMMARY}", account.markdown())
     _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, counts), indent=2))
+    if not account.left:
+        raise InputError(f"no text is left for the corpus; {target}/{SUMMARY} has what each filter took")
     return account.markdown()
 
 

@@ -121,6 +121,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "engine": "spark",
         "run_id": log.run_id,
         "attempts": log.attempt,
+        **heartbeat.of_process(run.work),
         **account.counts(),
         **(_of_indexes(account) if request.indexes else {}),
         **({"settings": request.settings, "format": FORMAT} if request.is_increment else {}),

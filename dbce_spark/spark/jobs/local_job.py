@@ -213,6 +213,7 @@ class _Work:
             "engine": "local",
             "run_id": self._log.run_id,
             "attempts": self._log.attempt,
+            **heartbeat.of_process(request.work),
             **account.counts(),
             "seconds": self._seconds,
             "pages_per_second_per_core": run_output.speed(account.extractions, self._seconds, 1),

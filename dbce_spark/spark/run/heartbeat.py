@@ -87,6 +87,15 @@ def write(output: str, beat: Heartbeat) -> None:
         checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=timestamps.now()))
 
 
+def of_process(output: str) -> dict[str, object]:
+    """Return what run.json holds of the process that ends a run now: who it was, since when, and by what command."""
+    beat = read(output)
+    if beat is None:  # it could not be written
+        return {}
+    own = {"host": beat.host, "pid": beat.pid}
+    return {"process": own, "began": beat.began, "updated": timestamps.now(), "command": beat.command or None}
+
+
 @contextmanager
 def beating(output: str, log: Log) -> Iterator[None]:
     """Write a heartbeat every few seconds while the block runs, and that all is read when it ends well."""

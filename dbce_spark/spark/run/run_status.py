@@ -27,6 +27,8 @@ T = TypeVar("T")
 _RUN_FILE = "run.json"
 _WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
 """What a finished run says of its output, and of how it was made."""
+_OF_PROCESS = ("process", "began", "updated", "command")
+"""What it says of the process that ended it; runs of earlier versions do not."""
 _NEXT_STEPS = {
     Condition.FINISHED: "nothing; --overwrite would start afresh",
     Condition.RUNNING: "wait, or stop it: what is finished is kept",
@@ -142,6 +144,7 @@ class RunStatus:
             "run_id": self.run_id or None,
             "attempts": self.attempts,
             **status_lines.process_fields(self.heartbeat),
+            **{name: self.written[name] for name in _OF_PROCESS if name in self.written},
             "stages_ended": list(self.stages),
             "files": asdict(self.files) if self.files else None,
             "parts": asdict(self.parts) if self.parts else None,
@@ -256,7 +259,7 @@ def _finished(output: str) -> RunStatus:
                 revisits=report.get("revisits"),
                 skipped=report.get("skipped"),
                 rejects=report["rejects"],
-                written={name: report[name] for name in _WRITTEN if name in report},
+                written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS) if name in report},
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
         except (ValueError, KeyError, TypeError) as error:

@@ -152,8 +152,10 @@ def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
 
 
 def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> None:
-    """A corpus without rows has one empty file."""
-    made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
+    """A corpus without rows has one empty file, and is an error, with the place of its account."""
+    with pytest.raises(InputError, match=r"no text is left for the corpus; .*/corpus\.md has what each filter took"):
+        made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
+    assert "| left " in (tmp_path / "corpus" / "corpus.md").read_text()
     (path,) = (tmp_path / "corpus" / "extractions").rglob("*.parquet")
 
     assert (0, [*SCHEMA.names, *corpus_source.MARKS, "probability"]) == (

@@ -163,6 +163,10 @@ def finished(output: str, failed: int) -> None:
     report = {
         "run_id": "a run",
         "attempts": 2,
+        "process": {"host": "here", "pid": 7},
+        "began": "2026-01-01T00:00:00+00:00",
+        "updated": "2026-01-01T00:01:00+00:00",
+        "command": "dbce extract a",
         "records_read": 9,
         "captures": 4,
         "rejects": {"no_text": 1},
@@ -190,6 +194,10 @@ def test_a_finished_run_ends_as_its_command_did(
     assert (None, ["pages"], {"no_text": 1}) == (status["stage"], status["stages_ended"], status["rejects"])
     assert {"start": 1.0, "pages": 2.0} == status["seconds"]
     assert ("run", None, None) == (status["kind"], status["error"], status["extractions"])
+    assert {"host": "here", "pid": 7} == status["process"]
+    assert ["2026-01-01T00:00:00+00:00", "2026-01-01T00:01:00+00:00", "dbce extract a"] == [
+        status[name] for name in ("began", "updated", "command")
+    ]
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
