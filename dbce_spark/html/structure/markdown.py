@@ -11,7 +11,8 @@ MAX_GRID = 100_000
 """Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
 
 
-_LINE_BEGIN = re.compile(r"\n(?=[^\n])")
+_OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
+"""How a block begins that is no paragraph."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -83,8 +84,13 @@ def _callout(element: Any, _: str) -> str:
 
 
 def _definition(_: Any, inner: str) -> str:
-    """Write what a term means as Pandoc and PHP Markdown Extra read it."""
-    return ":   " + _LINE_BEGIN.sub("\n    ", inner.strip())
+    """Write what a term means as Pandoc and PHP Markdown Extra read it, if it is one paragraph.
+
+    Several blocks stand below the term as they are: they would have to be indented, and are code then to all readers
+    that know no definitions, such as GitHub's.
+    """
+    text = inner.strip("\n")
+    return text if "\n\n" in text or _OTHER_BLOCK.match(text) else ":   " + text.strip().replace("\n", "\n    ")
 
 
 def _around(sign: str) -> Callable[[Any, str], str]:
