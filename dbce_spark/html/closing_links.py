@@ -15,7 +15,9 @@ REPEATED = 3
 _APART = 0.5
 """Distinct targets of a control, as a share of its blocks, at least: a name leads to the same page each time."""
 
-_MOST_CHARS = 30
+MOST_CHARS = 30
+"""Of a control, "Add to the basket" in any language."""
+
 _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
 _SAID = re.compile(r"[^\W_]")
 _OPENING = re.compile(r"[\s(\[{|<\u00ab\u2013\u2014\u00b7\u2022-]+$")
@@ -50,7 +52,7 @@ def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]
     if not first or rest == len(linked):
         return first, ""
     text = " ".join("".join(parts[first:]).split())
-    return first, "" if len(text) > _MOST_CHARS or _DIGIT.search(text) else text
+    return first, "" if len(text) > MOST_CHARS or _DIGIT.search(text) else text
 
 
 def controls(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Closing]:
