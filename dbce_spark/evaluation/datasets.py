@@ -111,7 +111,7 @@ def read(paths: Iterable[str], limit: int | None = None, sample: int | None = No
     which `sample` are chosen.
 
     Raises:
-        InputError: one cannot be read, a line is no gold page, two have the same id, or there is no page, or no gold.
+        InputError: one cannot be read, a line is no gold page, two have the same id, or there is no page.
     """
     sets: dict[str, dict[str, GoldPage]] = defaultdict(dict)
     skipped: Counter[str] = Counter()
@@ -129,10 +129,6 @@ def read(paths: Iterable[str], limit: int | None = None, sample: int | None = No
     found = {name: _with_own_keys(_sample(pages, sample)) for name, pages in sets.items() if pages}
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
-    if not any(page.gold.strip() for pages in found.values() for page in pages):
-        raise InputError(
-            "the gold of every page is empty, and nothing can be measured by it; name files that hold some"
-        )
     return Gold(found, skipped)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.evaluation import (
     analysis,
     averages,
@@ -106,6 +106,10 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         )
         chosen = extractors.by_name(single, setting)
         gold = datasets.read(request.paths, request.limit, request.sample)
+        if not any(page.gold.strip() for pages in gold.sets.values() for page in pages):
+            raise InputError(
+                "the gold of every page is empty, and nothing can be measured by it; name files that hold some"
+            )
         bar.reset(total=len(names) * sum(map(len, gold.sets.values())))
         run = _Run(request, gold.sets, bar)
         run.single(chosen)
