@@ -28,12 +28,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load what the package gives when it is first asked for: a third of a second, which commands need not wait for."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = "page_table" if name == "extract_table" else "extracted_page"
-    return getattr(import_module(f"dbce_spark.dbce.{module}"), name)
+if not TYPE_CHECKING:  # a checker of types would take every name for one of the package
+
+    def __getattr__(name: str) -> Any:
+        """Load what the package gives when it is first asked for: a third of a second, which commands need not wait
+        for."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = "page_table" if name == "extract_table" else "extracted_page"
+        return getattr(import_module(f"dbce_spark.dbce.{module}"), name)
 
 
 def __dir__() -> list[str]:

@@ -140,6 +140,11 @@ def repeat(seconds: float, work: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
+def counted(count: int, noun: str) -> str:
+    """Write how many there are: 1 file, 2 files."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def clock(seconds: float) -> str:
     """Format seconds as 4:05, or 1:04:05."""
     minutes, rest = divmod(round(seconds), 60)

@@ -122,6 +122,11 @@ def test_a_run_that_fails_says_why(error: BaseException, expected: tuple[str, st
     assert ("in work\n" in failure["trace"]) is (not isinstance(error, KeyboardInterrupt))
 
 
+def test_one_is_no_plural() -> None:
+    """Thousands are grouped."""
+    assert ["0 files", "1 file", "1,234 files"] == [log.counted(count, "file") for count in (0, 1, 1234)]
+
+
 @pytest.mark.parametrize(
     ("text", "left"),
     [

@@ -59,7 +59,10 @@ class Command(argparse.ArgumentParser):
             words.insert(1, self.place)
             end += 1
         present = [new for word in words[:end] for new in self._renamed(word)]
-        return super().parse_known_args([*present, *words[end:]], namespace)
+        found, unknown = super().parse_known_args([*present, *words[end:]], namespace)
+        if unknown and self._subparsers is None:  # argparse would leave it to the parser of all commands
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def _renamed(self, word: str) -> tuple[str, ...]:
         option, has_value, value = word.partition("=")

@@ -5,6 +5,7 @@ import argparse
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import Commands, add_command, add_output, count, names, seconds
 from dbce_spark.errors import PlatformError
+from dbce_spark.log import counted
 
 _PAGES_HELP = (
     "read JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
@@ -122,4 +123,4 @@ def _convert(arguments: argparse.Namespace) -> None:
     """Write gold pages of any format that `dbce evaluate` reads as JSON lines."""
     from dbce_spark.evaluation import datasets
 
-    print(f"{datasets.convert(arguments.pages, arguments.output):,} pages in {arguments.output}")
+    print(f"{counted(datasets.convert(arguments.pages, arguments.output), 'page')} in {arguments.output}")

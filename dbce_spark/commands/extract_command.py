@@ -43,7 +43,7 @@ from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
-from dbce_spark.log import Log
+from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import Collection
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     _check_archives(files, config)
     run_output.identify(log, request, config)
     how = "without Spark" if is_local else "Spark starts"
-    log.write("start", f"run {log.run_id}: {len(files):,} files; {how}", request.log_fields(config))
+    log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
     if is_local:
         from dbce_spark.spark.jobs import local_job
 
@@ -404,4 +404,4 @@ def _print_files(files: Sequence[str]) -> None:
             raise InputError(f"{path}: {error}") from error
         total += max(size, 0)
         print(f"{size:>16,}  {path}")
-    print(f"{total:>16,}  bytes in {len(files):,} files would be read")
+    print(f"{total:>16,}  bytes in {counted(len(files), 'file')} would be read")

@@ -7,6 +7,7 @@ from typing import Any
 from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
+from dbce_spark.log import counted
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site
@@ -84,7 +85,7 @@ def text(found: CrawlComparison) -> str:
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    return f"{len(findings)} thing{'' if len(findings) == 1 else 's'} odd"
+    return f"{counted(len(findings), 'thing')} odd"
 
 
 def write(found: CrawlComparison, folder: str, target: str, config: ComparisonConfig) -> None:

@@ -12,14 +12,16 @@ __all__ = ["extract"]
 _OF_EXTRA = ("pyspark", "py4j", "pandas")
 
 
-def __getattr__(name: str) -> Any:
-    """Load `extract` when it is first asked for: a small run and its status need no PySpark."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        from dbce_spark.spark.jobs import page_frame
-    except ModuleNotFoundError as error:
-        if error.name not in _OF_EXTRA:
-            raise
-        raise PlatformError(f"dbce_spark.spark needs {error.name}: pip install 'dbce-spark[spark]'") from error
-    return getattr(page_frame, name)
+if not TYPE_CHECKING:  # a checker of types would take every name for one of the package
+
+    def __getattr__(name: str) -> Any:
+        """Load `extract` when it is first asked for: a small run and its status need no PySpark."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            from dbce_spark.spark.jobs import page_frame
+        except ModuleNotFoundError as error:
+            if error.name not in _OF_EXTRA:
+                raise
+            raise PlatformError(f"dbce_spark.spark needs {error.name}: pip install 'dbce-spark[spark]'") from error
+        return getattr(page_frame, name)

@@ -136,3 +136,16 @@ def test_the_documentation_has_present_names_only(capsys: pytest.CaptureFixture[
                 parser().parse_args(words)
 
     assert "" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["status", "out", "--nonsense"], ["labels", "merge", "a", "--nonsense"]])
+def test_an_unknown_option_prints_the_usage_of_its_command(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In place of that of all commands, which says nothing of options."""
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args([*words, "--submissions", "b", "--output", "c"] if "labels" in words else words)
+    printed = capsys.readouterr().err
+
+    assert printed.startswith(f"usage: dbce {' '.join(words[:-2])} ")
+    assert printed.endswith(": error: unrecognized arguments: --nonsense\n")

@@ -1,12 +1,13 @@
 """The package's face: pages that are at hand, extracted without Spark."""
 
+import ast
 import json
 import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta, timezone
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -374,7 +375,18 @@ def test_the_package_lists_what_it_gives() -> None:
     assert {*dbce_spark.__all__} <= {*dir(dbce_spark)}
     assert ExtractedPage.__name__ in dbce_spark.__all__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        _ = dbce_spark.nothing
+        _ = dbce_spark.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("package", ["dbce_spark", "dbce_spark.spark"])
+def test_checkers_of_types_see_no_names_but_its_own(package: str) -> None:
+    """A `__getattr__` of the module would let them pass any."""
+    tree = ast.parse(resources.files(package).joinpath("__init__.py").read_text(encoding="utf-8"))
+
+    assert "__getattr__" not in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert {*import_module(package).__all__} <= {
+        name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names
+    }
 
 
 def test_the_package_is_typed_for_others_too() -> None:

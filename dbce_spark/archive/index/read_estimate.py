@@ -12,6 +12,7 @@ from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import FetchConfig
+from dbce_spark.log import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ class Estimate:
             (counts.read, "lines of the index were read"),
             *((count, f"  {name}") for name, count in sorted((counts.skipped + counts.faults).items())),
             (self.duplicates, "lines name a place that another names"),
-            (self.records, f"records in {self.files:,} files would be read"),
+            (self.records, f"records in {counted(self.files, 'file')} would be read"),
             *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
             (self.record_bytes, f"bytes of them; {self.unknown:,} more do not say how long they are"),
             (self.requested_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),

@@ -10,6 +10,7 @@ from math import sqrt
 from typing import TypeVar
 
 from dbce_spark.config import ComparisonConfig
+from dbce_spark.log import counted
 
 Template = tuple[str, str]
 """A site, and the id of one of its templates."""
@@ -111,7 +112,7 @@ def compare(before: Figures, now: Figures, lost: Sequence[Template], config: Com
         found += [*_captures(before, now, config), *_lost_sites(before, now, config)]
         found += _lost_templates(before, lost, config)
     else:
-        repeated = f"; {_counted(now.repeated, 'capture')} had come before" if now.repeated else ""
+        repeated = f"; {counted(now.repeated, 'capture')} had come before" if now.repeated else ""
         found.append(Finding(kind=EMPTY, oddness=1.0, message=f"The crawl brought nothing new{repeated}."))
     return sorted(found, key=lambda one: (-one.oddness, one.kind))
 
@@ -146,9 +147,7 @@ def _share(before: Figures, now: Figures, share: _Share, config: ComparisonConfi
         )
     elif is_on_sites:
         change = share.over(one for _, one in changed.values()) - _expected(share, changed.values())
-        message = (
-            f"{_direction(share, change)} on {_counted(len(changed), 'site')}; over all of them {_percent(found)}."
-        )
+        message = f"{_direction(share, change)} on {counted(len(changed), 'site')}; over all of them {_percent(found)}."
     else:
         return
     shown = _places(share, changed or large)
@@ -203,7 +202,7 @@ def _captures(before: Figures, now: Figures, config: ComparisonConfig) -> Iterat
     if oddness >= 1:
         message = f"{has:,} captures of sites of which the crawl before had {had:,}."
     elif is_on_sites:
-        message = f"{_counted(len(changed), 'site')} with far more or far fewer captures than in the crawl before."
+        message = f"{counted(len(changed), 'site')} with far more or far fewer captures than in the crawl before."
     else:
         return
     places = sorted(changed, key=lambda site: (-max(changed[site]), site))
@@ -220,7 +219,7 @@ def _lost_sites(before: Figures, now: Figures, config: ComparisonConfig) -> Iter
         return
     places = [f"{site}: had {large[site]:,} captures" for site in _largest(large)]
     message = (
-        f"{_counted(len(large), 'site')} of the crawl before, with {_percent(share)} of its captures, not in this one."
+        f"{counted(len(large), 'site')} of the crawl before, with {_percent(share)} of its captures, not in this one."
     )
     yield Finding(kind=SITES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
 
@@ -234,7 +233,7 @@ def _lost_templates(before: Figures, lost: Sequence[Template], config: Compariso
         f"{site}, template {name[:8]}: had {captures[site, name]:,} captures" for site, name in _largest(captures)
     ]
     message = (
-        f"{_counted(len(captures), 'template')} with {_percent(share)} of the captures of the crawl before: hardly any"
+        f"{counted(len(captures), 'template')} with {_percent(share)} of the captures of the crawl before: hardly any"
         " page of this one is built so, though their sites were crawled. Redesigned, or something else came instead."
     )
     yield Finding(kind=TEMPLATES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
@@ -285,7 +284,3 @@ def _largest(counts: Mapping[Key, int]) -> list[Key]:
 def _first(places: Sequence[str]) -> tuple[str, ...]:
     more = len(places) - _NAMED
     return (*places[:_NAMED], *([f"and {more:,} more"] if more > 0 else []))
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

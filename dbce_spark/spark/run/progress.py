@@ -14,7 +14,7 @@ from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
 from dbce_spark.files import timestamps
-from dbce_spark.log import Log, Rate, clock, repeat
+from dbce_spark.log import Log, Rate, clock, counted, repeat
 from dbce_spark.spark.run import checkpoints, heartbeat, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
@@ -99,7 +99,7 @@ class Progress:
         unit, is_last = (steps.unit, steps.is_last) if steps else (heartbeat.TASKS, False)
         began = timestamps.now()
         self._beat = replace(self._beat, stage=name, stage_began=began, stage_seconds=0.0, unit=unit, is_last=is_last)
-        of_what = f": {steps.of:,} {unit}" if steps else ""
+        of_what = f": {counted(steps.of, unit.removesuffix('s'))}" if steps else ""
         self.log.write("stage_begin", f"{name} begins{of_what}", _plan(self._beat))
         meter = _Meter(steps, self.counted.value)
         self._tick(meter)
@@ -222,5 +222,5 @@ def _plan(beat: Heartbeat) -> dict[str, object]:
 def _seen(beat: Heartbeat) -> list[str]:
     """Render pages and rejects, of a stage whose steps are clear before it begins."""
     rejects = sum(rejects_by_reason(beat.counts).values()) if beat.is_all_planned else 0
-    pages = [] if beat.pages is None else [f"{beat.pages:,} pages"]
-    return [*pages, *([f"{rejects:,} rejects"] if rejects else [])]
+    pages = [] if beat.pages is None else [counted(beat.pages, "page")]
+    return [*pages, *([counted(rejects, "reject")] if rejects else [])]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
 
 
@@ -15,7 +16,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
         [
             "",
             *_selection(report.get("selection")),
-            _line("records", report["records_read"], f"in {report['files']:,} files"),
+            _line("records", report["records_read"], f"in {counted(report['files'], 'file')}"),
             _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
             *_formats(report),
             _line("revisits", report["revisits"], "captures more that share an extraction"),
