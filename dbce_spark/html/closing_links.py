@@ -20,7 +20,7 @@ MOST_CHARS = 30
 
 _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
 _SAID = re.compile(r"[^\W_]")
-_OPENING = re.compile(r"[\s(\[{|<\u00ab\u2013\u2014\u00b7\u2022-]+$")
+_OPENING = " ([{|<\u00ab\u2013\u2014\u00b7\u2022-"
 _DIGIT = re.compile(r"\d")
 
 
@@ -71,9 +71,8 @@ def controls(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Clo
     return sorted(one for text, some in repeated.items() if times[text] <= 2 * len(some) for one in some)
 
 
-def cut_closing(text: str, closing: str) -> list[str]:
+def cut_closing(text: str, closing: str) -> tuple[str, str]:
     """Cut a block's text before its closing; signs that open that, such as a bracket, go with it."""
     rest = text.removesuffix(closing)
-    opening = _OPENING.search(rest)
-    end = opening.start() if opening and opening.start() else len(rest)
-    return [rest[:end], text[end:].lstrip()]
+    kept = rest.rstrip(_OPENING) or rest.rstrip()
+    return kept, text[len(kept) :].lstrip()

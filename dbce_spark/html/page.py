@@ -521,9 +521,13 @@ class _Walk:
                 (self.link_texts_in, [one.texts for one in chosen]),
             )
         )
-        for one in reversed(chosen):
-            self.texts[one.block : one.block + 1] = cut_closing(self.texts[one.block], one.text)
-            self.holders.insert(one.block, self.holders[one.block])
+        closings = {one.block: one.text for one in chosen}
+        texts, holders = self.texts, self.holders
+        self.texts, self.holders = [], []
+        for block, (text, holder) in enumerate(zip(texts, holders, strict=True)):
+            pieces = cut_closing(text, closings[block]) if block in closings else (text,)
+            self.texts += pieces
+            self.holders += [holder] * len(pieces)
 
     def _part_words(self) -> None:
         """Put a space where a word begins right behind another: in the next element, or in what an element touches."""

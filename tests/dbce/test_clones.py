@@ -11,7 +11,8 @@ from dbce_spark.dbce.clones import LEAST_BLOCKS, without_clones
 def kept(texts: str | list[str], words: int = 5, dropped: str = "") -> list[bool]:
     """Keep blocks of these texts, of so many words each, but for those that are dropped already."""
     is_kept = np.array([text not in dropped for text in texts])
-    return without_clones(np.array([*map(ord, texts)]), np.full(len(texts), words), is_kept).tolist()
+    left: list[bool] = without_clones(np.array([*map(ord, texts)]), np.full(len(texts), words), is_kept).tolist()
+    return left
 
 
 @pytest.mark.parametrize(

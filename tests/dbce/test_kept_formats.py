@@ -120,7 +120,8 @@ def test_words_of_elements_that_touch_are_the_same_in_markdown(
     outer = data.draw(st.sampled_from(("p", "pre", "li", "b")))
     html = f"<{outer}>{''.join(before + word for before, word in pieces)}"
     blocks = parsed(html).blocks
-    segments = single.without_evidence(np.arange(len(blocks)), blocks.starts, blocks.ends, Label.CONTENT)
+    segments = single.segments(blocks)
+    segments.labels[:] = Label.CONTENT
 
     written = write_formats(html.encode(), blocks, segments, capture(), ALL)
 

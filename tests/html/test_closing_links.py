@@ -44,13 +44,13 @@ def test_a_control_leads_elsewhere_each_time(targets: str, others: int, is_contr
 @pytest.mark.parametrize(
     ("text", "closing", "expected"),
     [
-        ("Text more", "more", ["Text", "more"]),
-        ("History [edit]", "edit]", ["History", "[edit]"]),
-        ("Heading\u00b6", "\u00b6", ["Heading", "\u00b6"]),
-        ("News \u2013 more", "more", ["News", "\u2013 more"]),
+        ("Text more", "more", ("Text", "more")),
+        ("History [edit]", "edit]", ("History", "[edit]")),
+        ("Heading\u00b6", "\u00b6", ("Heading", "\u00b6")),
+        ("News \u2013 more", "more", ("News", "\u2013 more")),
     ],
 )
-def test_signs_that_open_a_closing_go_with_it(text: str, closing: str, expected: list[str]) -> None:
+def test_signs_that_open_a_closing_go_with_it(text: str, closing: str, expected: tuple[str, str]) -> None:
     """No bracket stays behind."""
     actual = cut_closing(text, closing)
 
