@@ -19,6 +19,7 @@ from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Version
+from dbce_spark.spark.engine import java_messages
 
 INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
@@ -334,13 +335,15 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
     """Return the settings of `--spark` by their keys.
 
     Raises:
-        ConfigError: one is not KEY=VALUE, or spark-submit would ignore it.
+        ConfigError: one is not KEY=VALUE, or would be ignored by Spark or spark-submit.
     """
     if given and is_submitted():
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):
         raise ConfigError(f"--spark {wrong}: write KEY=VALUE, such as spark.ui.enabled=true")
+    if foreign := next((key for key, *_ in pairs if not key.startswith("spark.")), None):
+        raise ConfigError(f"--spark {foreign}: properties of Spark begin with spark., as spark.ui.enabled does")
     return {key: value for key, _, value in pairs}
 
 
@@ -363,12 +366,23 @@ def check_fits(archives: Sequence[str], most: int) -> None:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message, and none of Java's."""
+    before = {number: signal.signal(number, _stop) for number in _obeyed()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _obeyed() -> list[signal.Signals]:
+    """List the signals to stop that this process obeys: a shell starts jobs in the background deaf to Ctrl-C."""
+    return [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
+
+
+def _stop(*_: object) -> None:
+    java_messages.drop()
+    raise KeyboardInterrupt
 
 
 @contextmanager
@@ -396,9 +410,7 @@ def started_whole() -> Iterator[None]:
     Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
     run would go on. A second signal does not wait.
     """
-    # A shell starts jobs in the background deaf to Ctrl-C, and so they stay.
-    obeyed = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
-    with noted_signals(obeyed) as noted:
+    with noted_signals(_obeyed()) as noted:
         yield
     if noted:
-        raise KeyboardInterrupt
+        _stop()

@@ -88,6 +88,8 @@ SETTINGS = {
     "spark.sql.streaming.minBatchesToRetain": "4",
     # Without rows that come by time alone there is nothing to do in a batch without files.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # A stream with state is planned without it whatever is set, with two lines of warning where it is on.
+    "spark.sql.adaptive.enabled": "false",
 }
 
 
