@@ -31,7 +31,8 @@ class Printed:
     def __init__(self, text: str, folder: Path):
         self._path = folder / "terminal"
         self.messages = JavaMessages(os.open(self._path, os.O_WRONLY | os.O_CREAT))
-        subprocess.run([sys.executable, "-c", f"print({text!r}, end='')"], check=True, **self.messages.streams())
+        printing = [sys.executable, "-c", f"print({text!r}, end='')"]
+        subprocess.run(printing, check=True, stdout=self.messages.streams()["stdout"])
         self.cause = self.messages.cause()
 
     def text(self) -> str:

@@ -89,7 +89,7 @@ def _as_ours(request: RunRequest) -> Iterator[None]:
 def _gave_up(text: str, request: RunRequest) -> JobError:
     """Make an error of one sentence of Spark's long message."""
     if "No space left on device" in text:
-        return JobError(f"no space is left for the output, or in Spark's own folders; make room: {_GO_ON}")
+        return JobError(f"no space is left at {request.output}, or in Spark's own folders; make room: {_GO_ON}")
     gave_up = JobError(f"Spark gave up: {cause(text)}; its log says more. {_GO_ON.capitalize()}")
     return _of_broken(text, request) or gave_up
 

@@ -148,7 +148,7 @@ def _run(
         except PySparkException as error:
             raise JobError(f"Spark gave up: {_cause(str(error))}; the same command goes on from there") from error
         finally:
-            with suppress(Py4JError, PySparkException):
+            with suppress(Py4JError, PySparkException, OSError):  # Java may be gone already
                 query.stop()
     done = stream_tables.last_commit(request.output)
     return done.totals if done else {}
