@@ -17,7 +17,6 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_sites,
     count,
-    stoppable,
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import PlatformError
@@ -213,8 +212,7 @@ def _serve(arguments: argparse.Namespace) -> None:
     def ready(address: str) -> None:
         print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
 
-    with stoppable():
-        workbench_server.serve(arguments.store, settings, configuration.default(), ready)
+    workbench_server.serve(arguments.store, settings, configuration.default(), ready)
 
 
 def _status(arguments: argparse.Namespace) -> None:

@@ -10,15 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, TypeAlias
 
 from dbce_spark import config, log
-from dbce_spark.config import FormatsConfig
+from dbce_spark.archive.records import Limits, foreign_head
+from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Version
+from dbce_spark.spark.engine import java_messages
 
 INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
@@ -27,6 +30,8 @@ INPUT_HELP = (
 
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """The variable that spark-submit sets in the environment of the script that it runs."""
+_HEAD = 1 << 20
+"""Bytes by which an archive is distinguished from other files."""
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -312,8 +317,12 @@ def command_line() -> str:
 
 @contextmanager
 def logged(arguments: argparse.Namespace, to: Log) -> Iterator[None]:
-    """Send log messages of the block where the options of `add_log` want them, and last how the block failed."""
-    with log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
+    """Send log messages of the block where the options of `add_log` want them, and last how it has failed."""
+    with (
+        log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log),
+        to.failing(),
+        stoppable(),
+    ):
         yield
 
 
@@ -347,13 +356,15 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
     """Return the settings of `--spark` by their keys.
 
     Raises:
-        ConfigError: one is not KEY=VALUE, or spark-submit would ignore it.
+        ConfigError: one is not KEY=VALUE, or would be ignored by Spark or spark-submit.
     """
     if given and is_submitted():
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):
         raise ConfigError(f"--spark {wrong}: write KEY=VALUE, such as spark.ui.enabled=true")
+    if foreign := next((key for key, *_ in pairs if not key.startswith("spark.")), None):
+        raise ConfigError(f"--spark {foreign}: properties of Spark begin with spark., as spark.ui.enabled does")
     return {key: value for key, _, value in pairs}
 
 
@@ -374,14 +385,62 @@ def check_fits(archives: Sequence[str], most: int) -> None:
         )
 
 
+def check_archives(files: Sequence[str], config: DbceConfig) -> None:
+    """Check by their first bytes that there is an archive among local files; a run has a reject for each other one.
+
+    Raises:
+        InputError: all of them are something else.
+    """
+    limits, first = Limits.from_config(config.input), ""
+    for path in files:
+        lack = _foreign(path, limits)
+        if not lack:
+            return
+        first = first or f"{path}: {lack}"
+    if first:
+        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
+
+
+def _foreign(path: str, limits: Limits) -> str:
+    """Return why a file is no archive; "" if it may be one."""
+    try:
+        if not sources.is_remote(path):
+            with sources.open_binary(path) as file:
+                return foreign_head(file.read(_HEAD), limits)
+    except OSError:  # a run has a reject for it
+        pass
+    return ""
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message, and none of Java's.
+
+    An error behind that is one of the stop: it may reach what the block works with, such as a Java, before the block.
+    """
+    stops: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        stops.append(number)
+        java_messages.drop()
+        raise KeyboardInterrupt
+
+    # Only the main thread may.
+    before = {} if current_thread() is not main_thread() else {one: signal.signal(one, stop) for one in _obeyed()}
     try:
         yield
+    except Exception as error:
+        if stops:
+            raise KeyboardInterrupt from error
+        raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _obeyed() -> list[signal.Signals]:
+    """List the signals to stop that this process obeys: a shell starts jobs in the background deaf to Ctrl-C."""
+    return [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
 
 
 @contextmanager
@@ -409,9 +468,7 @@ def started_whole() -> Iterator[None]:
     Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
     run would go on. A second signal does not wait.
     """
-    # A shell starts jobs in the background deaf to Ctrl-C, and so they stay.
-    obeyed = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
-    with noted_signals(obeyed) as noted:
+    with noted_signals(_obeyed()) as noted:
         yield
     if noted:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.Signals(noted[0]))

@@ -28,7 +28,7 @@ from dbce_spark.commands import (
     stream_command,
     text_command,
 )
-from dbce_spark.commands.arguments import Command
+from dbce_spark.commands.arguments import Command, stoppable
 from dbce_spark.commands.terminal import prepare_output
 from dbce_spark.errors import DbceError, PlatformError
 
@@ -87,8 +87,9 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     """Run the command that the arguments name; return 0, or the status of an error that was printed in one line."""
     arguments = parser.parse_args(argv)
     try:
-        status: int | None = arguments.run(arguments)
-        sys.stdout.flush()
+        with stoppable():
+            status: int | None = arguments.run(arguments)
+            sys.stdout.flush()
     except DbceError as error:
         print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return error.exit_status

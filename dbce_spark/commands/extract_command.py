@@ -12,7 +12,6 @@ from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
-from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     Commands,
@@ -25,6 +24,7 @@ from dbce_spark.commands.arguments import (
     add_log,
     add_settings,
     add_spark,
+    check_archives,
     check_formats,
     check_installed,
     command_line,
@@ -37,7 +37,6 @@ from dbce_spark.commands.arguments import (
     logged,
     spark_settings,
     started_whole,
-    stoppable,
 )
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
@@ -61,8 +60,6 @@ _FILTERS = {
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan", "process", "began", "updated", "command")
 """Fields of run.json that a log has already, or that are too long for a line."""
-_HEAD = 1 << 20
-"""Bytes by which an archive is distinguished from other files."""
 _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
 
@@ -159,7 +156,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
 def _run(arguments: argparse.Namespace) -> None:
     """Label the text of every page in web archives, and write it as Parquet (docs/tables.md)."""
     log = Log(command=command_line())
-    with logged(arguments, log), stoppable():
+    with logged(arguments, log):
         _extract(arguments, log)
 
 
@@ -204,7 +201,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
             return
         request = new
     run_output.check(request, config)
-    _check_archives(files, config)
+    check_archives(files, config)
     run_output.identify(log, request, config)
     how = "without Spark" if is_local else "Spark starts"
     log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
@@ -332,33 +329,6 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
     check_formats(config.formats)
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
-
-
-def _check_archives(files: Sequence[str], config: DbceConfig) -> None:
-    """Check by their first bytes that there is an archive among local files; a run has a reject for each other one.
-
-    Raises:
-        InputError: all of them are something else.
-    """
-    limits, first = Limits.from_config(config.input), ""
-    for path in files:
-        lack = _foreign(path, limits)
-        if not lack:
-            return
-        first = first or f"{path}: {lack}"
-    if first:
-        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
-
-
-def _foreign(path: str, limits: Limits) -> str:
-    """Return why a file is no archive; "" if it may be one."""
-    try:
-        if not sources.is_remote(path):
-            with sources.open_binary(path) as file:
-                return foreign_head(file.read(_HEAD), limits)
-    except OSError:  # a run has a reject for it
-        pass
-    return ""
 
 
 def _print_input(

@@ -16,7 +16,6 @@ from dbce_spark.commands.arguments import (
     logged,
     spark_settings,
     started_whole,
-    stoppable,
 )
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
@@ -86,7 +85,7 @@ def _run_changes(arguments: argparse.Namespace) -> None:
     """Write how all pages of a collection changed from capture to capture, as Parquet tables: steps, changes, lives of
     texts, redesigns of sites (docs/collections.md)."""
     log = Log(command="dbce changes", stage="changes")
-    with logged(arguments, log), stoppable():
+    with logged(arguments, log):
         _changes(arguments, log)
 
 

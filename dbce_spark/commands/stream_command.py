@@ -12,6 +12,7 @@ from dbce_spark.commands.arguments import (
     add_settings,
     add_spark,
     add_urltree,
+    check_archives,
     check_formats,
     check_installed,
     command_line,
@@ -22,13 +23,12 @@ from dbce_spark.commands.arguments import (
     seconds,
     spark_settings,
     started_whole,
-    stoppable,
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
+from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.stream_method import DBCE, URLTREE
-from dbce_spark.streaming.stream.stream_tables import CHECKPOINT, last_commit
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
@@ -93,7 +93,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def _run(arguments: argparse.Namespace) -> None:
     log = Log(command=command_line(), stage="stream")
-    with logged(arguments, log), stoppable():
+    with logged(arguments, log):
         _stream(arguments, log)
 
 
@@ -111,9 +111,9 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
     inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
-    if arguments.every is None and last_commit(to) is None:
-        sources.expand(inputs, config.input.patterns)  # says what is not there before Spark takes its time to start
-    checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}"
+    checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{stream_tables.CHECKPOINT}"
+    if arguments.every is None and stream_tables.last_commit(to) is None:
+        check_archives(sources.expand(inputs, config.input.patterns), config)
     how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
     log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
     with log.waiting("Spark starts"), started_whole():

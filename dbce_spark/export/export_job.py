@@ -1,12 +1,13 @@
 """Run `dbce export`: write the parts of an output side by side, each by itself."""
 
 import json
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 import pyarrow as pa
 
@@ -155,7 +156,7 @@ def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
         return
     with ExitStack() as stack:
         # Not by a fork: Arrow and the drivers of object stores have threads.
-        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
+        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts))
         try:
             yield from pool.map(_write, tasks)
         except BrokenProcessPool as error:
@@ -163,6 +164,15 @@ def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
                 f"{request.target}: a process that was writing it was ended from outside, most likely for want of"
                 " memory; give fewer --processes"
             ) from error
+        except KeyboardInterrupt:
+            for child in active_children():
+                child.terminate()
+            raise
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C, which all processes of a terminal get, to the one that has begun this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _write(task: Task) -> ExportCounts:

@@ -3,6 +3,7 @@
 The pages of Parquet files have checksums, which are verified whenever these are read here.
 """
 
+import errno
 import gzip
 import lzma
 import os
@@ -19,6 +20,9 @@ import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import DbceError, OutputError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
 
 
 def list_names(folder: str) -> set[str]:
@@ -97,8 +101,10 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
         partial.replace(target)
         sync(target.parent)
-    except BaseException:
+    except BaseException as error:
         partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            raise OSError(error.errno, error.strerror, path) from error
         raise
 
 

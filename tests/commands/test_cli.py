@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.commands.arguments import started_whole
+from dbce_spark.commands.arguments import started_whole, stoppable
 from dbce_spark.commands.cli import main, run
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
@@ -312,7 +312,6 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
         (["extract", "a.warc.gz", "--output", "a.warc.gz/out"], "a.warc.gz/out"),
         (["text", "a.warc.gz"], "No space left on device"),
         (["extract", "a.warc.gz", "--output", "out", "--master", "spark://127.0.0.1:1"], "no Spark master at spark://"),
-        (["extract", "a.warc.gz", "--output", "out", "--master", "nonsense"], "--master nonsense: give local[*]"),
         (["stream", "none.warc.gz", "--output", "out"], "none.warc.gz: nothing to read is there"),
     ],
 )
@@ -503,3 +502,55 @@ def test_a_script_of_spark_submit_ends_as_its_command_does(job: str) -> None:
 
     assert [0, 2] == [one.returncode for one in ended]
     assert ended[0].stdout.startswith(f"usage: dbce {job}")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_error_behind_a_stop_is_the_stop(number: signal.Signals) -> None:
+    """A Java that the signal reaches, too, is gone before the block: its connection is refused then."""
+    with pytest.raises(KeyboardInterrupt):
+        refused_after(number)
+
+
+def refused_after(number: signal.Signals) -> None:
+    with stoppable():
+        try:
+            signal.raise_signal(number)
+        finally:
+            raise ConnectionRefusedError
+
+
+def test_an_error_without_a_stop_stays() -> None:
+    """And the handlers of before hold again."""
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(ConnectionRefusedError), stoppable():
+        raise ConnectionRefusedError
+
+    assert before is signal.getsignal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_stopped_says_so_in_a_line(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And ends with 130, whichever command it is."""
+    parser = argparse.ArgumentParser(prog="dbce")
+    parser.set_defaults(run=lambda _: signal.raise_signal(number))
+
+    assert 130 == run(parser, [])
+    assert "dbce: stopped before the end\n" == capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [("none.warc", None, "nothing to read is there"), ("bad.warc", "junk", "neither WARC nor ARC")],
+)
+def test_a_stream_of_no_archive_is_refused_before_spark_starts(
+    name: str, content: str | None, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `dbce extract` refuses it; a start of Spark takes half a minute."""
+    if content:
+        (tmp_path / name).write_text(content)
+    status = main(["stream", str(tmp_path / name), "--output", str(tmp_path / "out")])
+
+    assert 2 == status
+    assert re.match(f"dbce: .*{name}: .*{expected}", capsys.readouterr().err)

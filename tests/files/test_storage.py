@@ -1,6 +1,7 @@
 """Files appear whole, in row groups of one size."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage as store
+from tests.support.full_disks import full_disk
 
 SCHEMA = pa.schema([("n", pa.int64())])
 
@@ -256,3 +258,11 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatc
         stream.write(b"content")
 
     assert [("sync", False, False), ("name", False, False), ("sync", True, True)] == steps
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    """By the file that was to be written, of which nothing stays."""
+    with full_disk(1_000), pytest.raises(OSError, match=re.escape(f"File too large: '{tmp_path / 'a.json'}'")):
+        store.write(str(tmp_path / "a.json"), bytes(2_000))
+
+    assert [] == [*tmp_path.iterdir()]

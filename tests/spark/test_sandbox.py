@@ -345,3 +345,18 @@ def test_each_record_has_the_whole_time() -> None:
         set_timer(0)
 
     assert [True] * 3 == [one > 40.0 for one in left]
+
+
+def test_a_stop_of_all_processes_of_a_terminal_prints_no_stack_of_the_process(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Ctrl-C goes to the process, too: it leaves it to its parent."""
+    with sandbox.Sandbox[int, int](_interrupted, 60.0) as apart:
+        assert 1 == apart.result(1)
+
+    assert "" == capfd.readouterr().err
+
+
+def _interrupted(number: int) -> int:
+    signal.raise_signal(signal.SIGINT)
+    return number

@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark.spark.engine.session import defaults, session, with_attempts
+from dbce_spark.errors import ConfigError
+from dbce_spark.spark.engine.session import check_master, defaults, session, with_attempts
 from tests.support.builders import archive, http, record
 from tests.support.cluster import SMALL_JAVA
 
@@ -44,6 +46,19 @@ def test_every_default_has_its_reason() -> None:
 def test_a_task_is_tried_again_on_a_local_master(master: str, expected: str) -> None:
     """As clusters do; a number that somebody gave stays."""
     assert expected == with_attempts(master)
+
+
+@pytest.mark.parametrize("master", ["nonsense", "local[x]", "local[2", "spark://", "mesos://a:1"])
+def test_a_master_that_spark_does_not_know_is_one_line(master: str) -> None:
+    """Spark itself would end its Java, or ours, with a stack."""
+    with pytest.raises(ConfigError, match=rf"^--master {re.escape(master)}: write "):
+        check_master(master)
+
+
+@pytest.mark.parametrize("master", ["local", "local[*,4]", "local[2]", "local-cluster[2,1,1024]", "yarn", "k8s://a"])
+def test_a_master_that_spark_knows_is_taken(master: str) -> None:
+    """Every kind that Spark lists, and the one of its own tests."""
+    check_master(master)
 
 
 @pytest.mark.spark
@@ -129,16 +144,43 @@ def test_spark_and_java_print_nothing(job_of_spark_submit: "subprocess.Completed
 
 
 @pytest.mark.spark
-def test_a_java_that_does_not_start_is_one_line(tmp_path: Path) -> None:
-    """With options that exclude each other: after what Java itself prints, ours and no stack."""
+@pytest.mark.parametrize(
+    ("given", "variables", "expected"),
+    [
+        (
+            (),
+            {"JDK_JAVA_OPTIONS": "-XX:+UseSerialGC"},
+            "Java has ended before Spark was there: .*(onflict|garbage collectors)",
+        ),
+        (("--spark", "spark.driver.memory=much"), {}, "Java has ended before Spark was there: .*-Xmxmuch"),
+        (("--spark", "spark.executor.cores=x"), {}, "Java has ended before Spark was there: .*cores must be a pos"),
+        (("--spark", "spark.sql.shuffle.partitions=x"), {}, "Spark does not start: .*shuffle.partitions"),
+    ],
+)
+def test_a_spark_that_does_not_start_is_one_line(
+    given: tuple[str, ...], variables: dict[str, str], expected: str, tmp_path: Path
+) -> None:
+    """With the cause, none of Java's own lines, and no stack."""
     archive(tmp_path / "input.warc", record(http("<p>A page.</p>"), url="http://a.example/"))
-    words = ["extract", str(tmp_path / "input.warc"), "--output", str(tmp_path / "out"), "--engine", "spark"]
-    command = [sys.executable, "-m", "dbce_spark.commands.cli", *words]
-    done = submitted(command, tmp_path, JDK_JAVA_OPTIONS="-XX:+UseSerialGC")
+    words = ["extract", str(tmp_path / "input.warc"), "--output", str(tmp_path / "out"), "--engine", "spark", *given]
+    done = submitted([sys.executable, "-m", "dbce_spark.commands.cli", *words], tmp_path, **variables)
+    _, *errors = done.stderr.splitlines()  # the first is of the run
 
-    assert 2 == done.returncode
-    assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("dbce: Java has ended before Spark was there")
+    assert (2, 1) == (done.returncode, len(errors))
+    assert re.match(f"dbce: {expected}", errors[0])
+
+
+@pytest.mark.spark
+def test_a_submitted_job_without_a_master_that_answers_is_one_line(tmp_path: Path) -> None:
+    """Spark itself would try for a minute, and end in two stacks."""
+    archive(tmp_path / "input.warc", record(http("<p>A page.</p>"), url="http://a.example/"))
+    command = [str(Path(sys.executable).parent / "spark-submit"), "--master", "spark://127.0.0.1:1"]
+    command += [str(ROOT / "jobs/extract.py"), str(tmp_path / "input.warc"), "--output", str(tmp_path / "out")]
+    done = submitted(command, tmp_path)
+    errors = [one for one in (done.stdout + done.stderr).splitlines() if " Spark starts" not in one]
+
+    assert (2, 1) == (done.returncode, len(errors))
+    assert errors[0].startswith("dbce: no Spark master at spark://127.0.0.1:1 ")
 
 
 @pytest.mark.spark

@@ -231,6 +231,8 @@ class Sandbox(Generic[In, Out]):
 def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], seconds: float) -> None:
     """Do work in the process until the other side is gone."""
     near.close()  # or it would not see that the other side is gone
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other side gets it too, and is gone then
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     while True:
         try:
             what = pipe.recv()

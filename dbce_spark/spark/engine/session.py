@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkRuntimeError
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import ConfigError, PlatformError
+from dbce_spark.spark.engine import java_messages
 from dbce_spark.spark.engine.java import quiet_java_home
 
 CONF_FOLDER = files("dbce_spark") / "conf"
@@ -24,9 +26,13 @@ ATTEMPTS = 4
 _NO_JAVA = "JAVA_GATEWAY_EXITED"
 """PySpark's name of the error that its Java has ended at once."""
 _STANDALONE = "spark://"
-_MASTERS = ("local", _STANDALONE, "yarn", "k8s://")
 _CONNECT_SECONDS = 10.0
 _LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
+_MASTER = re.compile(
+    r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|(spark|k8s)://.+|yarn"
+)
+_WORKER_MEMORY = "spark.executor.pyspark.memory"
+_LONGEST = 300
 
 LOCAL_SETTINGS = {
     # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
@@ -37,7 +43,7 @@ LOCAL_SETTINGS = {
     # Spark's bar knows stages by number only, and writes into whatever else is on the terminal.
     "spark.ui.showConsoleProgress": "false",
     # A limit makes every Python worker print four lines; 0 is none.
-    "spark.executor.pyspark.memory": "0",
+    _WORKER_MEMORY: "0",
     # Java only moves and sorts rows: the optimising compiler would take more time than it ever gives back in a run
     # of minutes. It alone has 48 MB for what it compiles; a session of many runs fills that, and compiles them again.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseParallelGC",
@@ -52,7 +58,8 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     `settings` are Spark's own keys and win over everything else; a session that is there already keeps its settings.
 
     Raises:
-        PlatformError: there is no Java that Spark runs on, it does not start, or no master is at that address.
+        ConfigError: the master is none of Spark's.
+        PlatformError: there is no Java that Spark runs on, Spark does not start, or no master is at that address.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -61,46 +68,86 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
         return _submitted()
     chosen = with_attempts(master or "local[*]")
     is_local = chosen.startswith("local")
-    _find_master(chosen)
+    check_master(chosen)
     _prepare_environment(is_local=is_local)
-    builder = SparkSession.builder.appName(app_name).master(chosen)
-    for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
+    pairs = {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}
+    given = {"spark.app.name": app_name, "spark.master": chosen, **pairs}
+    _launch(given)
+    builder = SparkSession.builder
+    for key, value in given.items():
         builder = builder.config(key, value)
-    try:
-        return _fill_in(builder.getOrCreate())
-    except PySparkRuntimeError as error:
-        if error.getCondition() != _NO_JAVA:
-            raise
-        raise PlatformError(
-            f"Java has ended before Spark was there; what it printed says why. It is that of {os.environ['JAVA_HOME']}:"
-            " see JDK_JAVA_OPTIONS, --spark spark.driver.memory, and the memory that is free"
-        ) from error
+    spark = _begin(builder, "see --master and --spark")
+    java_messages.pass_on()
+    return spark
 
 
 def _submitted() -> SparkSession:
-    """Start the session that spark-submit has prepared.
+    """Return the session of spark-submit: with its settings, but for a limit that makes local workers print."""
+    master = SparkContext.getSystemProperty("spark.master") or "local[*]"
+    check_master(master)
+    builder = SparkSession.builder
+    is_default = SparkContext.getSystemProperty(_WORKER_MEMORY) == defaults()[_WORKER_MEMORY]
+    if master.startswith("local") and is_default:
+        builder = builder.config(_WORKER_MEMORY, LOCAL_SETTINGS[_WORKER_MEMORY])
+    return _begin(builder, "see --master, --conf and --properties-file of spark-submit")
+
+
+def _launch(given: Mapping[str, str]) -> None:
+    """Start Java, unless it runs already; it prints nothing until Spark is there.
 
     Raises:
-        PlatformError: it does not start.
+        PlatformError: it has ended at once.
     """
-    SparkContext._ensure_initialized()
-    _find_master(SparkConf().get("spark.master", "") or "")
+    if SparkContext._gateway is not None:
+        return
+    with java_messages.of_new_java() as messages:
+        conf = SparkConf(loadDefaults=False).setAll([*given.items()])
+        try:
+            gateway = launch_gateway(conf, popen_kwargs=messages.streams())  # type: ignore[no-untyped-call]
+        except PySparkException as error:
+            if error.getCondition() != _NO_JAVA:
+                raise
+            raise PlatformError(
+                f"Java has ended before Spark was there: {messages.cause()}. It is that of {os.environ['JAVA_HOME']}:"
+                " see JDK_JAVA_OPTIONS, --spark, and the memory that is free"
+            ) from error
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _begin(builder: SparkSession.Builder, what_to_see: str) -> SparkSession:
+    """Begin the session, with the settings of ours that nobody gave.
+
+    Raises:
+        PlatformError: Spark does not start.
+    """
     try:
-        return _fill_in(SparkSession.builder.getOrCreate())
-    except Py4JJavaError as error:
-        cause = str(error.java_exception).partition("\n")[0]
-        raise PlatformError(f"Spark does not start: {cause}; see the options of spark-submit") from error
+        return _fill_in(builder.getOrCreate())
+    except (Py4JError, PySparkException) as error:
+        raise PlatformError(f"Spark does not start: {_first_cause(error)}; {what_to_see}") from error
 
 
-def _find_master(master: str) -> None:
-    """Check that this is a master, and that one of Spark's own answers: Spark would try for a minute, and fail at
-    length.
+def _first_cause(error: Py4JError | PySparkException) -> str:
+    """Return in one line what lies behind an error of Spark's."""
+    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    try:
+        while java is not None and java.getCause() is not None:
+            java = java.getCause()
+        text = str(java.toString()) if java is not None else str(error)
+    except Py4JError:  # Java is gone, too
+        text = str(error)
+    return (text.strip().splitlines() or [type(error).__name__])[0][:_LONGEST]
+
+
+def check_master(master: str) -> None:
+    """Check that Spark knows such a master, and that a standalone one answers: Spark would try for a minute, and fail
+    at length.
 
     Raises:
-        PlatformError: it is none, or none of its addresses answers.
+        ConfigError: Spark knows no such master.
+        PlatformError: none of its addresses answers.
     """
-    if not master.startswith(_MASTERS):
-        raise PlatformError(f"--master {master or '(none)'}: give local[*], spark://HOST:PORT, yarn or k8s://ADDRESS")
+    if not _MASTER.fullmatch(master):
+        raise ConfigError(f"--master {master}: write local[*], spark://HOST:PORT, k8s://URL or yarn")
     if not master.startswith(_STANDALONE):
         return
     cause = ""
@@ -165,4 +212,5 @@ def _fill_in(spark: SparkSession) -> SparkSession:
     for key, value in defaults().items():
         if key.startswith("spark.sql.") and not given.contains(key):
             spark.conf.set(key, value)
+    spark.range(0)  # by which Spark reads its settings, and refuses them
     return spark

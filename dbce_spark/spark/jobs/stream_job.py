@@ -86,6 +86,8 @@ SETTINGS = {
     "spark.sql.streaming.minBatchesToRetain": "4",
     # Without rows that come by time alone there is nothing to do in a batch without files.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # A stream with state is planned without it whatever is set, with two lines of warning where it is on.
+    "spark.sql.adaptive.enabled": "false",
 }
 
 
@@ -142,7 +144,7 @@ def _run(
             while not query.awaitTermination(_WAIT_SECONDS):
                 pass
         finally:
-            with suppress(Py4JError, PySparkException, ConnectionError):
+            with suppress(Py4JError, PySparkException, OSError):  # Java may be gone already
                 query.stop()
     done = stream_tables.last_commit(request.output)
     return done.totals if done else {}

@@ -17,7 +17,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             "",
             *_selection(report.get("selection")),
             _line("records", report["records_read"], f"in {counted(report['files'], 'file')}"),
-            _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
+            _line("extractions", report["extractions"], _of_all(report)),
             *_formats(report),
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
@@ -30,6 +30,13 @@ def text(report: Mapping[str, Any], output: str) -> str:
             f"output          {output}",
         ]
     )
+
+
+def _of_all(report: Mapping[str, Any]) -> str:
+    """Render how the written extractions were labelled: in an increment also those of earlier captures."""
+    counts = f"{report['crossed']:,} crossed, {report['single']:,} single"
+    earlier = report.get("relabelled", 0)
+    return f"and {earlier:,} of earlier captures labelled again; together {counts}" if earlier else counts
 
 
 def _selection(account: Mapping[str, Any] | None) -> list[str]:

@@ -178,7 +178,7 @@ class Reader:
             if robots.allows(errand.url, self._config.user_agent):
                 return errand
             if robots.rules is None:
-                self._again(errand, f"{site}/robots.txt cannot be read", 0.0)
+                self._again(errand, f"{site}/robots.txt cannot be read: {robots.lack}", 0.0)
             else:
                 self._end(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
         return None
@@ -241,20 +241,21 @@ class Reader:
             self.counts["redirects"] += 1
             self._queue(replace(errand, url=exchange.redirect, redirects=(*errand.redirects, exchange)), first=True)
         elif errand.is_robots:
-            self._keep_robots(errand, exchange, now)
+            self._keep_robots(outcome, now)
         elif errand.feed is not None:
             self._keep_feed(errand.feed, outcome, now)
         elif errand.page is not None:
             self._keep_page(errand, errand.page, outcome)
 
-    def _keep_robots(self, errand: _Errand, exchange: WebExchange | None, now: float) -> None:
+    def _keep_robots(self, outcome: _Outcome, now: float) -> None:
+        errand, exchange = outcome.errand, outcome.exchange
         first_url = errand.redirects[0].url if errand.redirects else errand.url
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
         self._robots = {
             site: robots for site, robots in self._robots.items() if now - robots.read_at <= self._robots_hold(robots)
         }
-        self._robots[origin(first_url)] = Robots.from_answer(status, body, now)
+        self._robots[origin(first_url)] = Robots.from_answer(status, body, now, _why(outcome))
 
     def _keep_feed(self, feed: FeedState, outcome: _Outcome, now: float) -> None:
         config, exchange = self._config, outcome.exchange

@@ -19,16 +19,21 @@ class Robots:
 
     rules: _Rules | None  # None: nothing may be fetched
     read_at: float
+    lack: str = ""
+    """The reason why there are no rules."""
 
     @classmethod
-    def from_answer(cls, status: int, body: bytes, read_at: float) -> Self:
-        """Read the rules from the answer to a request for /robots.txt; status 0: there was no answer.
+    def from_answer(cls, status: int, body: bytes, read_at: float, lack: str = "") -> Self:
+        """Read the rules from the answer to a request for /robots.txt; status 0: there was no answer, for which `lack`
+        has the reason.
 
         A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
             return cls(_parsed(body.decode("utf-8", "replace")), read_at)
-        return cls(_parsed("") if 400 <= status < 500 and status != 429 else None, read_at)
+        if 400 <= status < 500 and status != 429:
+            return cls(_parsed(""), read_at)
+        return cls(None, read_at, lack)
 
     def allows(self, url: str, user_agent: str) -> bool:
         return self.rules is not None and self.rules.can_fetch(url, token(user_agent))

@@ -39,6 +39,15 @@ def test_a_person_reads_what_a_run_did() -> None:
     assert LINES == summary.text(REPORT, "/o")
 
 
+def test_of_an_increment_counts_of_all_that_is_written_are_called_that() -> None:
+    """Crossed and single are those of earlier captures, too, and add up to more than the extractions before them."""
+    lines = summary.text({**REPORT, "relabelled": 250, "crossed": 1150}, "/o").splitlines()
+
+    assert (
+        "extractions          1,000  and 250 of earlier captures labelled again; together 1,150 crossed, 100 single"
+    ) == lines[2]
+
+
 def test_of_formats_the_share_of_rows_that_have_them_is_shown() -> None:
     """Of all that the run wrote, rows of earlier captures too."""
     lines = summary.text({**REPORT, "relabelled": 250, "formats": {"markdown": 1250, "about": 1000}}, "/o").splitlines()

@@ -143,7 +143,7 @@ def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: 
 
     assert ["/robots.txt"] == room.paths()
     assert {"polls": 1, "failed_polls": 1} == counts
-    assert [f"{feed}: {room.url}/robots.txt cannot be read"] == desk.warned
+    assert [f"{feed}: {room.url}/robots.txt cannot be read: HTTP 503"] == desk.warned
 
 
 def test_between_two_requests_to_a_host_is_a_pause(room: Newsroom, desk: Desk) -> None:
