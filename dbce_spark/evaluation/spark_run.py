@@ -14,6 +14,7 @@ from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.output import output_reader
+from dbce_spark.output.collection import EXTRACTIONS, REJECTS
 
 _ROWS = 1024
 _LOST = "lost: neither extracted nor rejected"
@@ -35,8 +36,8 @@ def extract(gold: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[
         gold_archive.write(gold, folder / "archive")
         _run(folder, config)
         extracted = output_reader.open_output(str(folder / "extracted"))
-        texts = _column(extracted, output_reader.EXTRACTIONS, "capture_id", ("text",))
-        rejects = _column(extracted, output_reader.REJECTS, "record_id", ("reason", "detail"))
+        texts = _column(extracted, EXTRACTIONS, "capture_id", ("text",))
+        rejects = _column(extracted, REJECTS, "record_id", ("reason", "detail"))
     advance(len(gold))
     seconds = _seconds(extracted.run) / len(gold)
     return {page.page_id: _extracted(page, texts, rejects, seconds) for page in gold}

@@ -26,6 +26,9 @@ FORMAT, FORMAT_BEFORE = 3, 2
 columns of other names: its outputs are read, and it is extended once it is compacted. Any other is refused."""
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 DUPLICATES, REMARKED = "duplicates", "remarked"
+PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
+OLD_DIGESTS = "told"
+"""The name of DIGESTS in increments of the format before."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 
 

@@ -26,10 +26,19 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.model import RejectReason
 from dbce_spark.output import totals
-from dbce_spark.output.collection import REMARKED, SUPERSEDED, Collection, Version
+from dbce_spark.output.collection import (
+    CAPTURES,
+    DUPLICATES,
+    EXTRACTIONS,
+    REJECTS,
+    REMARKED,
+    SUPERSEDED,
+    Collection,
+    Version,
+)
 
-TABLES = EXTRACTIONS, CAPTURES, REJECTS = "extractions", "captures", "rejects"
-DUPLICATES, RUN_FILE, RUNS = "duplicates", "run.json", "runs"
+TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
+RUN_FILE, RUNS = "run.json", "runs"
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"

@@ -17,9 +17,9 @@ from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import InputError
 from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import SUPERSEDED, Collection, Version
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
-from dbce_spark.output.output_reader import CAPTURES, EXTRACTIONS, Output
+from dbce_spark.output.output_reader import Output
 from dbce_spark.report.output_counts import Grouped
 
 _ROWS = 8192

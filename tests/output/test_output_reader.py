@@ -16,19 +16,19 @@ from hypothesis import strategies as st
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import Collection, Increment
+from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS, Collection, Increment
 from tests.support import sample_collection as grown
 from tests.support.sample_output import rows
 
 
-def ids(found: output_reader.Output, table: str = output_reader.EXTRACTIONS) -> list[str]:
+def ids(found: output_reader.Output, table: str = EXTRACTIONS) -> list[str]:
     return [one for batch in found.batches(table, ["capture_id"], rows=7) for one in batch.column(0).to_pylist()]
 
 
 def test_tables_have_all_rows_of_an_output(extracted: Path) -> None:
     """Each row of each table is read once, whatever the files are."""
     opened = output_reader.open_output(str(extracted))
-    for table in (output_reader.EXTRACTIONS, output_reader.CAPTURES):
+    for table in (EXTRACTIONS, CAPTURES):
         assert sorted(row["capture_id"] for row in rows(extracted, table, ["capture_id"])) == sorted(ids(opened, table))
 
 
@@ -42,18 +42,14 @@ def test_a_site_is_in_one_part(extracted: Path) -> None:
 
     assert len(sites) > 3
     assert sum(map(len, sites)) == len(set().union(*sites))
-    assert sorted(opened.tables[output_reader.EXTRACTIONS]) == sorted(
-        one.path for part in opened.parts() for one in part.files()
-    )
+    assert sorted(opened.tables[EXTRACTIONS]) == sorted(one.path for part in opened.parts() for one in part.files())
 
 
 def test_parts_are_in_order_of_their_numbers() -> None:
     """Ten comes after two, and files without a part are in the first."""
     parts = ("site_part=10/", "site_part=2/", "")
     files = {f"{part}p.parquet": f"s3://b/extractions/{part}p.parquet" for part in parts}
-    written = output_reader.Written(
-        "", 0, {output_reader.EXTRACTIONS: files, output_reader.DUPLICATES: {}, "superseded": {}}
-    )
+    written = output_reader.Written("", 0, {EXTRACTIONS: files, DUPLICATES: {}, "superseded": {}})
     made = output_reader.Output(root="", run={}, runs=(written,))
 
     assert [0, 2, 10] == [part.number for part in made.parts()]
@@ -65,7 +61,7 @@ def test_an_output_in_a_store_is_read_alike(extracted: Path) -> None:
     opened = output_reader.open_output("memory://reading/out/")
 
     assert ids(output_reader.open_output(str(extracted))) == ids(opened)
-    assert all(path.startswith("memory://") for path in opened.tables[output_reader.CAPTURES])
+    assert all(path.startswith("memory://") for path in opened.tables[CAPTURES])
 
 
 def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Path) -> None:
@@ -80,7 +76,7 @@ def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Pa
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     """A batch holds only the named fields of segments."""
     opened = output_reader.open_output(str(extracted))
-    batch = next(opened.batches(output_reader.EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
+    batch = next(opened.batches(EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
 
     assert 2 >= len(batch)
     assert ["label", "start"] == sorted(field.name for field in batch.column("segments").type.value_type)
@@ -103,15 +99,11 @@ def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"a\.parquet: cannot be read: .*make it again"):
         list(output_reader.batches([str(file)], ["url"], rows=1))
     with pytest.raises(OutputError, match=r"part-00000\.parquet: has no column nothing;"):
-        list(output_reader.open_output(str(extracted)).batches(output_reader.REJECTS, ["url", "nothing"], rows=1))
+        list(output_reader.open_output(str(extracted)).batches(REJECTS, ["url", "nothing"], rows=1))
 
 
 def main_texts(found: output_reader.Output) -> list[tuple[str, str]]:
-    rows = [
-        row
-        for batch in found.batches(output_reader.EXTRACTIONS, ["text", "capture_id"], rows=7)
-        for row in listed(batch)
-    ]
+    rows = [row for batch in found.batches(EXTRACTIONS, ["text", "capture_id"], rows=7) for row in listed(batch)]
     return sorted((row["capture_id"], row["text"]) for row in rows)
 
 
@@ -147,9 +139,7 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
     for version in (2, 3):
         opened = output_reader.open_output(str(collected), version)
         reasons_of_rows = [
-            row["reason"]
-            for batch in opened.batches(output_reader.REJECTS, ["reason"], rows=3)
-            for row in listed(batch)
+            row["reason"] for batch in opened.batches(REJECTS, ["reason"], rows=3) for row in listed(batch)
         ]
         assert Counter(reasons_of_rows) == opened.run["rejects"]
         reasons[version] = Counter(reasons_of_rows)
@@ -160,7 +150,7 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
 def test_columns_that_are_not_requested_are_not_read(collected: Path) -> None:
     """Columns by which rows are chosen come only where they are asked for."""
     opened = output_reader.open_output(str(collected))
-    for table in (output_reader.EXTRACTIONS, output_reader.REJECTS, output_reader.CAPTURES):
+    for table in (EXTRACTIONS, REJECTS, CAPTURES):
         assert {("url",)} == {tuple(batch.schema.names) for batch in opened.batches(table, ["url"], rows=5)}
 
 
@@ -219,9 +209,7 @@ def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFa
         last |= dict.fromkeys(ids, number)
         written.append(output_reader.Written(f"{root}/{number}", number, tables))
     made = output_reader.Output(root=root, run={}, runs=tuple(written))
-    found = [
-        row for batch in made.batches(output_reader.EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)
-    ]
+    found = [row for batch in made.batches(EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)]
 
     assert sorted(last.items()) == sorted((row["capture_id"], row["run"]) for row in found)
 

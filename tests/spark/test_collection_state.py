@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbce_spark.files import storage
+from dbce_spark.output.collection import DIGESTS
 from dbce_spark.output.schemas import increment_rows
 from dbce_spark.spark.run import collection_state
-from dbce_spark.spark.run.prior_state import DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import PriorState
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

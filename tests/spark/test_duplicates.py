@@ -64,7 +64,7 @@ def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFra
     batch = pa.RecordBatch.from_arrays(
         [columns[name] for name in duplicate_rows.TEXTS.names], schema=duplicate_rows.TEXTS
     )
-    storage.write_parquet(staging.file(output, staging.TEXTS, 0), duplicate_rows.TEXTS, [batch])
+    storage.write_parquet(staging.staged_file(output, staging.TEXTS, 0), duplicate_rows.TEXTS, [batch])
     return staging.read(spark, output, staging.TEXTS, duplicate_rows.TEXTS)
 
 

@@ -49,7 +49,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = pages()
     for file_no, some in enumerate((made[::2], made[1::2])):
         batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.file(output, "pages", file_no), page_rows.PAGES, [batch])
+        storage.write_parquet(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
     return output
 
 
@@ -126,7 +126,7 @@ def test_without_features_there_is_no_evidence(spark: "SparkSession", tmp_path: 
     """Pages that no classifier has looked at give a table without rows, and no model is built."""
     some = [replace(page_in([1], url), features=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
-    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
+    storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
     rows = pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
@@ -138,6 +138,6 @@ def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> 
     some = [page_in([1], "a", host=HOST), page_in([1], "b", host=OTHER)]
     some.append(replace(some[0], capture_id="f" * 32, capture=replace(some[0].capture, site="example.net")))
     batch = page_rows.pages_batch(some, [None] * 3, file_no=0, first_row=0)
-    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
+    storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
 
     assert found(pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

@@ -48,19 +48,21 @@ def test_evidence_and_annotations_come_to_their_pages(
     annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
         batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.file(output, "pages", file_no), page_rows.PAGES, [batch])
+        storage.write_parquet(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
     in_place = [one for one in codes if one[0] in places and one[0] != made[1].capture_id]
     elsewhere = evidence_rows.evidence_batch([one for one in codes if one[0] not in places])
-    storage.write_parquet(staging.file(output, "evidence", 0), evidence_rows.EVIDENCE, [elsewhere])
+    storage.write_parquet(staging.staged_file(output, "evidence", 0), evidence_rows.EVIDENCE, [elsewhere])
     batch = annotation_rows.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
-    storage.write_parquet(staging.file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
+    storage.write_parquet(staging.staged_file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
     with_place = [one for one in annotated if one[0].cross.cur in places]
     batch = comparison_rows.placed_batch([places[one[0]] for one in in_place], evidence_rows.evidence_batch(in_place))
-    storage.write_parquet(staging.file(output, staging.PAGE_EVIDENCE, 0), comparison_rows.PAGE_EVIDENCE, [batch])
+    storage.write_parquet(staging.staged_file(output, staging.PAGE_EVIDENCE, 0), comparison_rows.PAGE_EVIDENCE, [batch])
     batch = comparison_rows.placed_batch(
         [places[found.cross.cur] for found, _ in with_place], annotation_rows.annotations_batch(with_place)
     )
-    storage.write_parquet(staging.file(output, staging.PAGE_ANNOTATIONS, 0), comparison_rows.PAGE_ANNOTATIONS, [batch])
+    storage.write_parquet(
+        staging.staged_file(output, staging.PAGE_ANNOTATIONS, 0), comparison_rows.PAGE_ANNOTATIONS, [batch]
+    )
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 
@@ -122,7 +124,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     """Here one whose HTML is not its own: the task ends well, with all other rows; and with none of a first attempt."""
     made = [page_in([1], url, 1) for url in "abc"]
     htmls = [one.blocks.text.encode() for one in made]
-    staged, unlabelled = (staging.file(str(tmp_path), name, 0) for name in ("pages", staging.UNLABELLED))
+    staged, unlabelled = (staging.staged_file(str(tmp_path), name, 0) for name in ("pages", staging.UNLABELLED))
     merging = write_extractions.Merging(
         str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), True, False
     )

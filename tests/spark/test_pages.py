@@ -38,7 +38,7 @@ def stage(path: str, output: Path, limit: int | None = None, with_html: bool = F
 
 def staged(output: Path, name: str = read_pages.NAME) -> list[tuple[int, str]]:
     """Offsets and addresses of the staged rows."""
-    rows = pq.read_table(staging.file(str(output), name, 0)).to_pylist()
+    rows = pq.read_table(staging.staged_file(str(output), name, 0)).to_pylist()
     return [(row["warc_offset"], row["url"].rsplit("/")[-1]) for row in rows]
 
 
@@ -76,13 +76,15 @@ def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(record_outcomes, "TOGETHER", 3)
     stage(path, tmp_path)
 
-    assert list(range(10)) == pq.read_table(staging.file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()
+    assert (
+        list(range(10)) == pq.read_table(staging.staged_file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()
+    )
 
 
 def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:
     """With HTML asked for, each row has its own, as UTF-8; rejects between them shift nothing."""
     stage(path, tmp_path, with_html=True)
-    htmls = pq.read_table(staging.file(str(tmp_path), read_pages.NAME, 0))["html"].to_pylist()
+    htmls = pq.read_table(staging.staged_file(str(tmp_path), read_pages.NAME, 0))["html"].to_pylist()
 
     assert [b"<p>Some words</p>"] * 10 == htmls
 
@@ -121,7 +123,8 @@ def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     archive(tmp_path / "a.warc", record(KINDS[0]))
     counts = stage_once(path, tmp_path)
     rest = [
-        pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (read_pages.REJECTS, staging.REVISITS)
+        pq.read_table(staging.staged_file(str(tmp_path), name, 0)).num_rows
+        for name in (read_pages.REJECTS, staging.REVISITS)
     ]
 
     assert (1, 1) == (before.rejects.total(), before.revisits)
@@ -138,7 +141,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
 
     assert {"file_unreadable": 1} == lost.rejects
     assert RecordCounts(1, 1) == counts
-    assert 0 == pq.read_table(staging.file(str(tmp_path), read_pages.REJECTS, 0)).num_rows
+    assert 0 == pq.read_table(staging.staged_file(str(tmp_path), read_pages.REJECTS, 0)).num_rows
 
 
 def test_a_file_that_its_store_did_not_give_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,8 +251,8 @@ def test_a_task_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Pat
     task = partial(staged_by_worker, path=path, output=output, settings=HASTY)
     rows = spark.range(0, 1, 1, 1).mapInArrow(task, "counts string").collect()
     counts = checkpoints.parsed(rows[0]["counts"], RecordCounts)
-    rejects = pq.read_table(staging.file(output, read_pages.REJECTS, 0)).to_pylist()
-    urls = pq.read_table(staging.file(output, read_pages.NAME, 0))["url"].to_pylist()
+    rejects = pq.read_table(staging.staged_file(output, read_pages.REJECTS, 0)).to_pylist()
+    urls = pq.read_table(staging.staged_file(output, read_pages.NAME, 0))["url"].to_pylist()
 
     assert {"page_timeout": 1, "no_text": 1} == counts.rejects
     assert ["http://www.example.org/a", "http://www.example.org/b"] == urls

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from dbce_spark.errors import OutputError
 from dbce_spark.export.corpus.corpus_filters import SEGMENT_FIELDS, probability
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import REMARKED
-from dbce_spark.output.output_reader import DUPLICATES, EXTRACTIONS, Output, OutputPart, TableFile
+from dbce_spark.output.collection import DUPLICATES, EXTRACTIONS, REMARKED
+from dbce_spark.output.output_reader import Output, OutputPart, TableFile
 from dbce_spark.output.schemas import duplicate_rows
 
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")

@@ -33,7 +33,8 @@ def markdown_captures(collection: Collection, version: Version, url: str) -> lis
     """
     fetched, pages = captures_of(collection, version, url, [MARKDOWN])
     found = [(from_datetime(row["timestamp"]), pages[row["extraction_id"]].get(MARKDOWN)) for row in fetched]
-    if lacking := next((timestamp for timestamp, markdown in found if markdown is None), None):
+    lacking = next((timestamp for timestamp, markdown in found if markdown is None), None)
+    if lacking is not None:
         raise InputError(
             f"the capture of {minute(lacking)} has no Markdown: {collection.folder} was extracted without --format"
             " text,markdown; leave --format out to see what changed in the text"

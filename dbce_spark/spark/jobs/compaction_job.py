@@ -23,11 +23,14 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.output.collection import (
     CAPTURES,
+    DIGESTS,
     DUPLICATES,
     EXTRACTIONS,
     FORMAT,
     INPUTS,
     MEMBERS,
+    OLD_DIGESTS,
+    PENDING,
     REJECTS,
     REMARKED,
     SUPERSEDED,
@@ -40,7 +43,6 @@ from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.jobs import increment_job
 from dbce_spark.spark.run import checkpoints, prior_state, run_output, single_files, staging
-from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark.output.collection import CAPTURES, MEMBERS, files
+from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.prior_state import DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import PriorState
 
 _PLACE = ["file_no", "row_no"]
 _NUMBER = r"/increments/(\d+)/"

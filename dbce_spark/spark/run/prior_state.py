@@ -8,15 +8,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dbce_spark.output.collection import Collection, Version
+from dbce_spark.output.collection import PAGES, Collection, Version
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
 BEFORE = -1
 """The number that revisits of earlier runs have as their file: they stand before all that a run reads."""
-PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
-OLD_DIGESTS = "told"
-"""The name of DIGESTS in increments of the format before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,19 @@ from dbce_spark.log import Log
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import (
     CAPTURES,
+    DIGESTS,
     DUPLICATES,
     EXTRACTIONS,
     INPUTS,
     MEMBERS,
+    OLD_DIGESTS,
+    PAGES,
+    PENDING,
     REJECTS,
     REMARKED,
     SUPERSEDED,
 )
 from dbce_spark.spark.run import heartbeat, staging
-from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PAGES, PENDING
 from dbce_spark.spark.run.run_request import EXISTS, RUN_FILE, RunRequest
 
 KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)

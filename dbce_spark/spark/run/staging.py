@@ -64,7 +64,7 @@ def path(work: str, name: str) -> str:
     return f"{work.rstrip('/')}/{FOLDER}/{name}"
 
 
-def file(work: str, name: str, file_no: int) -> str:
+def staged_file(work: str, name: str, file_no: int) -> str:
     """Return the path at which the task of an input file, by its number among the sorted inputs, stages a table."""
     return f"{path(work, name)}/{file_no:08}.parquet"
 

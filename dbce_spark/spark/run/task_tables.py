@@ -31,7 +31,7 @@ class TaskTables:
             return
         if name not in self._files:
             task = TaskContext.get()
-            path = staging.file(self._work, name, task.partitionId() if task else 0)
+            path = staging.staged_file(self._work, name, task.partitionId() if task else 0)
             file = storage.parquet_file(path, self._schemas[name], dictionary=False, rows_per_group=_ROWS_PER_GROUP)
             self._files[name] = self._open_files.enter_context(file)
         self._files[name].write(rows)

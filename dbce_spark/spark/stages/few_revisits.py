@@ -13,13 +13,13 @@ from dbce_spark.archive.revisits import PriorCapture
 from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.files import storage
 from dbce_spark.model import Capture, Revisit
-from dbce_spark.output.collection import CAPTURES, MEMBERS
+from dbce_spark.output.collection import CAPTURES, MEMBERS, PENDING
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import decode
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.prior_state import BEFORE, PENDING, PriorState
+from dbce_spark.spark.run.prior_state import BEFORE, PriorState
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import read_few, read_pages
 from dbce_spark.spark.stages.read_few import PART

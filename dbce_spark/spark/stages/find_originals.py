@@ -263,7 +263,7 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     places_of = dict(zip(payloads, batch.select(PLACE).to_pylist(), strict=True))
     rows = []
     captures = 0
-    staged = staging.file(to.work, read_pages.NAME, file_no)
+    staged = staging.staged_file(to.work, read_pages.NAME, file_no)
     with (
         storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
@@ -276,7 +276,7 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
                 captures += 1
             rows.append(_outcome(one, outcome) | places_of[one.payload])
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
-    storage.write_parquet(staging.file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
+    storage.write_parquet(staging.staged_file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
     return RecordCounts(captures=captures)
 
 

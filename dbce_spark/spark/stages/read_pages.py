@@ -148,7 +148,7 @@ class SourceStaging:
     def _is_whole(self, file_no: int, counts: RecordCounts) -> bool:
         """Return whether the staged tables of a source have the rows that it was counted to have."""
         expected = {NAME: counts.captures, REJECTS: counts.rejects.total(), staging.REVISITS: counts.revisits}
-        files = {name: staging.file(self.work, name, file_no) for name in expected}
+        files = {name: staging.staged_file(self.work, name, file_no) for name in expected}
         try:
             return all(
                 storage.count_rows([path] if name == NAME or Path(path).exists() else []) == expected[name]
@@ -165,7 +165,7 @@ class SourceStaging:
         with ExitStack() as open_files:
             revisits = _StagedRevisits(self.work, file_no, open_files)
             outcomes = RecordOutcomes(revisits)
-            staged = staging.file(self.work, NAME, file_no)
+            staged = staging.staged_file(self.work, NAME, file_no)
             out = open_files.enter_context(
                 storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
             )
@@ -177,7 +177,7 @@ class SourceStaging:
         counts, rejects = outcomes.counts, outcomes.rejects
         counts.revisits = revisits.written
         counts.losses = losses(source, rejects)
-        rejected = staging.file(self.work, REJECTS, file_no)
+        rejected = staging.staged_file(self.work, REJECTS, file_no)
         if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
             storage.write_parquet(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
         return counts
@@ -207,7 +207,7 @@ class _StagedRevisits:
             self.flush()
 
     def flush(self) -> None:
-        path = staging.file(self.work, staging.REVISITS, self.file_no)
+        path = staging.staged_file(self.work, staging.REVISITS, self.file_no)
         is_stale = self.file is None and Path(path).exists()  # of an attempt that found the source otherwise
         if not self.waiting and not is_stale:
             return

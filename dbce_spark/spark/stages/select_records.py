@@ -93,8 +93,8 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
     counts, reasons, losses = FilterCounts(), Counter[str](), list[Loss]()
     entries: list[IndexEntry] = []
     rejects: list[Reject] = []
-    entries_path = staging.file(work, _ENTRIES, number)
-    rejects_path = staging.file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
+    entries_path = staging.staged_file(work, _ENTRIES, number)
+    rejects_path = staging.staged_file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
     with (
         storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
         storage.parquet_file(

@@ -20,7 +20,7 @@ from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import storage
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
-from dbce_spark.output.collection import SUPERSEDED
+from dbce_spark.output.collection import DIGESTS, SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
     cross_rows,
@@ -37,7 +37,7 @@ from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.merged_pages import MergedPages
-from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
+from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, labelled
 from dbce_spark.spark.run.task_results import task_results
@@ -113,7 +113,7 @@ class _Unlabelled:
     """The pages of one task that could not be labelled: a staged file that is there only if there are some."""
 
     def __init__(self, work: str, task: int):
-        self._path = staging.file(work, staging.UNLABELLED, task)
+        self._path = staging.staged_file(work, staging.UNLABELLED, task)
         self._rejects: list[Reject] = []
         self._ids: list[str] = []
 
@@ -135,7 +135,7 @@ class _Texts:
     """The texts of one task, as they are compared: in the order of its files."""
 
     def __init__(self, work: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
-        path = staging.file(work, staging.TEXTS, task)
+        path = staging.staged_file(work, staging.TEXTS, task)
         file = storage.parquet_file(path, duplicate_rows.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
         self._file = open_files.enter_context(file)
         self._task, self._rows, self._config = task, 0, config
@@ -183,7 +183,7 @@ class Merging:
     def _group(self, group: RowGroup, tables: _Tables) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
         if group.file_no < FIRST:
-            path = staging.file(self.work, read_pages.NAME, group.file_no)
+            path = staging.staged_file(self.work, read_pages.NAME, group.file_no)
             kept = _without(read_pages.merging_batches(path, group.number), group.dropped)
             return self._write(kept, group.compared, tables)
         changed = [row["row_no"] for row in group.again if group.compared.digest(row["capture_id"]) != row["before"]]

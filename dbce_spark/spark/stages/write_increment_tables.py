@@ -11,12 +11,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
-from dbce_spark.output.collection import INPUTS, MEMBERS
+from dbce_spark.output.collection import INPUTS, MEMBERS, PENDING
 from dbce_spark.output.schemas import member_rows, revisit_rows
 from dbce_spark.spark.run import checkpoints, prior_state, single_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
-from dbce_spark.spark.run.prior_state import PENDING
 from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.task_results import task_results
@@ -76,7 +75,7 @@ def _keep_pending(run: Run) -> None:
 def _link_pages(run: Run, files: int) -> None:
     """Link the pages as they were staged, in so many files."""
     for number in range(files):
-        source = Path(staging.file(run.work, read_pages.NAME, number))
+        source = Path(staging.staged_file(run.work, read_pages.NAME, number))
         storage.link(source, Path(prior_state.page_file(run.output, number)))
 
 

@@ -12,10 +12,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
+from dbce_spark.output.collection import PAGES
 from dbce_spark.output.schemas import member_rows
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.prior_state import PAGES
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import kept
@@ -32,7 +32,7 @@ def are_little(run: Run, account: RunAccount) -> bool:
     """Return whether captures are few, and one worker may hold what is compared of all, the collection's too."""
     if not read_few.are_few(run, account):
         return False
-    new = [staging.file(run.work, read_pages.NAME, at) for at in range(len(account.page_files))]
+    new = [staging.staged_file(run.work, read_pages.NAME, at) for at in range(len(account.page_files))]
     try:
         carried = sum(map(_compared_bytes, [*new, *collection_state.paths(run.prior, PAGES)]))
     except (pa.ArrowException, OSError):  # the task that reads it will name it

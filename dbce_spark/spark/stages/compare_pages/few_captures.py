@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
 from dbce_spark.model import Neighbour
-from dbce_spark.output.collection import MEMBERS
+from dbce_spark.output.collection import DIGESTS, MEMBERS
 from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.groups import groups
@@ -24,7 +24,7 @@ from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import pages_at
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
+from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_results import task_results

@@ -91,7 +91,7 @@ def write_task(work: str, target: str, task: int, marks: pa.Table) -> Counter[st
     Raises:
         OutputError: the staged file is broken.
     """
-    path = staging.file(work, staging.TEXTS, task)
+    path = staging.staged_file(work, staging.TEXTS, task)
     try:
         with storage.open_parquet(path) as file:
             (staged,) = file.read().combine_chunks().to_batches()
