@@ -307,7 +307,7 @@ def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[n
         is_kept = kept_of_article(scores, page.blocks.words, label.favor)
     else:
         is_kept = units.kept_blocks(scores, page.features.units, label.favor)
-    return without_clones(page.features.keys[TEXT], page.blocks.words, without_controls(page.blocks, is_kept))
+    return without_clones(page.blocks, page.features.keys[TEXT], without_controls(page.blocks, is_kept))
 
 
 def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:

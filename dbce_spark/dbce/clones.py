@@ -1,10 +1,18 @@
-"""Runs of blocks that stand once more right behind themselves: slides of a carousel, a text for telephones too."""
+"""Runs of blocks that stand once more right behind themselves: slides of a carousel, a text for telephones too.
 
+A run of one block is as often content twice; a heading that follows itself is not.
+"""
+
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from dbce_spark.model import Blocks
+
+_HEADING = re.compile(r"/h[1-6]\[\d+\]$")
 
 Ints = npt.NDArray[np.integer[Any]]
 
@@ -12,16 +20,24 @@ LEAST_BLOCKS, LEAST_WORDS = 4, 20
 """Of a run, at least: shorter ones recur by chance, as cells of a table do (docs/method.md)."""
 
 
-def without_clones(texts: Ints, words: Ints, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Keep one of each run of kept blocks that is followed by itself, whatever else is dropped between.
+def without_clones(blocks: Blocks, texts: Ints, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Keep one of each run of kept blocks, or heading, that is followed by itself, whatever is dropped between.
 
-    Of each block of a page: a key of its text, how many words it has, whether it is kept.
+    texts: a key of each block's text.
     """
     kept = np.flatnonzero(is_kept)
     left = is_kept.copy()
-    for start, end in _runs(texts[kept], words[kept]):
+    for start, end in _runs(texts[kept], blocks.words[kept]):
         left[kept[start:end]] = False
+    again = np.flatnonzero(texts[kept[1:]] == texts[kept[:-1]])
+    for before, at in zip(kept[again].tolist(), kept[again + 1].tolist(), strict=True):
+        if _is_heading(blocks.xpaths[before]) and _is_heading(blocks.xpaths[at]):
+            left[at] = False
     return left
+
+
+def _is_heading(xpath: str) -> bool:
+    return _HEADING.search(xpath) is not None
 
 
 def _runs(texts: Ints, words: Ints) -> Iterator[tuple[int, int]]:

@@ -6,12 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.clones import LEAST_BLOCKS, without_clones
+from tests.support.builders import parsed
 
 
-def kept(texts: str | list[str], words: int = 5, dropped: str = "") -> list[bool]:
-    """Keep blocks of these texts, of so many words each, but for those that are dropped already."""
+def kept(texts: str | list[str], words: int = 5, dropped: str = "", tag: str = "p") -> list[bool]:
+    """Keep blocks of these letters, each repeated as so many words, but for those that are dropped already."""
+    blocks = parsed("".join(f"<{tag}>{' '.join([text] * words)}</{tag}>" for text in texts)).blocks
     is_kept = np.array([text not in dropped for text in texts])
-    left: list[bool] = without_clones(np.array([*map(ord, texts)]), np.full(len(texts), words), is_kept).tolist()
+    left: list[bool] = without_clones(blocks, np.array([*map(ord, texts)]), is_kept).tolist()
     return left
 
 
@@ -40,6 +42,12 @@ def test_few_words_are_no_run() -> None:
 def test_what_is_dropped_between_does_not_count() -> None:
     """A run that follows itself behind a button follows itself."""
     assert [True] * 4 + [False] * 5 == kept("abcdxabcd", dropped="x")
+
+
+def test_a_heading_that_follows_itself_is_kept_once() -> None:
+    """As the title of a page does that stands for telephones, too; a paragraph may be said twice."""
+    assert [True, False, True, True] == kept("aaba", words=2, tag="h2")
+    assert [True, True, True, True] == kept("aaba", words=2)
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=24))
