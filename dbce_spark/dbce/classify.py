@@ -30,12 +30,12 @@ from dbce_spark.dbce import context, evidence, feature_bins, features, page_link
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.layout import Layout, Numbers, Rows
+from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Page, PageFeatures
+from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
