@@ -17,8 +17,9 @@ import xxhash
 
 from dbce_spark.dbce import layout
 from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Layout, Numbers, doubled
+from dbce_spark.dbce.layout import Layout, doubled
 from dbce_spark.html.page import SlotName
+from dbce_spark.model import Numbers
 
 STEPS = 64
 """Steps of a weight in one unit of log-odds."""

@@ -32,12 +32,12 @@ from dbce_spark.dbce.clones import without_clones
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.controls import without_controls
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.layout import Layout, Numbers, Rows
+from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Page, PageFeatures
+from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.key_numbers import keys_of_groups, numbered
-from dbce_spark.dbce.layout import Numbers, sums
+from dbce_spark.dbce.layout import sums
 from dbce_spark.dbce.near_copies import under_one_url
 from dbce_spark.model import (
     ABOVE,
@@ -31,6 +31,7 @@ from dbce_spark.model import (
     Annotation,
     Codes,
     Ints,
+    Numbers,
     PageFeatures,
     arm_bit,
     by_time,

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, grouped, sums
+from dbce_spark.dbce.layout import Groups, Layout, Rows, grouped, sums
+from dbce_spark.model import Numbers
 
 Values = npt.NDArray[np.float64]
 Columns = dict[str, Values]

@@ -1,13 +1,11 @@
 """Small numbers for large keys, by a hash table: sorting the keys takes five times as long."""
 
 import numpy as np
-import numpy.typing as npt
 
-Keys = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
+from dbce_spark.model import Hashes, Numbers
 
 
-def numbered(keys: Keys) -> tuple[Numbers, int]:
+def numbered(keys: Hashes) -> tuple[Numbers, int]:
     """Number some keys from 0 on, equal keys alike; also count the different ones."""
     import pyarrow as pa  # only here: a page that is compared with no other need not wait for it
 

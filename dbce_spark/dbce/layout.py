@@ -18,9 +18,8 @@ import numpy.typing as npt
 from dbce_spark.dbce.key_numbers import numbered
 from dbce_spark.html.page import PageTree, Parsed, SlotName
 from dbce_spark.html.tokens import code_points, hashed
-from dbce_spark.model import text_hash
+from dbce_spark.model import Numbers, text_hash
 
-Numbers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.uint64]
 
 UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL, CURRENCY, RIGHTS, POINTER, BAR, COLON, AT = range(1, 15)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.features import LEVELS, UNKNOWN, Columns, share
-from dbce_spark.dbce.layout import Layout, Numbers
+from dbce_spark.dbce.layout import Layout
 from dbce_spark.html.metadata import MAX_URL_CHARS
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import text_hash
+from dbce_spark.model import Numbers, text_hash
 
 KINDS = ("out", "same", "query", "root", "above", "below", "beside", "elsewhere", "like", "repeated", "nowhere")
 """Kinds of links. One is `out` (to another host), to the `same` URL, to that with another `query`, to the host's

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from dbce_spark.dbce.layout import Numbers, Rows
+from dbce_spark.dbce.layout import Rows
 from dbce_spark.dbce.trees import BINS, Forest
 from dbce_spark.dbce.units import SHARES
-from dbce_spark.model import Codes
+from dbce_spark.model import Codes, Numbers
 
 
 @dataclass(frozen=True)

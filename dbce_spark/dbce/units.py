@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.features import REPEATED, UNKNOWN, Columns, share, total
-from dbce_spark.dbce.layout import Layout, Numbers, Rows, grouped, mixed, nearest, sums
-from dbce_spark.model import Ints, Units
+from dbce_spark.dbce.layout import Layout, Rows, grouped, mixed, nearest, sums
+from dbce_spark.model import Ints, Numbers, Units
 
 DEPTH = 8
 """Units around a block that its score is pooled over: the one it stands in, and those around that."""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.html.tokens import tokens
+from dbce_spark.model import Numbers
 
 SCORE_STEPS = 1000
 """Scores are rounded to one of so many steps: finer differences mean nothing."""
@@ -22,9 +23,6 @@ SCORE_STEPS = 1000
 _MACRO = {"yue": "zh", "wuu": "zh"}
 """Languages that web pages declare as the macrolanguage they belong to, and that share its script: written Chinese in
 Hong Kong is no other language than in Beijing to anyone who selects pages."""
-
-
-Numbers = npt.NDArray[np.int64]
 
 
 class Language(NamedTuple):

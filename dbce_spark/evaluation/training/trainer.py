@@ -24,8 +24,8 @@ from dbce_spark.errors import InputError
 from dbce_spark.evaluation.training import training_examples, word_weights
 from dbce_spark.evaluation.training.training_examples import Example, ShownNeighbours
 from dbce_spark.evaluation.training.word_weights import NamedSlots
+from dbce_spark.model import Codes
 
-Codes = npt.NDArray[np.uint8]
 Weights = npt.NDArray[np.float64]
 
 SEED = 1

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from dbce_spark.dbce import class_words, layout
 from dbce_spark.dbce.class_words import STEPS, ClassWords
 from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Layout, Numbers, sums
+from dbce_spark.dbce.layout import Layout, sums
+from dbce_spark.model import Numbers
 
 if TYPE_CHECKING:  # scipy comes with `dbce-spark[train]` alone
     from scipy.sparse import csr_array

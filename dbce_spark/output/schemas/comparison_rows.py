@@ -23,7 +23,7 @@ AFFECTED = pa.schema(fields(capture_id=STRING, file_no=INT, row_no=INT, is_affec
 """A capture of the prior state whose site has grown, with the place of its page: whether its evidence may have changed,
 and whether others are compared with it."""
 
-AGAIN = pa.schema(fields(capture_id=STRING, file_no=INT, row_group=INT, row_no=INT, before=STRING))
+RELABEL = pa.schema(fields(capture_id=STRING, file_no=INT, row_group=INT, row_no=INT, before=STRING))
 """A prior capture whose evidence may have changed, and the digest of the evidence before; "" where it was fetched
 again: then it is written again in any case."""
 

@@ -34,13 +34,13 @@ PAYLOAD_OUTCOMES = "payload_outcomes"
 PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
-AGAIN = "relabel"
+RELABEL = "relabel"
 TEXTS = "texts"
 UNLABELLED = "unlabelled"
 _OF_SITES = (
     *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
     *("buckets", "crosses", "evidence", "annotations"),
-    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, AGAIN),
+    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
 )
 
 _LOCK = "lock"

@@ -31,18 +31,18 @@ Rows = dict[str, list[dict[str, Any]]]
 """Rows by the id of their capture."""
 _Place = tuple[int, int]
 """A file of pages, and the number of a row group in it."""
-_DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
+_DROPPED, _RELABEL, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 _OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
+    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were fetched
     again."""
 
     annotations: Rows = field(default_factory=dict)
     evidence: Rows = field(default_factory=dict)
-    again: Rows = field(default_factory=dict)
+    seen: Rows = field(default_factory=dict)
 
     def digest(self, capture_id: str) -> str:
         """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
@@ -55,14 +55,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """A row group of a file of pages: the rows that are dropped, and of prior pages the AGAIN rows of those that may be
-    labelled anew."""
+    """A row group of a file of pages: the rows that are dropped, and of prior pages the RELABEL rows of those that may
+    be labelled anew."""
 
     file_no: int
     number: int
     compared: Compared
     dropped: Sequence[int] = ()
-    again: Sequence[dict[str, Any]] = ()
+    relabel: Sequence[dict[str, Any]] = ()
 
 
 class WorkList(NamedTuple):
@@ -84,8 +84,8 @@ def brought(run: Run, cut: MergeTasks) -> DataFrame:
     """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
     dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
     row on which all of it is there and can be merged."""
-    again = _staged_again(run) if run.prior else None
-    places = again.select("file_no", "row_group").distinct().collect() if again is not None else []
+    relabel = _staged_relabel(run) if run.prior else None
+    places = relabel.select("file_no", "row_group").distinct().collect() if relabel is not None else []
     by_task = _by_task(cut, [tuple(one) for one in places])
     of_task = run.spark.createDataFrame(
         [(*one, task) for task, some in enumerate(by_task) for one in some], "file_no int, row_group int, task int"
@@ -94,9 +94,9 @@ def brought(run: Run, cut: MergeTasks) -> DataFrame:
     drops = read_pages.dropped(run).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
     rows = [marks, drops, *_with_steps(*compare.read_by_place(run))]
     places_of = read_pages.kept(run).select("capture_id", "file_no", row_group())
-    if again is not None:
-        rows.append(again.withColumn("step", F.lit(_AGAIN)))
-        places_of = places_of.unionByName(again.select("capture_id", "file_no", "row_group"))
+    if relabel is not None:
+        rows.append(relabel.withColumn("step", F.lit(_RELABEL)))
+        places_of = places_of.unionByName(relabel.select("capture_id", "file_no", "row_group"))
     seen = match_revisits.seen(run).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
     of_captures = _united([*_with_steps(*compare.read_by_capture(run)), seen])
     rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
@@ -119,19 +119,19 @@ def _united(rows: Sequence[DataFrame]) -> DataFrame:
     return reduce(lambda above, below: above.unionByName(below, allowMissingColumns=True), rows)
 
 
-def _staged_again(run: Run) -> DataFrame:
-    """Read the prior captures whose evidence may have changed, as AGAIN rows, and stage them unless they are."""
-    if staging.is_whole(run.work, staging.AGAIN):
-        return run.staged(staging.AGAIN, comparison_rows.AGAIN)
+def _staged_relabel(run: Run) -> DataFrame:
+    """Read the prior captures whose evidence may have changed, as RELABEL rows, and stage them unless they are."""
+    if staging.is_whole(run.work, staging.RELABEL):
+        return run.staged(staging.RELABEL, comparison_rows.RELABEL)
     affected = grown_sites.affected_captures(run)
     digests = affected.join(collection_state.digests(run.spark, run.prior), on="capture_id", how="left")
-    again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
-    before = F.when(F.col("is_again").isNull(), F.col("digest"))
-    rows = digests.join(again, on="capture_id", how="left").select(
+    refetched = match_revisits.fetched_again(run).withColumn("is_refetched", F.lit(True))
+    before = F.when(F.col("is_refetched").isNull(), F.col("digest"))
+    rows = digests.join(refetched, on="capture_id", how="left").select(
         "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
     )
-    run.stage_rows(rows, staging.AGAIN)
-    return run.staged(staging.AGAIN, comparison_rows.AGAIN)
+    run.stage_rows(rows, staging.RELABEL)
+    return run.staged(staging.RELABEL, comparison_rows.RELABEL)
 
 
 def _brought_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:
@@ -149,8 +149,8 @@ def _row_group(rows: pa.Table) -> RowGroup:
         _by_capture(by_step[_EVIDENCE].column("evidence").to_pylist(), "capture_id"),
         _by_capture(by_step[_SEEN].column("seen").to_pylist(), "capture_id"),
     )
-    dropped, again = by_step[_DROPPED].column("row_no").to_pylist(), by_step[_AGAIN].to_pylist()
-    return RowGroup(file_no, number, compared, dropped, again)
+    dropped, relabel = by_step[_DROPPED].column("row_no").to_pylist(), by_step[_RELABEL].to_pylist()
+    return RowGroup(file_no, number, compared, dropped, relabel)
 
 
 def _by_capture(rows: Sequence[dict[str, Any]], name: str) -> Rows:
@@ -164,10 +164,10 @@ def _by_capture(rows: Sequence[dict[str, Any]], name: str) -> Rows:
 def of_few(run: Run, cut: MergeTasks) -> WorkList:
     """List what is to be merged where all of it has a place: nothing is brought but what the driver holds of few
     captures."""
-    again = _by_place(read_few.staged(run.work, staging.AGAIN, comparison_rows.AGAIN))
+    relabel = _by_place(read_few.staged(run.work, staging.RELABEL, comparison_rows.RELABEL))
     dropped = read_few.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
-    by_task = _by_task(cut, [*again])
-    found = _FewFound(run.work, by_task, _by_place(dropped), again, read_few.seen(run))
+    by_task = _by_task(cut, [*relabel])
+    found = _FewFound(run.work, by_task, _by_place(dropped), relabel, read_few.seen(run))
     return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)
 
 
@@ -179,7 +179,7 @@ class _FewFound:
     work: str
     by_task: Sequence[Sequence[_Place]]
     dropped: dict[_Place, list[dict[str, Any]]]
-    again: dict[_Place, list[dict[str, Any]]]
+    relabel: dict[_Place, list[dict[str, Any]]]
     seen: dict[str, dict[str, Any]]
 
     def tasks(self, batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:
@@ -200,7 +200,7 @@ class _FewFound:
                 _by_capture(annotations.get(place, []), "cur"), _by_capture(evidence.get(place, []), "capture_id"), seen
             )
             dropped = [row["row_no"] for row in self.dropped.get(place, [])]
-            yield RowGroup(*place, compared, dropped, self.again.get(place, []))
+            yield RowGroup(*place, compared, dropped, self.relabel.get(place, []))
 
 
 def _by_place(rows: pa.Table) -> dict[_Place, list[dict[str, Any]]]:

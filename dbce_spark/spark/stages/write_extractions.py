@@ -186,7 +186,7 @@ class Merging:
             path = staging.staged_file(self.work, read_pages.NAME, group.file_no)
             kept = _without(read_pages.merging_batches(path, group.number), group.dropped)
             return self._write(kept, group.compared, tables)
-        changed = [row["row_no"] for row in group.again if group.compared.digest(row["capture_id"]) != row["before"]]
+        changed = [row["row_no"] for row in group.relabel if group.compared.digest(row["capture_id"]) != row["before"]]
         if not changed:
             return Counter()
         batches = _only(read_pages.merging_batches(self.prior.page_file(group.file_no), group.number), changed)
@@ -240,12 +240,12 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
 def merge(batch: pa.RecordBatch, compared: Compared, config: DbceConfig, with_html: bool) -> MergedPages:
     """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
     staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
-    seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.again}
+    seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.seen}
     return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config, with_html)
 
 
 def _seen(page: Page, compared: Compared) -> Seen:
-    (row,) = compared.again[page.capture_id]
+    (row,) = compared.seen[page.capture_id]
     own = page.capture.timestamp
     return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
 

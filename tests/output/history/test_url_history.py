@@ -147,6 +147,17 @@ def test_a_collection_without_markdown_has_no_diffs_of_it(collection: Collection
         markdown_history.markdown_captures(collection, collection.current(), "http://www.example.org/x")
 
 
+def test_a_capture_of_the_first_moment_without_markdown_is_missed(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time is the number 0, which is as good as another."""
+    captures = [{"timestamp": datetime(1970, 1, 1, tzinfo=UTC), "extraction_id": "a"}]
+    monkeypatch.setattr(markdown_history, "captures_of", lambda *_: (captures, {"a": {}}))
+
+    with pytest.raises(InputError, match="1970-01-01 00:00 has no Markdown"):
+        markdown_history.markdown_captures(collection, collection.current(), URL)
+
+
 def lines_between(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
     """List the lines on one step, between texts with their labels."""
     made = (

@@ -33,7 +33,7 @@ from dbce_spark.spark.stages import read_few
 from dbce_spark.spark.stages.compare_pages import compared_pages, grown_sites, whole_sites
 from dbce_spark.spark.stages.read_pages import PLACE
 
-_SCHEMAS = {**whole_sites.SCHEMAS, staging.AGAIN: comparison_rows.AGAIN}
+_SCHEMAS = {**whole_sites.SCHEMAS, staging.RELABEL: comparison_rows.RELABEL}
 _PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]
 _INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "has_features", *PLACE]
 _CAPTURES_PER_TASK = 64
@@ -54,7 +54,7 @@ def compare(run: Run, account: RunAccount) -> ComparedSites:
 
     staging.renew(work, *_SCHEMAS)
     sizes = sum(task_results(one_task_each(run.spark, tasks), of_share, BucketSizes), BucketSizes())
-    staging.mark_whole(work, staging.AGAIN)
+    staging.mark_whole(work, staging.RELABEL)
     return ComparedSites(sizes)
 
 
@@ -117,20 +117,20 @@ def _compare(captures: _Captures, tables: TaskTables, config: DbceConfig) -> Buc
         rows = whole_sites.ComparedRows()
         rows.add(compare_affected(affected, captures.neighbours(needed), config), site)
         rows.write(tables)
-        tables.write(staging.AGAIN, _again(affected, site, digests))
+        tables.write(staging.RELABEL, _relabel(affected, site, digests))
         sizes += affected.sizes
     return sizes
 
 
-def _again(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str]) -> pa.RecordBatch:
-    """Make AGAIN rows of the prior captures of a site that are affected."""
+def _relabel(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str]) -> pa.RecordBatch:
+    """Make RELABEL rows of the prior captures of a site that are affected."""
     columns = zip(*(site.column(name).to_pylist() for name in ("capture_id", *PLACE, "is_again")), strict=True)
     rows = [
         (one, file_no, row_no // ROWS_PER_GROUP, row_no, "" if is_again else digests.get(one, ""))
         for one, file_no, row_no, is_again in columns
         if file_no >= FIRST and one in affected.affected
     ]
-    return batch_of(rows, comparison_rows.AGAIN)
+    return batch_of(rows, comparison_rows.RELABEL)
 
 
 def _digests(prior: PriorState) -> dict[str, str]:
