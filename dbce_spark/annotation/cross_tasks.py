@@ -102,20 +102,6 @@ def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, DbceEle
     raise InputError(f"{task.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
-def write(path: str, tasks: Iterable[CrossSheet]) -> None:
-    """Write crosses as JSON lines."""
-    jsonl.write(path, map(_as_fields, tasks))
-
-
-def read(path: str) -> Iterator[CrossSheet]:
-    """Read the crosses in a file of JSON lines.
-
-    Raises:
-        InputError: it cannot be read, or a line is no cross.
-    """
-    return (_from_fields(fields_, place) for place, fields_ in jsonl.read(path))
-
-
 def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
     """Return the neighbours by arm in the line of a cross; `place` names the line in errors.
 
@@ -203,3 +189,7 @@ def _object(fields: Fields, name: str, place: str) -> Mapping[str, Any]:
             f"{place}: {name} must be an object, not {value!r}; give a file that `dbce labels crosses` wrote"
         )
     return value
+
+
+_LINES = jsonl.LinesOf(_as_fields, _from_fields)
+write, read = _LINES.write, _LINES.read

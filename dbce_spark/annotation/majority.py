@@ -5,7 +5,7 @@ or of an annotator who was excluded.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -139,20 +139,6 @@ def winner(votes: Votes) -> Label:
     return Label(votes.index(most)) if votes.count(most) == 1 else Label.UNDECIDED
 
 
-def write(path: str, pages: Iterable[MergedPage]) -> None:
-    """Write merged pages as JSON lines."""
-    jsonl.write(path, map(_as_fields, pages))
-
-
-def read(path: str) -> Iterator[MergedPage]:
-    """Read the merged pages in a file of JSON lines.
-
-    Raises:
-        InputError: it cannot be read, or a line is no merged page.
-    """
-    return (_from_fields(fields, place) for place, fields in jsonl.read(path))
-
-
 def _refusal(
     submission: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]
 ) -> tuple[RefusalReason, str] | None:
@@ -221,3 +207,7 @@ def _from_fields(fields: Fields, place: str) -> MergedPage:
         tags=tags,
         votes=votes,
     )
+
+
+_LINES = jsonl.LinesOf(_as_fields, _from_fields)
+write, read = _LINES.write, _LINES.read

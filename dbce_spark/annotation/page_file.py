@@ -1,6 +1,5 @@
 """Read and write pages as annotators have them: the HTML, and the segments that tags are given to."""
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dbce_spark.annotation.submission import text_digest
@@ -47,20 +46,6 @@ class Sheet:
         return text_digest(self.texts)
 
 
-def write(path: str, sheets: Iterable[Sheet]) -> None:
-    """Write pages as JSON lines."""
-    jsonl.write(path, map(as_fields, sheets))
-
-
-def read(path: str) -> Iterator[Sheet]:
-    """Read the pages in a file of JSON lines.
-
-    Raises:
-        InputError: it cannot be read, or a line is no page.
-    """
-    return (from_fields(fields, place) for place, fields in jsonl.read(path))
-
-
 def as_fields(sheet: Sheet) -> Fields:
     """Return a page as a JSON line has it; unknown fields are left out."""
     spans = [[span.xpath, span.start, span.end] for span in sheet.segments]
@@ -96,3 +81,7 @@ def _spans(fields: Fields, length: int, place: str) -> tuple[SegmentSpan, ...]:
             raise InputError(f"{place}: segment {span.start} to {span.end} lies before the end of another, or no text")
         at = span.end
     return spans
+
+
+_LINES = jsonl.LinesOf(as_fields, from_fields)
+write, read = _LINES.write, _LINES.read

@@ -4,7 +4,7 @@ Tags are put on elements, small and large, and resolved for the segments before 
 everything below its element that has none of its own ("pushed down", KrdWrd 3.4.2).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbce_spark.errors import InputError
@@ -34,20 +34,6 @@ class Submission:
 def text_digest(texts: Iterable[str]) -> str:
     """Return the digest of a page's segments: equal digests mean the same segments with the same words."""
     return digest(*(" ".join(text.split()) for text in texts))
-
-
-def write(path: str, submissions: Iterable[Submission]) -> None:
-    """Write submissions as JSON lines."""
-    jsonl.write(path, map(as_fields, submissions))
-
-
-def read(path: str) -> Iterator[Submission]:
-    """Read the submissions in a file of JSON lines.
-
-    Raises:
-        InputError: it cannot be read, or a line is no submission.
-    """
-    return (from_fields(fields, place) for place, fields in jsonl.read(path))
 
 
 def as_fields(submission: Submission) -> Fields:
@@ -96,3 +82,7 @@ def parse_tag(word: object, place: str) -> Label | None:
     if not isinstance(word, str) or word not in _LABEL_OF:
         raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(_LABEL_OF)}, or null")
     return _LABEL_OF[word]
+
+
+_LINES = jsonl.LinesOf(as_fields, from_fields)
+write, read = _LINES.write, _LINES.read

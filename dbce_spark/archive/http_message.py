@@ -13,10 +13,9 @@ from typing import Protocol
 import brotli
 import zstandard
 
-from dbce_spark.archive import mime
+from dbce_spark.archive import mime, zstd_frame
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 MOST_CODINGS = 5
 """Encodings that are undone, one over the other. Real stacks are of two; a gzip file can hold itself for ever."""
 ALWAYS_ALLOWED = 1 << 20
@@ -324,7 +323,7 @@ def _shown_coding(body: bytes) -> str:
     """Return the coding that a body's first bytes show; "" for none."""
     if body.startswith(GZIP_MAGIC):
         return "gzip"
-    return "zstd" if body.startswith(ZSTD_MAGIC) else ""
+    return "zstd" if body.startswith(zstd_frame.MAGIC) else ""
 
 
 def _guess_coding(body: bytes, most: int, defects: set[Defect]) -> bytes:
@@ -527,9 +526,9 @@ def _unless_plain(body: bytes, stream: _Stream) -> _Stream | None:
 
 
 def _zstd(body: bytes, most: int) -> _Stream | None:
-    if ZSTD_MAGIC.startswith(body):
+    if zstd_frame.MAGIC.startswith(body):
         return _Stream(b"", _End.CUT)
-    if not body.startswith(ZSTD_MAGIC) and not _is_skippable(body, 0):
+    if not body.startswith(zstd_frame.MAGIC) and not zstd_frame.is_skippable(body, 0):
         return None
     position, end = _zstd_end(body)
     window = max(_ZSTD_WINDOW, 1 << most.bit_length())
@@ -564,8 +563,8 @@ def _zstd_read(
 def _zstd_end(body: bytes) -> tuple[int, _End]:
     """Find where the frames end by their block headers (RFC 8878 3.1.1), and how the last one ends."""
     position = blocks = 0
-    while body.startswith(ZSTD_MAGIC, position) or _is_skippable(body, position):
-        if _is_skippable(body, position):
+    while body.startswith(zstd_frame.MAGIC, position) or zstd_frame.is_skippable(body, position):
+        if zstd_frame.is_skippable(body, position):
             position += 8 + int.from_bytes(body[position + 4 : position + 8], "little")
             blocks += 1
         else:
@@ -575,9 +574,8 @@ def _zstd_end(body: bytes) -> tuple[int, _End]:
                 return len(body), _End.CUT
             is_last = False
             while not is_last:
-                head = int.from_bytes(body[at : at + 3], "little")
-                is_last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
-                at += 3 + (1 if kind == 1 else size)
+                is_last, _, _, stored = zstd_frame.block(body[at : at + zstd_frame.HEAD])
+                at += stored
                 blocks += 1
                 if at > len(body):
                     return len(body), _End.CUT
@@ -587,10 +585,6 @@ def _zstd_end(body: bytes) -> tuple[int, _End]:
         if position > len(body):
             return len(body), _End.CUT
     return position, _End.MORE if body[position : position + _PIECE].strip(b"\0\r\n ") else _End.WHOLE
-
-
-def _is_skippable(body: bytes, position: int) -> bool:
-    return body[position + 1 : position + 4] == b"\x2a\x4d\x18" and body[position] & 0xF0 == 0x50
 
 
 _DECODERS: dict[str, Callable[[bytes, int], _Stream | None]] = {

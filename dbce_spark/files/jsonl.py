@@ -3,15 +3,17 @@
 import json
 import lzma
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from math import isnan
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
 
 Fields = Mapping[str, Any]
+T = TypeVar("T")
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "a text": str,
@@ -55,6 +57,26 @@ def write(path: str, objects: Iterable[Fields]) -> int:
             plain.write(line(_without_nan(fields)))
             written += 1
     return written
+
+
+@dataclass(frozen=True, slots=True)
+class LinesOf(Generic[T]):
+    """Files of one kind of objects: the fields of one, and the object of fields at a place, which raises InputError."""
+
+    as_fields: Callable[[T], Fields]
+    from_fields: Callable[[Fields, str], T]
+
+    def write(self, path: str, objects: Iterable[T]) -> int:
+        """Write objects, and return how many."""
+        return write(path, map(self.as_fields, objects))
+
+    def read(self, path: str) -> Iterator[T]:
+        """Iterate over the objects of a file.
+
+        Raises:
+            InputError: it cannot be read, or a line is no such object.
+        """
+        return (self.from_fields(fields, place) for place, fields in read(path))
 
 
 def line(fields: Fields, *, compact: bool = False) -> bytes:

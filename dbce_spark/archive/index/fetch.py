@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_storage import RangeSource, open_source
-from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
+from dbce_spark.archive.index.record_extent import SKIPPABLE, NoRecord, end_of
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import is_remote, open_binary
@@ -83,7 +84,7 @@ def fetch(
 
 
 def _with_dictionary(found: Fetched | Unfetched, ranges: "RangeReader", max_bytes: int) -> Fetched | Unfetched:
-    if isinstance(found, Fetched) and found.data.startswith(ZSTD_MAGIC):
+    if isinstance(found, Fetched) and found.data.startswith(zstd_frame.MAGIC):
         return replace(found, dictionary=ranges.dictionary(max_bytes))
     return found
 

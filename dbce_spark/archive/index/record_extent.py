@@ -5,9 +5,9 @@ import zlib
 
 import zstandard
 
+from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.index_lines import GZIP_MAGIC
 
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20
 _WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -33,7 +33,7 @@ def end_of(data: bytes) -> int | None:
     """
     if data.startswith(GZIP_MAGIC):
         return _gzip_end(data)
-    if data.startswith(ZSTD_MAGIC):
+    if data.startswith(zstd_frame.MAGIC):
         return _zstd_end(data)
     if data.startswith(b"WARC/"):
         return _plain_end(data, re.search(rb"\r?\n\r?\n", data), _WARC_LENGTH, 4)
@@ -63,13 +63,12 @@ def _zstd_end(data: bytes) -> int | None:
         raise NoRecord(f"broken zstd: {error}") from error
     is_last = False
     while not is_last:
-        if len(data) < at + 3:
+        if len(data) < at + zstd_frame.HEAD:
             return None
-        header = int.from_bytes(data[at : at + 3], "little")
-        is_last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
-        if kind == 3:
+        is_last, is_reserved, _, stored = zstd_frame.block(data[at : at + zstd_frame.HEAD])
+        if is_reserved:
             raise NoRecord("broken zstd: a block of the reserved kind")
-        at += 3 + (1 if kind == 1 else size)
+        at += stored
     at += 4 if has_checksum else 0
     return at if at <= len(data) else None
 

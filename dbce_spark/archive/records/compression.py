@@ -16,11 +16,11 @@ except ImportError:  # pragma: no cover  # there are no wheels for rarer process
     import zlib as fast_zlib  # type: ignore[no-redef]
 import zlib
 
+from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.records.buffered_file import BufferedFile
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 _WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _STEP = 16_384
 """Stored bytes a decoder is fed at a time."""
 MOST_AT_ONCE = 1 << 20
@@ -63,7 +63,7 @@ class Dictionary:
         Raises:
             zstandard.ZstdError: it cannot be inflated.
         """
-        if raw.startswith(_ZSTD):
+        if raw.startswith(zstd_frame.MAGIC):
             with zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(raw) as reader:
                 raw = reader.read(_MOST_DICTIONARY)
         self._data = zstandard.ZstdCompressionDict(raw)
@@ -86,7 +86,7 @@ def pieces(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     first = file.read(at, LONGEST_MAGIC)
     if first[:3] == GZIP_MAGIC:
         return _gzip(file, at)
-    if first[:4] == _ZSTD:
+    if first[:4] == zstd_frame.MAGIC:
         return _zstd(file, at, dictionary)
     if first[1:4] == b"\x2a\x4d\x18":
         return _skippable(file, at, dictionary)
@@ -183,14 +183,12 @@ def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     at += size
     is_last = False
     while not is_last:
-        raw = file.read(at, 3)
-        if len(raw) < 3:
+        raw = file.read(at, zstd_frame.HEAD)
+        if len(raw) < zstd_frame.HEAD:
             raise MemberBroken(at, "the file ends in a zstd frame")
-        head = int.from_bytes(raw, "little")
-        is_last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
-        if kind == 3 or size > _ZSTD_BLOCK:
+        is_last, is_reserved, declared, size = zstd_frame.block(raw)
+        if is_reserved or declared > _ZSTD_BLOCK:
             raise MemberBroken(at, "zstd: no block of a frame begins here")
-        size = 3 + (1 if kind == 1 else size)
         size += 4 * (is_last and has_checksum)
         yield fed(size), at, at + size
         at += size
