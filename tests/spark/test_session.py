@@ -147,7 +147,11 @@ def test_spark_and_java_print_nothing(job_of_spark_submit: "subprocess.Completed
 @pytest.mark.parametrize(
     ("given", "variables", "expected"),
     [
-        ((), {"JDK_JAVA_OPTIONS": "-XX:+UseSerialGC"}, "Java has ended before Spark was there: .*onflict"),
+        (
+            (),
+            {"JDK_JAVA_OPTIONS": "-XX:+UseSerialGC"},
+            "Java has ended before Spark was there: .*Multiple garbage collectors",
+        ),
         (("--spark", "spark.driver.memory=much"), {}, "Java has ended before Spark was there: .*-Xmxmuch"),
         (("--spark", "spark.executor.cores=x"), {}, "Java has ended before Spark was there: .*cores must be a pos"),
         (("--spark", "spark.sql.shuffle.partitions=x"), {}, "Spark does not start: .*shuffle.partitions"),
