@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children, get_context
 
@@ -156,23 +156,32 @@ def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
         return
     with ExitStack() as stack:
         # Not by a fork: Arrow and the drivers of object stores have threads.
-        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts))
+        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
+        # Not by `map`, which cancels what waits when it is stopped: a pool that is ended then has an error of its own.
+        with _deaf_processes():
+            waiting = [pool.submit(_write, task) for task in tasks]
         try:
-            yield from pool.map(_write, tasks)
+            for one in waiting:
+                yield one.result()
         except BrokenProcessPool as error:
             raise OutputError(
                 f"{request.target}: a process that was writing it was ended from outside, most likely for want of"
                 " memory; give fewer --processes"
             ) from error
-        except KeyboardInterrupt:
+        except BaseException:
             for child in active_children():
                 child.terminate()
             raise
 
 
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C, which all processes of a terminal get, to the one that has begun this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _deaf_processes() -> Iterator[None]:
+    """Leave Ctrl-C, which all processes of a terminal get, to this one: those begun within the block do not hear it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _write(task: Task) -> ExportCounts:
