@@ -30,10 +30,10 @@ from dbce_spark.dbce import context, evidence, feature_bins, features, page_link
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.clones import without_clones
 from dbce_spark.dbce.context import CERTAIN
-from dbce_spark.dbce.controls import without_controls
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
+from dbce_spark.dbce.recurring_links import without_recurring_links
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
@@ -296,7 +296,7 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
 
 def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for; no
-    controls, and of a run that follows itself the first.
+    recurring links, and of a run that follows itself the first.
 
     Raises:
         ValueError: the page has no features.
@@ -307,7 +307,8 @@ def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[n
         is_kept = kept_of_article(scores, page.blocks.words, label.favor)
     else:
         is_kept = units.kept_blocks(scores, page.features.units, label.favor)
-    return without_clones(page.blocks, page.features.keys[TEXT], without_controls(page.blocks, is_kept))
+    is_kept = without_recurring_links(page.blocks, is_kept)
+    return without_clones(page.blocks, page.features.keys[TEXT], is_kept)
 
 
 def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:

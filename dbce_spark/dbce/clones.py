@@ -5,22 +5,19 @@ A run of one block is as often content twice; a heading that follows itself is n
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.model import Blocks
+from dbce_spark.model import Blocks, Ints, Keys
 
 _HEADING = re.compile(r"/h[1-6]\[\d+\]$")
-
-Ints = npt.NDArray[np.integer[Any]]
 
 LEAST_BLOCKS, LEAST_WORDS = 4, 20
 """Of a run, at least: shorter ones recur by chance, as cells of a table do (docs/method.md)."""
 
 
-def without_clones(blocks: Blocks, texts: Ints, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def without_clones(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Keep one of each run of kept blocks, or heading, that is followed by itself, whatever is dropped between.
 
     texts: a key of each block's text.
@@ -40,7 +37,7 @@ def _is_heading(xpath: str) -> bool:
     return _HEADING.search(xpath) is not None
 
 
-def _runs(texts: Ints, words: Ints) -> Iterator[tuple[int, int]]:
+def _runs(texts: Keys, words: Ints) -> Iterator[tuple[int, int]]:
     """Iterate over the runs that equal as many blocks right before them: from, and up to but not including."""
     for length in _lengths(texts):
         is_same = np.concatenate(([False], texts[length:] == texts[:-length], [False]))
@@ -51,7 +48,7 @@ def _runs(texts: Ints, words: Ints) -> Iterator[tuple[int, int]]:
                 yield first, last
 
 
-def _lengths(texts: Ints) -> list[int]:
+def _lengths(texts: Keys) -> list[int]:
     """List the lengths that a run may have: so far from the block before with its text half of its blocks stand."""
     order = np.argsort(texts, kind="stable")
     distances = np.diff(order)[texts[order[1:]] == texts[order[:-1]]]

@@ -1,6 +1,6 @@
 """Links that close one block after the other with the same few words, each to another place: "(about)", "edit", "¶".
 
-Such a link is a control of the site, as "more" is under each teaser, though it stands in one line with text. Set apart,
+Such a recurring link is the site's, as "more" is under each teaser, though it stands in one line with text. Set apart,
 it is a block that can be judged by itself. No word of any language is listed: that it recurs shows it.
 """
 
@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 REPEATED = 3
-"""Places that a control leads to, at least: two are as likely by chance."""
+"""Places that a recurring link leads to, at least: two are as likely by chance."""
 
 _APART = 0.5
-"""Distinct targets of a control, as a share of its blocks, at least: a name leads to the same page each time."""
+"""Distinct targets of a recurring link, as a share of its blocks, at least: a name leads to the same page each time."""
 
 MOST_CHARS = 30
-"""Of a control, "Add to the basket" in any language."""
+"""Of a recurring link: "Add to the basket" in any language."""
 
 _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
 _SAID = re.compile(r"[^\W_]")
@@ -55,8 +55,8 @@ def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]
     return first, "" if len(text) > MOST_CHARS or _DIGIT.search(text) else text
 
 
-def controls(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Closing]:
-    """Choose the closings that are controls; a link that as often stands within a line is none."""
+def recurring(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Closing]:
+    """Choose the closings that recur; a link that as often stands within a line is none of them."""
     by_text: dict[str, list[Closing]] = defaultdict(list)
     for one in closings:
         by_text[one.text].append(one)

@@ -17,7 +17,7 @@ from lxml import etree
 
 from dbce_spark.config import PageConfig
 from dbce_spark.html.charset import decode
-from dbce_spark.html.closing_links import Closing, closing_text, controls, cut_closing
+from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from dbce_spark.html.metadata import Declared, declared
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks
@@ -317,7 +317,7 @@ class _Walk:
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
         self._run(root)
-        if chosen := controls(self._closings, self.link_texts):
+        if chosen := recurring(self._closings, self.link_texts):
             self._set_apart(chosen)
 
     def _run(self, root: Any) -> None:
@@ -514,13 +514,8 @@ class _Walk:
         moved = np.arange(len(added)) + np.cumsum(added)
         for places in (self.firsts, self.lasts, self.controls, self.text_areas, self.foreign_links, self.place_links):
             places[:] = moved[places].tolist()
-        self.links, self.link_texts_in = (
-            _moved(places, {one.block: count for one, count in zip(chosen, counts, strict=True)}, moved)
-            for places, counts in (
-                (self.links, [one.links for one in chosen]),
-                (self.link_texts_in, [one.texts for one in chosen]),
-            )
-        )
+        self.links = _moved(self.links, {one.block: one.links for one in chosen}, moved)
+        self.link_texts_in = _moved(self.link_texts_in, {one.block: one.texts for one in chosen}, moved)
         closings = {one.block: one.text for one in chosen}
         texts, holders = self.texts, self.holders
         self.texts, self.holders = [], []
@@ -537,7 +532,7 @@ class _Walk:
                 parts[at] = f" {parts[at]}"
         before = ""
         for at, part in enumerate(parts):
-            if part[:1].isupper() and turns_upper(before, part):
+            if turns_upper(before, part):
                 parts[at] = f" {part}"
             before = part
 

@@ -1,8 +1,8 @@
-"""Links that close one block after the other are controls of the site, and blocks of their own."""
+"""Links that close one block after the other are the site's, and blocks of their own."""
 
 import pytest
 
-from dbce_spark.html.closing_links import Closing, closing_text, controls, cut_closing
+from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from tests.support.builders import parsed
 
 TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in "abc")
@@ -29,16 +29,16 @@ def test_links_and_signs_close_a_block(parts: list[str], linked: list[int], expe
 
 
 @pytest.mark.parametrize(
-    ("targets", "others", "is_control"),
+    ("targets", "others", "recurs"),
     [("abc", 0, True), ("ab", 0, False), ("aaabbbccc", 0, False), ("abca", 0, True), ("abc", 4, False)],
 )
-def test_a_control_leads_elsewhere_each_time(targets: str, others: int, is_control: bool) -> None:
+def test_a_recurring_link_leads_elsewhere_each_time(targets: str, others: int, recurs: bool) -> None:
     """To three places and half as many as it closes blocks; and it closes at least half of the lines it is in."""
     closings = [Closing(block, "more", target, 1, 1) for block, target in enumerate(targets)]
 
-    actual = controls(closings, ["more"] * (len(targets) + others))
+    actual = recurring(closings, ["more"] * (len(targets) + others))
 
-    assert (closings if is_control else []) == actual
+    assert (closings if recurs else []) == actual
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_signs_that_open_a_closing_go_with_it(text: str, closing: str, expected:
     assert expected == actual
 
 
-def test_controls_are_blocks_of_their_own() -> None:
+def test_recurring_links_are_blocks_of_their_own() -> None:
     """With their links and the words in these, in the element that the text is in."""
     page = parsed(f"<ul>{TEASERS}</ul><p>Text <a href=/x>end</a></p>")
 
@@ -74,7 +74,7 @@ def test_controls_are_blocks_of_their_own() -> None:
 
 
 def test_a_name_that_closes_blocks_stays_in_its_line() -> None:
-    """It leads to one page, so it is no control."""
+    """It leads to one page."""
     actual = parsed("".join(f"<li>News {day} by <a href=/ann>Ann</a>" for day in "abc")).blocks.text
 
     assert "News a by Ann\nNews b by Ann\nNews c by Ann" == actual

@@ -1,4 +1,7 @@
-"""Controls among the kept blocks: links behind a text, in its element, that recur with the same few words."""
+"""Recurring links among the kept blocks: behind a text, in its element, with the same few words time and again.
+
+`html/closing_links.py` sets them apart as blocks; here they are found by what is stored of blocks.
+"""
 
 from collections import defaultdict
 
@@ -9,9 +12,9 @@ from dbce_spark.html.closing_links import MOST_CHARS, REPEATED
 from dbce_spark.model import Blocks
 
 
-def without_controls(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that are controls; text around them draws them in (`units.kept_blocks`), whatever their
-    scores."""
+def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Drop the kept blocks that are recurring links; text around them draws them in (`units.kept_blocks`), whatever
+    their scores."""
     found: dict[str, list[int]] = defaultdict(list)
     for at in np.flatnonzero(is_kept & (blocks.link_words >= blocks.words)).tolist():
         start, end = int(blocks.starts[at]), int(blocks.ends[at])
