@@ -184,27 +184,19 @@ def test_a_submitted_job_without_a_master_that_answers_is_one_line(tmp_path: Pat
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--master", "spark://127.0.0.1:1"], "no Spark master at spark://127.0.0.1:1"),
-        (["--conf", "spark.driver.bindAddress=1.2.3.4", "--conf", "spark.port.maxRetries=0"], "Spark does not start: "),
-    ],
-)
-def test_a_spark_that_does_not_start_under_spark_submit_is_one_line(
-    options: list[str], message: str, tmp_path: Path
-) -> None:
-    """Without a stack, and in seconds where no master answers."""
+def test_a_spark_that_does_not_start_under_spark_submit_is_one_line(tmp_path: Path) -> None:
+    """Without a stack."""
     from dbce_spark.spark.engine.java import java_home
 
     archive(tmp_path / "input.warc", record(http("<p>A page.</p>"), url="http://a.example/"))
     words = [str(ROOT / "jobs/extract.py"), str(tmp_path / "input.warc"), "--output", str(tmp_path / "out")]
+    options = ["--conf", "spark.driver.bindAddress=1.2.3.4", "--conf", "spark.port.maxRetries=0"]
     command = [str(Path(sys.executable).parent / "spark-submit"), *options, *words, "--engine", "spark"]
     done = submitted(command, tmp_path, JAVA_HOME=java_home())
 
     assert 2 == done.returncode
     assert "Traceback" not in done.stdout + done.stderr
-    assert message in done.stdout.splitlines()[-1]
+    assert "Spark does not start: " in done.stdout.splitlines()[-1]
 
 
 def submitted(command: list[str], folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":

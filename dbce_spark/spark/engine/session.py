@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from dbce_spark.errors import ConfigError, PlatformError
 from dbce_spark.spark.engine import java_messages
 from dbce_spark.spark.engine.java import quiet_java_home
+from dbce_spark.spark.engine.spark_errors import first_cause
 
 CONF_FOLDER = files("dbce_spark") / "conf"
 """Holds spark-defaults.conf, spark-env.sh and log4j2.properties, under the names by which Spark itself finds them."""
@@ -32,7 +33,6 @@ _MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|(spark|k8s)://.+|yarn"
 )
 _WORKER_MEMORY = "spark.executor.pyspark.memory"
-_LONGEST = 300
 
 LOCAL_SETTINGS = {
     # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
@@ -123,19 +123,7 @@ def _begin(builder: SparkSession.Builder, what_to_see: str) -> SparkSession:
     try:
         return _fill_in(builder.getOrCreate())
     except (Py4JError, PySparkException) as error:
-        raise PlatformError(f"Spark does not start: {_first_cause(error)}; {what_to_see}") from error
-
-
-def _first_cause(error: Py4JError | PySparkException) -> str:
-    """Return in one line what lies behind an error of Spark's."""
-    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
-    try:
-        while java is not None and java.getCause() is not None:
-            java = java.getCause()
-        text = str(java.toString()) if java is not None else str(error)
-    except Py4JError:  # Java is gone, too
-        text = str(error)
-    return (text.strip().splitlines() or [type(error).__name__])[0][:_LONGEST]
+        raise PlatformError(f"Spark does not start: {first_cause(error)}; {what_to_see}") from error
 
 
 def check_master(master: str) -> None:

@@ -14,6 +14,7 @@ from dbce_spark.errors import JobError
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _JAVA_GONE = "Spark's Java has ended, killed or for want of memory (spark.driver.memory)"
+_LONGEST = 300
 _END_SECONDS = 5.0
 """A process that was killed closes its connections before it is gone."""
 
@@ -37,6 +38,18 @@ def as_job_errors(advice: str) -> Iterator[None]:
         raise JobError(f"{_gave_up(error)}; {advice}") from error
 
 
+def first_cause(error: Py4JError | PySparkException) -> str:
+    """Return in one line what lies behind an error of Spark's."""
+    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    try:
+        while java is not None and java.getCause() is not None:
+            java = java.getCause()
+        text = str(java.toString()) if java is not None else str(error)
+    except Py4JError:  # Java is gone, too
+        text = str(error)
+    return (text.strip().splitlines() or [type(error).__name__])[0][:_LONGEST]
+
+
 def _is_java_gone() -> bool:
     """Return whether the Java that this process started has ended; under spark-submit it is the one that did that."""
     process = getattr(SparkContext._gateway, "proc", None)
@@ -57,4 +70,4 @@ def _cause(text: str) -> str:
     if ours := _OURS.search(text):
         return ours[1]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
+    return next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:_LONGEST]
