@@ -25,6 +25,8 @@ from dbce_spark.errors import DbceError, OutputError
 Event = Literal[
     "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure"
 ]
+Shown = Literal["text", "json", "warnings"]
+"""What of a log is written to a stream: all, as lines for a person or of JSON, or warnings alone."""
 
 LOGGER = logging.getLogger("dbce_spark")
 STOPPED = "stopped by Ctrl-C or SIGTERM"
@@ -231,13 +233,13 @@ class Lines(logging.Handler):
 
 
 @contextmanager
-def write_to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
-    """Write the log of runs within the block to the stream, and as JSON also to the end of a file; "": no file.
+def write_to(stream: TextIO, shown: Shown, file: str = "") -> Iterator[None]:
+    """Write log messages within the block to the stream, and as JSON also to the end of a file; "": no file.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    handlers: list[logging.Handler] = [_json(logging.StreamHandler(stream)) if as_json else Lines(stream)]
+    handlers = [_HANDLERS[shown](stream)]
     if file:
         try:
             Path(file).parent.mkdir(parents=True, exist_ok=True)
@@ -269,3 +271,18 @@ def _json(handler: logging.Handler) -> logging.Handler:
     handler.setLevel(logging.INFO)
     handler.setFormatter(JsonLines())
     return handler
+
+
+def _warnings(stream: TextIO) -> logging.Handler:
+    """Write warnings as they are; a failure is left to the command, as by `Lines`."""
+    handler = logging.StreamHandler(stream)
+    handler.setLevel(logging.WARNING)
+    handler.addFilter(lambda record: getattr(record, "event", "") != "failure")
+    return handler
+
+
+_HANDLERS: Mapping[Shown, Callable[[TextIO], logging.Handler]] = {
+    "text": Lines,
+    "json": lambda stream: _json(logging.StreamHandler(stream)),
+    "warnings": _warnings,
+}

@@ -47,7 +47,7 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
     written on behind what it holds."""
     path = tmp_path / "logs" / "run.jsonl"
     for attempt in (1, 2):
-        with log.write_to(io.StringIO(), as_json=False, file=str(path)):
+        with log.write_to(io.StringIO(), "text", str(path)):
             log_stage(Log("a run", attempt))
     logged = lines(path)
 
@@ -63,7 +63,7 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
 def test_a_plain_log_has_a_line_with_its_time_for_each() -> None:
     """A plain log leaves out lines for terminals, and nothing moves the cursor."""
     stream = io.StringIO()
-    with log.write_to(stream, as_json=False):
+    with log.write_to(stream, "text"):
         log_stage(Log("a run"))
     logged = stream.getvalue().splitlines()
 
@@ -76,7 +76,7 @@ def test_on_a_terminal_progress_is_one_line_that_changes(monkeypatch: pytest.Mon
     monkeypatch.setenv("COLUMNS", "8")
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
-    with log.write_to(stream, as_json=False):
+    with log.write_to(stream, "text"):
         log_stage(Log("a run"))
 
     assert "\rpages 5\x1b[K\rpages 9\x1b[K\r\x1b[Kpages: 1.0 s\n" == stream.getvalue()
@@ -86,7 +86,7 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     """One that cannot move its cursor is written to as a file is."""
     monkeypatch.setenv("TERM", "dumb")
     stream = Terminal()
-    with log.write_to(stream, as_json=False):
+    with log.write_to(stream, "text"):
         log_stage(Log("a run"))
 
     assert 3 == len(stream.getvalue().splitlines())
@@ -113,7 +113,7 @@ def test_a_run_that_fails_says_why(error: BaseException, expected: tuple[str, st
         raise error
 
     failing: Callable[[], None] = work
-    with log.write_to(stream, as_json=True), pytest.raises(type(error)), one.failing():
+    with log.write_to(stream, "json"), pytest.raises(type(error)), one.failing():
         failing()
     (failure,) = map(json.loads, stream.getvalue().splitlines())
 
@@ -145,7 +145,7 @@ def test_one_is_no_plural() -> None:
 def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> None:
     """Users, passwords and signatures are left out, wherever they stand in a line; all else stays."""
     stream, path = io.StringIO(), tmp_path / "log"
-    with log.write_to(stream, as_json=False, file=str(path)):
+    with log.write_to(stream, "text", str(path)):
         Log("a run").write("warning", text, {"failed_files": {"first": {text: text}}})
     (logged,) = lines(path)
 
@@ -157,7 +157,7 @@ def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> No
 def test_what_libraries_log_is_left_out() -> None:
     """Py4J writes pages through the root logger when a run is stopped; our own lines are written once."""
     program = "import logging, sys; from dbce_spark import log\n"
-    program += "with log.write_to(sys.stderr, as_json=False):\n"
+    program += 'with log.write_to(sys.stderr, "text"):\n'
     program += (
         "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().write('end', 'ended well')"
     )
@@ -172,7 +172,7 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
     with (
         pytest.raises(OutputError, match=r"the log .* cannot be written"),
-        log.write_to(io.StringIO(), as_json=False, file=str(tmp_path / "file" / "log")),
+        log.write_to(io.StringIO(), "text", str(tmp_path / "file" / "log")),
     ):
         pass
 
@@ -183,7 +183,7 @@ def test_waiting_is_seen_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TERM", "xterm")
     shown, written = Terminal(), io.StringIO()
     for stream in (shown, written):
-        with log.write_to(stream, as_json=False), Log("a run").waiting("Spark starts"):
+        with log.write_to(stream, "text"), Log("a run").waiting("Spark starts"):
             while stream is shown and not shown.getvalue():
                 pass
 

@@ -12,11 +12,10 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_command,
     add_config,
-    add_log,
+    add_log_format,
     add_output,
     add_settings,
     check_installed,
-    logged,
     noted_signals,
 )
 from dbce_spark.errors import InputError
@@ -50,18 +49,14 @@ def add(commands: Commands) -> None:
     )
     add_config(command)
     add_settings(command, "conf/dbce.toml, such as acquire.poll_seconds=300")
-    add_log(command)
+    add_log_format(command)
 
 
 def _run(arguments: argparse.Namespace) -> None:
     """Poll RSS, Atom and RDF feeds, and write the pages that they link to as WARC files, for `dbce stream`
     (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM; the same command resumes it."""
-    log = Log(command="dbce acquire", stage="acquire")
-    with logged(arguments, log):
-        _acquire(arguments, log)
-
-
-def _acquire(arguments: argparse.Namespace, log: Log) -> None:
+    log: Log = arguments.log
+    log.stage = "acquire"
     config = configuration.load(arguments.config, arguments.settings)
     urls = _urls(arguments.feed)
     check_installed("acquire", "feedparser", "protego")

@@ -19,7 +19,6 @@ from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
-from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.spark.engine import java_messages
 
@@ -195,12 +194,18 @@ def add_command(
     """Add a command, and the function that runs it, whose docstring describes it."""
     command = commands.add_parser(name, help=help, description=" ".join((run.__doc__ or "").split()))
     command.set_defaults(run=run)
+    add_log(command)
     return command
 
 
 def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """Add the place that a command writes to."""
     command.add_argument("--output", required=True, metavar=metavar, help=help)
+
+
+def add_in(command: argparse.ArgumentParser, help: str) -> None:
+    """Add the place where a command looks for the page that it is about."""
+    command.add_argument("--in", required=True, dest="place", metavar="PLACE", help=help)
 
 
 def add_collection(command: argparse.ArgumentParser) -> None:
@@ -294,10 +299,16 @@ def add_spark(command: argparse.ArgumentParser) -> None:
 
 
 def add_log(command: argparse.ArgumentParser) -> None:
-    """Add the options for where log messages go."""
-    command.add_argument(
-        "--log", default="", metavar="FILE", help="append all log messages to this file, as JSON lines"
-    )
+    """Add the file that log messages go to, in a group of its own: in the help it stands behind the other options."""
+    command.add_argument_group("log").add_argument(
+        "--log", default="", metavar="FILE", dest="log_file",
+        help="append all log messages to this file, as JSON lines; of an error also where in the code it arose",
+    )  # fmt: skip
+    command.set_defaults(log_format="warnings")
+
+
+def add_log_format(command: argparse.ArgumentParser) -> None:
+    """Add how the log messages of a command that works for long are written on stderr."""
     command.add_argument(
         "--log-format", choices=("text", "json"), default="text",
         help="write log messages on stderr as text or as JSON lines (default: %(default)s)",
@@ -313,17 +324,6 @@ def command_line() -> str:
     """Return this command as a shell has it; of a spark-submit only the script and its arguments."""
     words = ["spark-submit", *sys.argv] if is_submitted() else ["dbce", *sys.argv[1:]]
     return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
-
-
-@contextmanager
-def logged(arguments: argparse.Namespace, to: Log) -> Iterator[None]:
-    """Send log messages of the block where the options of `add_log` want them, and last how it has failed."""
-    with (
-        log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log),
-        to.failing(),
-        stoppable(),
-    ):
-        yield
 
 
 def count(text: str) -> int:

@@ -86,8 +86,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; return 0, or the status of an error that was printed in one line."""
     arguments = parser.parse_args(argv)
+    arguments.log = log.Log()
     try:
-        with stoppable():
+        with (
+            log.write_to(sys.stderr, arguments.log_format, arguments.log_file),
+            arguments.log.failing(),
+            stoppable(),
+        ):
             status: int | None = arguments.run(arguments)
             sys.stdout.flush()
     except DbceError as error:

@@ -8,6 +8,7 @@ from dbce_spark.commands.arguments import (
     add_collection,
     add_config,
     add_earlier,
+    add_log,
     add_output,
     add_version,
     chosen_version,
@@ -38,6 +39,7 @@ def add(commands: Commands) -> None:
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         add_collection(part)
         _add_options(part, name)
+        add_log(part)
         part.set_defaults(run=_collection)
 
 

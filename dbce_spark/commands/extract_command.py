@@ -21,7 +21,7 @@ from dbce_spark.commands.arguments import (
     add_formats,
     add_labels,
     add_languages,
-    add_log,
+    add_log_format,
     add_settings,
     add_spark,
     check_archives,
@@ -34,7 +34,6 @@ from dbce_spark.commands.arguments import (
     given_settings,
     is_submitted,
     label_settings,
-    logged,
     spark_settings,
     started_whole,
 )
@@ -114,7 +113,7 @@ def add(commands: Commands) -> None:
         " engine.local_bytes of conf/dbce.toml (default: %(default)s)",
     )  # fmt: skip
     add_spark(command)
-    add_log(command)
+    add_log_format(command)
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
     add_earlier(command, "--status", "--http-status")
     add_earlier(command, "--url", "--url-pattern")
@@ -155,12 +154,8 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
 
 def _run(arguments: argparse.Namespace) -> None:
     """Label the text of every page in web archives, and write it as Parquet (docs/tables.md)."""
-    log = Log(command=command_line())
-    with logged(arguments, log):
-        _extract(arguments, log)
-
-
-def _extract(arguments: argparse.Namespace, log: Log) -> None:
+    log: Log = arguments.log
+    log.command = command_line()
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
     wanted = indexed_records.index_selection(config)

@@ -8,12 +8,13 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_collection,
     add_command,
-    add_log,
+    add_earlier,
+    add_in,
+    add_log_format,
     add_output,
     add_spark,
     add_version,
     chosen_version,
-    logged,
     spark_settings,
     started_whole,
 )
@@ -36,7 +37,8 @@ def _add_history(commands: Commands) -> None:
     command.add_argument(
         "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
     )
-    command.add_argument("--collection", required=True, metavar="DIR", help="look for captures in this collection")
+    add_in(command, "look for captures in this collection")
+    add_earlier(command, "--collection", "--in")
     add_version(command)
     command.add_argument(
         "--all", action="store_true", dest="everything", help="show changes of boilerplate too, not of content alone"
@@ -63,12 +65,12 @@ def _add_changes(commands: Commands) -> None:
     add_output(command, "DIR", "write the tables to this folder, which must not exist yet, or URL")
     add_version(command)
     add_spark(command)
-    add_log(command)
+    add_log_format(command)
 
 
 def _history(arguments: argparse.Namespace) -> None:
     """Show how a page changed from capture to capture (docs/collections.md)."""
-    collection = Collection(arguments.collection)
+    collection = Collection(arguments.place)
     version = chosen_version(collection, arguments)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
     if arguments.format == "markdown":
@@ -84,12 +86,8 @@ def _history(arguments: argparse.Namespace) -> None:
 def _run_changes(arguments: argparse.Namespace) -> None:
     """Write how all pages of a collection changed from capture to capture, as Parquet tables: steps, changes, lives of
     texts, redesigns of sites (docs/collections.md)."""
-    log = Log(command="dbce changes", stage="changes")
-    with logged(arguments, log):
-        _changes(arguments, log)
-
-
-def _changes(arguments: argparse.Namespace, log: Log) -> None:
+    log: Log = arguments.log
+    log.stage = "changes"
     collection = Collection(sources.absolute(arguments.collection))
     version = chosen_version(collection, arguments)
     output = sources.absolute(arguments.output)

@@ -3,27 +3,33 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, OF_TREE, add_earlier, add_settings, add_urltree
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    OF_TREE,
+    Commands,
+    add_command,
+    add_earlier,
+    add_settings,
+    add_urltree,
+)
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "rules",
-        help="learn which query parameters identify a document, for conf/urltree.toml",
-        description="Learn from archives which query parameters identify a document, and write the rules as TOML,"
-        " with the number of duplicates after each step of the normalisation of URLs (docs/urltree.md).",
+    command = add_command(
+        commands, "rules", _rules, "learn which query parameters identify a document, for conf/urltree.toml"
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
     add_urltree(command)
     add_earlier(command, "--config", "--urltree")
     add_settings(command, "conf/urltree.toml, such as urltree.learn.least=10")
-    command.set_defaults(run=_rules)
 
 
 def _rules(arguments: argparse.Namespace) -> None:
+    """Learn from archives which query parameters identify a document, and write the rules as TOML, with the number of
+    duplicates after each step of the normalisation of URLs (docs/urltree.md)."""
     from dbce_spark.streaming import parameter_rules
     from dbce_spark.streaming.urltree import rule_learning, urltree_settings
 

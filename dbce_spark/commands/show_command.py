@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dbce_spark import config
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.commands.arguments import Commands, add_command, add_version, check_fits
+from dbce_spark.commands.arguments import Commands, add_command, add_in, add_version, check_fits
 from dbce_spark.commands.terminal import DIM, PLAIN, without_controls, write_lines
 from dbce_spark.dbce.extracted_page import extract_archive
 from dbce_spark.errors import InputError
@@ -38,10 +38,7 @@ def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = add_command(commands, "show", _run, "show one page with its labels")
     command.add_argument("url", metavar="URL", help="show the page with this URL")
-    command.add_argument(
-        "--in", required=True, dest="place", metavar="OUTPUT_OR_ARCHIVE",
-        help="look in the output of `dbce extract`, in a collection, or in a web archive",
-    )  # fmt: skip
+    add_in(command, "look in the output of `dbce extract`, in a collection, or in a web archive")
     add_version(command)
     command.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto",

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     OF_TREE,
+    Commands,
+    add_command,
     add_config,
     add_formats,
-    add_log,
+    add_log_format,
+    add_output,
     add_settings,
     add_spark,
     add_urltree,
@@ -19,7 +22,6 @@ from dbce_spark.commands.arguments import (
     default_of,
     format_settings,
     given_settings,
-    logged,
     seconds,
     spark_settings,
     started_whole,
@@ -34,23 +36,18 @@ from dbce_spark.streaming.urltree import urltree_settings as urltree
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = commands.add_parser(
-        "stream",
-        help="label pages as they arrive, by comparing them with earlier pages of their site",
-        description="Label the pages of WARC files as these appear, by themselves and by comparing them with earlier"
-        " pages of their site, and write them as Parquet (docs/streaming.md). The same command with the same --output"
-        " resumes a stream.",
+    command = add_command(
+        commands, "stream", _run, "label pages as they arrive, by comparing them with earlier pages of their site"
     )
+    command.set_defaults(resumes=True)
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read a folder in which files appear (searched at every depth), a glob in quotes, or a file; local, or"
         " any URL that fsspec supports (s3://)",
     )  # fmt: skip
-    command.add_argument(
-        "--output", required=True, metavar="DIR", help="write tables and commits to this folder or URL"
-    )
+    add_output(command, "DIR", "write tables and commits to this folder or URL")
     command.add_argument(
         "--checkpoint", default="", metavar="DIR",
         help="keep the state of Spark in this folder, which all workers must see, or a URL that Spark supports"
@@ -87,17 +84,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         command, "conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as urltree.label.n_min=3"
     )
     add_spark(command)
-    add_log(command)
-    command.set_defaults(run=_run, resumes=True)
+    add_log_format(command)
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    log = Log(command=command_line(), stage="stream")
-    with logged(arguments, log):
-        _stream(arguments, log)
-
-
-def _stream(arguments: argparse.Namespace, log: Log) -> None:
+    """Label the pages of WARC files as these appear, by themselves and by comparing them with earlier pages of their
+    site, and write them as Parquet (docs/streaming.md). The same command with the same --output resumes a stream."""
+    log: Log = arguments.log
+    log.command, log.stage = command_line(), "stream"
     of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
     others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
     config = configuration.load(arguments.config, [*others, *_stream_settings(arguments)])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.commands.arguments import started_whole, stoppable
+from dbce_spark.commands.arguments import add_log, started_whole, stoppable
 from dbce_spark.commands.cli import main, run
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
@@ -86,6 +86,30 @@ def test_an_error_is_one_line_that_names_its_cause(
     assert message in errors
 
 
+@pytest.mark.parametrize("command", ["text", "report", "collection log"])
+def test_where_an_error_arose_is_in_the_log(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of short commands too; the terminal has one line."""
+    path, output = tmp_path / "log.jsonl", ["--output", str(tmp_path / "out")] if command == "report" else []
+    status = main([*command.split(), str(tmp_path / "nothing"), *output, "--log", str(path)])
+    (failure,) = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+
+    assert (2, 1) == (status, capsys.readouterr().err.count("\n"))
+    assert ("failure", 2) == (failure["event"], failure["exit_status"])
+    assert failure["trace"].endswith(f"Error: {failure['reason']}\n")
+
+
+def test_a_warning_is_a_line_without_the_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where a command is over at once; the log has it too."""
+    (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
+    os.mkfifo(tmp_path / "b.html")
+    status = main(["text", str(tmp_path), "--log", str(tmp_path / "log.jsonl")])
+    (line,) = capsys.readouterr().err.splitlines()
+    (logged,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
+
+    assert (0, f"{tmp_path}/b.html: passed over: ") == (status, line[: line.index("over: ") + 6])
+    assert ("warning", line) == (logged["level"], logged["message"])
+
+
 def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> None:
     """Nor does what stands in it reach the terminal as a command."""
     status = main(["acquire", "ftp://me:secret@news.example/\x1b[2J", "--output", "o", "--state", "s"])
@@ -108,6 +132,7 @@ def test_a_stop_says_whether_the_same_command_resumes(
         raise KeyboardInterrupt
 
     parser = argparse.ArgumentParser("dbce")
+    add_log(parser)
     parser.set_defaults(run=stopped, **known)
 
     assert 130 == run(parser, [])
@@ -533,7 +558,8 @@ def test_a_command_that_is_stopped_says_so_in_a_line(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And ends with 130, whichever command it is."""
-    parser = argparse.ArgumentParser(prog="dbce")
+    parser = argparse.ArgumentParser("dbce")
+    add_log(parser)
     parser.set_defaults(run=lambda _: signal.raise_signal(number))
 
     assert 130 == run(parser, [])

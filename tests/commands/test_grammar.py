@@ -67,6 +67,11 @@ def test_what_a_command_is_about_has_one_name() -> None:
     assert set(NOUNS) == found
 
 
+def test_every_command_has_a_log() -> None:
+    """What an error came from can be read there."""
+    assert set(COMMANDS) == {name for name, option, _ in options() if option == "--log"}
+
+
 def test_nothing_has_a_second_name() -> None:
     """No option is a synonym of another, nor has one two names."""
     assert [] == [(name, option) for name, option, _ in options() if NO_NAMES.fullmatch(option)]
@@ -101,6 +106,7 @@ def test_an_earlier_name_stands_for_a_present_one(name: str, old: str) -> None:
     [
         (["status", "x", "--json"], "dbce status: --json is --format json now", ("format", "json")),
         (["corpus", "x", "--to=y"], "dbce corpus: --to is --output now", ("output", "y")),
+        (["history", "http://a/", "--collection", "x"], "dbce history: --collection is --in now", ("place", "x")),
         (["extract", "x", "--output", "y", "--formats", "text,html"], "--format now", ("format", ["text", "html"])),
         (["extract", "x", "--output", "y", "--status", "200"], "--http-status now", ("http_status", ["200"])),
     ],

@@ -20,6 +20,6 @@ def test_what_pages_say_moves_no_cursor(
         monkeypatch.setattr(history_command, name, MagicMock())
     monkeypatch.setattr(url_history, "moments", MagicMock())
     monkeypatch.setattr(url_history, "text", lambda *_, **__: "a\x1b[2Jb\x1b[2mc")
-    history_command._history(Namespace(collection="c", url="u", color=color, everything=False, format="text"))
+    history_command._history(Namespace(place="c", url="u", color=color, everything=False, format="text"))
 
     assert shown == capsys.readouterr().out
