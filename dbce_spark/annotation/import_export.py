@@ -26,6 +26,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, sources
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.html.page import PageError
+from dbce_spark.log import counted
 
 PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
 
@@ -48,7 +49,7 @@ def export(path: str, target: str, config: DbceConfig) -> str:
         page_file.write(f"{folder}/{PAGES}", sheets)
         submission.write(f"{folder}/{SUBMISSIONS}", submitted)
         jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, drafts.read_withdrawn(opened)))
-    return f"{len(ids):,} pages and {len(submitted):,} submissions in {folder}"
+    return f"{counted(len(ids), 'page')} and {counted(len(submitted), 'submission')} in {folder}"
 
 
 def _withdrawn_fields(withdrawn: WithdrawnSubmission) -> Fields:
@@ -64,9 +65,9 @@ class ImportedPages:
     resources: int  # copied for them
 
     def __str__(self) -> str:
-        beside = f" with {self.neighbours:,} neighbours" if self.neighbours else ""
+        beside = f" with {counted(self.neighbours, 'neighbour')}" if self.neighbours else ""
         copied = f"; {self.resources:,} images, style sheets and frames copied with them" if self.resources else ""
-        return f"{self.pages:,} pages added{beside}{copied}"
+        return f"{counted(self.pages, 'page')} added{beside}{copied}"
 
 
 @dataclass(frozen=True, slots=True)

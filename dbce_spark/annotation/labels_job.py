@@ -26,6 +26,7 @@ from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, sources, storage
 from dbce_spark.files.jsonl import Fields
+from dbce_spark.log import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
     """
     labels = by_page(majority.read(merged))
     jsonl.write(output, gold_export.entries(sheets(pages), labels, dataset=dataset))
-    return f"{len(labels):,} pages in {output}"
+    return f"{counted(len(labels), 'page')} in {output}"
 
 
 def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: LabelsSettings, config: DbceConfig) -> str:
@@ -88,7 +89,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Labels
         offline_task.write(tasks.rstrip("/"), chosen)
     sites = len({one.sheet.site for one in chosen})
     segments = sum(len(one.sheet.segments) for one in chosen)
-    return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"
+    return f"{len(chosen):,} crosses of {sites:,} sites with {counted(segments, 'segment')} in {output}"
 
 
 def write_merged(found: Merge, output: str) -> str:
@@ -96,8 +97,8 @@ def write_merged(found: Merge, output: str) -> str:
     majority.write(str(Path(output) / "merged.jsonl"), found.pages)
     jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
     return (
-        f"{len(found.counted):,} submissions to {len(found.pages):,} pages; {len(found.refused):,} refused,"
-        f" {len(found.too_few):,} pages have too few"
+        f"{counted(len(found.counted), 'submission')} to {counted(len(found.pages), 'page')};"
+        f" {len(found.refused):,} refused, {len(found.too_few):,} pages have too few"
     )
 
 

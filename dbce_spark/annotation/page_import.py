@@ -28,6 +28,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.files.sources import MEMBER
 from dbce_spark.html.charset import decode
+from dbce_spark.log import counted
 from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
 
 
@@ -59,7 +60,7 @@ class AddedPages:
     rejects: int  # records that are no page
 
     def __str__(self) -> str:
-        added = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
+        added = f"{counted(self.added, 'page')} added of {self.fit:,} that fit and {self.read:,} in the archives"
         there = f"; {self.there:,} were there already" if self.there else ""
         return f"{added}{there}; {self.resources:,} images, style sheets and frames copied with them"
 

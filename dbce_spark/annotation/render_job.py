@@ -27,7 +27,7 @@ def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> st
         count = rendering.write(output, rendering.render(counted, screenshots))
     except PageError as error:
         raise InputError(f"a page cannot be shown: {error}") from error
-    return f"{count:,} pages in {output}"
+    return f"{counted(count, 'page')} in {output}"
 
 
 def _of_store(kept: str) -> Iterator[Scene]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.errors import BudgetError
-from dbce_spark.log import without_credentials
+from dbce_spark.log import counted, without_credentials
 from dbce_spark.model import Reject, RejectReason
 
 _NAMED = 20
@@ -88,6 +88,6 @@ def check(failed_files: dict[str, Any], share: float) -> None:
     first: Sequence[tuple[str, str]] = list(failed_files["first"].items())[:_LISTED]
     listed = "; ".join(f"{path} ({reason[:120]})" for path, reason in first)
     raise BudgetError(
-        f"{count:,} of {total:,} files failed, more than --max-failed-files {share:g} allows; what could be read is"
-        f" written. First: {listed}"
+        f"{count:,} of {counted(total, 'file')} failed, more than --max-failed-files {share:g} allows; what could be"
+        f" read is written. First: {listed}"
     )

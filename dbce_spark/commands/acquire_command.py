@@ -20,7 +20,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
-from dbce_spark.log import Log, repeat
+from dbce_spark.log import Log, counted, repeat
 
 if TYPE_CHECKING:
     from dbce_spark.streaming.feeds.feed_memory import FeedState
@@ -69,7 +69,7 @@ def _run(arguments: argparse.Namespace) -> None:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
         warn = partial(log.write, "warning")
         reader = Reader(urls, memory, archive, config, warn)
-        log.write("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
+        log.write("start", f"polling {counted(len(urls), 'feed')}", {"feeds": len(urls), "items": memory.counts()})
         with repeat(_LINE_SECONDS, lambda: log.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=lambda: bool(noted), once=arguments.once)
         log.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from contextlib import closing
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import PlatformError
+from dbce_spark.log import counted
 
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
@@ -222,13 +224,14 @@ def _status(arguments: argparse.Namespace) -> None:
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
         progress, people = drafts.progress(opened), accounts.list_accounts(opened)
-    print(f"{progress.pages:,} pages, {len(people)} accounts, {progress.submissions:,} submissions")
+    all_of_it = (progress.pages, "page"), (len(people), "account"), (progress.submissions, "submission")
+    print(", ".join(starmap(counted, all_of_it)))
     for submissions, pages in progress.pages_by_submissions.items():
         print(f"{pages:8,} pages with {submissions} submissions")
     for one in people:
         pages, seconds = progress.by_account.get(one.number, (0, 0.0))
         each = f", {seconds / pages:.0f} s each" if pages else ""
-        print(f"{one.annotator:>16}  {one.name}: {pages:,} pages{each}")
+        print(f"{one.annotator:>16}  {one.name}: {counted(pages, 'page')}{each}")
 
 
 def _backup(arguments: argparse.Namespace) -> None:

@@ -210,7 +210,7 @@ def _run(arguments: argparse.Namespace) -> None:
     _print_first_texts(arguments.collection or request.output)
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
-    log.write("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+    log.write("end", f"finished: {counted(report['extractions'], 'extraction')} in {request.output}", figures)
 
 
 def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str]) -> bool:

@@ -20,6 +20,7 @@ from dbce_spark.evaluation.leaves import Leaves
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import jsonl
 from dbce_spark.html.page import PageError
+from dbce_spark.log import counted
 from dbce_spark.model import Label
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
@@ -62,7 +63,7 @@ def write(pages: Iterable[str], reference: str, given: str, output: str) -> str:
         raise InputError("no page has labels of both; give the pages that were labelled")
     total = sum(one.words for one in shown)
     share = 100 * sum(one.differing for one in shown) / max(1, total)
-    return f"{len(shown):,} pages, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
+    return f"{counted(len(shown), 'page')}, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
 
 
 def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterator[Contrast]:

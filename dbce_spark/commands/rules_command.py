@@ -14,6 +14,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
+from dbce_spark.log import counted
 
 
 def add(commands: Commands) -> None:
@@ -39,5 +40,5 @@ def _rules(arguments: argparse.Namespace) -> None:
     if not learned.documents:
         raise InputError(f"{arguments.input[0]}: no document was found, so there is nothing to learn from")
     steps = ", ".join(f"{step} {count:,}" for step, count in learned.duplicates.items())
-    print(f"# {learned.documents:,} documents; duplicates within their domain by {steps}")
+    print(f"# {counted(learned.documents, 'document')}; duplicates within their domain by {steps}")
     print(rule_learning.as_toml(learned.rules), end="")

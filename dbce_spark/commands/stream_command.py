@@ -28,7 +28,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
-from dbce_spark.log import Log
+from dbce_spark.log import Log, counted
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.stream_method import DBCE, URLTREE
 from dbce_spark.streaming.urltree import urltree_settings as urltree
@@ -124,7 +124,9 @@ def _run(arguments: argparse.Namespace) -> None:
         prime=sources.absolute(arguments.prime).rstrip("/"),
     )
     totals = stream_job.run(spark, request, config, tree, log)
-    log.write("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
+    log.write(
+        "end", f"all that is there is read, {counted(totals.get('labels', 0), 'page')} labelled", {"totals": totals}
+    )
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
     print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
     if not (counts.get("labels") or arguments.every):

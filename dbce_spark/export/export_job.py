@@ -17,6 +17,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import attributes, documents, shards, site_texts
 from dbce_spark.export.export_settings import ExportSettings, WantedRows
 from dbce_spark.files import storage
+from dbce_spark.log import counted
 from dbce_spark.output import output_reader
 
 EXPORT_FILE = "export.json"
@@ -144,7 +145,7 @@ def export(request: ExportRequest) -> str:
                 f"{request.extracted}: none of its {total.left_out:,} rows is asked for; nothing is written"
             )
         storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total).encode())
-    return f"{total.documents:,} documents in {request.target}" + (
+    return f"{counted(total.documents, 'document')} in {request.target}" + (
         f"; {total.left_out:,} were not asked for" if total.left_out else ""
     )
 

@@ -166,7 +166,7 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
     summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
     sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 
-    assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == summary
+    assert f"4 pages and 1 submission in {tmp_path / 'out'}" == summary
     assert [made] == [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
     assert [] == [*submission.read(str(tmp_path / "out" / "withdrawn.jsonl"))]
     assert made.text_digest == sheets[found.page].text_digest

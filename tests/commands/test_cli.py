@@ -99,7 +99,7 @@ def test_where_an_error_arose_is_in_the_log(command: str, tmp_path: Path, capsys
 
 
 def test_a_warning_is_a_line_without_the_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Where a command is over at once; the log has it too."""
+    """Of a command that is over at once; the log has it too."""
     (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
     os.mkfifo(tmp_path / "b.html")
     status = main(["text", str(tmp_path), "--log", str(tmp_path / "log.jsonl")])

@@ -68,7 +68,7 @@ def test_what_a_command_is_about_has_one_name() -> None:
 
 
 def test_every_command_has_a_log() -> None:
-    """What an error came from can be read there."""
+    """An error leaves its stack there."""
     assert set(COMMANDS) == {name for name, option, _ in options() if option == "--log"}
 
 

@@ -19,6 +19,7 @@ from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.log import counted
 
 FOLDS = 5
 
@@ -51,7 +52,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     output = Path(request.output)
     output.parent.mkdir(parents=True, exist_ok=True)
     classify.save(trainer.train(prepared, everything, _card(prepared, everything)), output)
-    return f"{output}: {output.stat().st_size:,} bytes, trained on {len(prepared.examples):,} pages"
+    return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
 
 
 def _train_folds(prepared: trainer.Prepared, folder: Path) -> None:

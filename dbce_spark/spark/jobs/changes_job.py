@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from dbce_spark import __version__
 from dbce_spark.config import LshConfig
 from dbce_spark.files import storage
-from dbce_spark.log import Log
+from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
@@ -98,7 +98,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
         with _stage(log, "captures"):
             urls, captures = _sizes(spark, prior)
         parts = max(1, -(-captures // CAPTURES_PER_FILE))
-        with _stage(log, f"{captures:,} captures of {urls:,} URLs"):
+        with _stage(log, f"{counted(captures, 'capture')} of {counted(urls, 'URL')}"):
             held = _held(spark, collection, version)
             counts = _write_parts(_placed(_lines(spark, prior, held), parts), target, lsh)
         with _stage(log, REDESIGNS):

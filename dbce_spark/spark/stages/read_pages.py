@@ -20,7 +20,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
-from dbce_spark.log import Log
+from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox, worker
@@ -99,7 +99,7 @@ def _warn(log: Log, failed: dict[str, Any]) -> None:
     """Name the first files that failed, while there is time to look at them."""
     if failed["count"]:
         first = next(iter(failed["first"].items()))
-        text = f"{failed['count']:,} of {failed['of']:,} files failed; first {first[0]} ({first[1][:120]})"
+        text = f"{failed['count']:,} of {counted(failed['of'], 'file')} failed; first {first[0]} ({first[1][:120]})"
         log.write("warning", text, {"failed_files": failed}, level=logging.WARNING)
 
 

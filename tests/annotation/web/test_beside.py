@@ -141,7 +141,7 @@ def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, t
     found = neighbours.get(opened, cross.sheet.page)
     opened.close()
 
-    assert "1 pages added with 4 neighbours; 2 images, style sheets and frames copied with them" == str(first)
+    assert "1 page added with 4 neighbours; 2 images, style sheets and frames copied with them" == str(first)
     assert (0, 0, 0) == (again.pages, again.neighbours, again.resources)
     assert [(one.arm, one.url) for one in found] == [(arm, near.url) for arm, near in cross.neighbours.items()]
     assert found[2].timestamp < found[3].timestamp
