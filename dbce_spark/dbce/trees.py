@@ -5,7 +5,6 @@ are the rows that come to it, and those that it sends to the right are both at o
 trees together. Which leaf each row has come to is then read off as a number of five bits.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
@@ -149,29 +148,33 @@ class Forest:
 
         Of the splits that have a node's first leaf on their left, its own has most leaves there; those that have fewer
         stand further down."""
-        trees = np.repeat(np.arange(len(self.splits)), self.splits).tolist()
-        columns = [column.tolist() for column in (self.firsts, self.lasts, self._questions[2])]
-        below: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-        for tree, first, middle, question in sorted(zip(trees, *columns, strict=True)):
-            below[tree, first].append((middle, question))
+        of_splits = np.repeat(np.arange(len(self.splits)), self.splits)
+        keys = _key(of_splits, self.firsts.astype(np.intp), self.lasts.astype(np.intp))
+        order = keys.argsort()
+        keys, questions, middles = keys[order], self._questions[2][order], self.lasts[order].astype(np.intp)
         leaves = np.zeros((LEAVES, len(self.splits)), np.intp)
         levels: list[_Level] = []
-        nodes = [(tree, 0, end) for tree, end in enumerate(self.leaves.tolist())]
+        trees, firsts, ends = (
+            np.arange(len(self.splits)),
+            np.zeros(len(self.splits), np.intp),
+            self.leaves.astype(np.intp),
+        )
         start = 1
-        while nodes:
-            splits, questions, lefts, rights = [], [], [], []
-            for node, (tree, first, end) in enumerate(nodes, start):
-                if end - first == 1:
-                    leaves[first, tree] = node
-                else:
-                    middle, question = below[tree, first].pop()
-                    splits.append(node)
-                    questions.append(question)
-                    lefts.append((tree, first, middle))
-                    rights.append((tree, middle, end))
+        while len(trees):
+            nodes, is_leaf = start + np.arange(len(trees)), ends - firsts == 1
+            leaves[firsts[is_leaf], trees[is_leaf]] = nodes[is_leaf]
+            trees, firsts, ends = trees[~is_leaf], firsts[~is_leaf], ends[~is_leaf]
+            own = np.searchsorted(keys, _key(trees, firsts, ends)) - 1
             start += len(nodes)
-            between = start + len(lefts)
-            ends = slice(start, between), slice(between, between + len(rights))
-            levels.append(_Level(np.array(splits, np.intp), np.array(questions, np.intp), *ends))
-            nodes = lefts + rights
+            between = start + len(trees)
+            below = slice(start, between), slice(between, between + len(trees))
+            levels.append(_Level(nodes[~is_leaf], questions[own], *below))
+            trees, firsts, ends = (
+                np.concatenate(pair) for pair in ((trees, trees), (firsts, middles[own]), (middles[own], ends))
+            )
         return _Plan(start, levels, leaves)
+
+
+def _key(trees: Indexes, firsts: Indexes, lasts: Indexes) -> Indexes:
+    """Number leaves of trees, from the first to before the last, in the order of all three."""
+    return (trees * (LEAVES + 1) + firsts) * (LEAVES + 1) + lasts
