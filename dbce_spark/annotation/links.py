@@ -13,6 +13,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from dbce_spark.html.removal import disarm_embed, remove_element
+from dbce_spark.html.stray_parts import take_in
 
 Lead = Callable[[str, str], str]
 """Rewrites the absolute URL of a resource of one of the kinds below."""
@@ -202,7 +203,10 @@ def parse_html(text: str) -> Any:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except (etree.LxmlError, ValueError):
         root = None
-    return lxml_html.document_fromstring("<html><body></body></html>") if root is None else root
+    if root is None:
+        return lxml_html.document_fromstring("<html><body></body></html>")
+    take_in(root)
+    return root
 
 
 def _remove(element: Any) -> None:

@@ -19,6 +19,7 @@ from dbce_spark.config import PageConfig
 from dbce_spark.html.charset import decode
 from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from dbce_spark.html.metadata import Declared, declared
+from dbce_spark.html.stray_parts import take_in
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks
 
@@ -229,20 +230,9 @@ def _parse(html: bytes) -> tuple[Any, bool]:
         raise PageError(f"lxml: {error}") from error
     if root is None:
         raise PageError("lxml: no element found")
-    _free_body(root)
+    take_in(root)
     last = parser.error_log.last_error
     return root, last is not None and last.message.startswith("Excessive depth")
-
-
-def _free_body(root: Any) -> None:
-    """Take the body out of the head: libxml2 leaves it there behind an element that it does not know, if something
-    stands before <html>."""
-    head = root.find("head")
-    if head is None or root.find("body") is not None:
-        return
-    body = next(head.iter("body"), None)
-    if body is not None:
-        root.append(body)
 
 
 def _measure(html: bytes, config: PageConfig) -> None:

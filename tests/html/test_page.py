@@ -54,13 +54,6 @@ def test_head_is_out() -> None:
     assert ("A title", "text") == (page.declared.title, page.blocks.text)
 
 
-def test_a_body_in_the_head_is_read() -> None:
-    """libxml2 puts it there behind an element that it does not know."""
-    page = parsed("<meta name=robots><html><head><title>A title</title><bgsound src=x></head><body>text</body></html>")
-
-    assert ("A title", "text") == (page.declared.title, page.blocks.text)
-
-
 def test_title_outside_the_head() -> None:
     """A title in the wrong place is a title."""
     assert parsed("<html><body><p>text</p><title>late</title></body></html>").declared.title == "late"
