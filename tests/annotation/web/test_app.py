@@ -1,7 +1,10 @@
 """Check the rights of accounts, and the answers of the workbench, without a browser."""
 
+import json
 import re
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +12,20 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.web import replay
 from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
 from tests.support.annotation_stores import PASSWORD, SETTINGS, with_people
 from tests.support.builders import CONFIG
+
+GUARDS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; frame-src http://localhost:8421; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 
 
 @pytest.fixture
@@ -70,9 +83,32 @@ def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
 def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:
     """People are sent to the login, scripts get an error."""
     answer = app.test_client().get(address)
+    is_script = address.startswith("/api/")
 
-    assert answer.status_code == (403 if address.startswith("/api/") else 302)
+    assert answer.status_code == (403 if is_script else 302)
+    assert (answer.json, answer.headers.get("Location")) == (
+        ({"error": "You are logged out."}, None) if is_script else (None, f"/login?then={address}")
+    )
     assert b"goose" not in answer.data
+
+
+def test_only_the_login_is_open_to_nobody_and_only_admins_come_further(app: Flask) -> None:
+    """Whatever addresses the workbench has: they let in nobody without an account, and those of admins no other."""
+    nobody, bob = app.test_client(), logged_in(app, "bob")
+    guarded = [
+        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "login", "log_in", "log_out")
+    ]
+    answers: dict[str, set[int]] = {"script": set(), "admin": set(), "page": set()}
+    for rule in guarded:
+        kind = {"/api": "script", "/adm": "admin"}.get(rule.rule[:4], "page")
+        address = re.sub("<.*>", "2", rule.rule)
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
+            csrf = {"X-CSRF-Token": token(nobody)}
+            answers[kind].add(nobody.open(address, method=method, headers=csrf).status_code)
+            if kind == "admin":
+                assert 404 == bob[0].open(address, method=method, headers=bob[1]).status_code
+
+    assert {"script": {403}, "admin": {302}, "page": {302}} == answers
 
 
 def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: workbench_store.Connection) -> None:
@@ -172,6 +208,31 @@ def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
     assert "of <b>eve</b>" not in ada.get("/admin").text
 
 
+def test_an_admin_makes_passwords_and_shuts_everybody_but_himself(app: Flask) -> None:
+    """A new password ends the sessions of its account; a change that there is none of, or of no account, does
+    nothing."""
+    ada, adas = logged_in(app, "ada")
+    bob, _ = logged_in(app, "bob")
+    for number, change in ((1, "shut"), (2, "rename"), (2, ""), (3, "shut")):
+        ada.post(f"/admin/accounts/{number}", data={"change": change}, headers=adas)
+    before = ada.get("/").status_code, bob.get("/").status_code
+    made = ada.post("/admin/accounts/2", data={"change": "password"}, headers=adas)
+
+    assert ((200, 200), 302) == (before, bob.get("/").status_code)
+    assert re.search(r"password of <b>bob</b> is <code>[\w-]{15,}</code>", made.text)
+
+
+@pytest.mark.parametrize(("given", "is_admin"), [("yes", True), ("no", False), ("", False)])
+def test_an_account_is_an_admins_only_where_that_is_said(app: Flask, given: str, is_admin: bool) -> None:
+    """By the box in the form, and by nothing else in its place."""
+    ada, headers = logged_in(app, "ada")
+    ada.post("/admin/accounts", data={"name": "eve", "is_admin": given}, headers=headers)
+    row = re.search(r"<td>eve(.*?)</td>", ada.get("/admin").text)
+
+    assert row is not None
+    assert is_admin == ("admin" in row[1])
+
+
 @pytest.mark.parametrize("who", ["bob", "ada"])
 def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     app: Flask, opened: workbench_store.Connection, who: str
@@ -200,13 +261,34 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
-    """A change of the password needs the old one."""
+    """A change of the password needs the old one: without it nothing changes."""
     here, headers = logged_in(app, "bob")
     elsewhere, _ = logged_in(app, "bob")
-    for old in ("wrong", PASSWORD):
-        here.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+    seen = []
+    for old, new in (("wrong", "another long password"), (PASSWORD, "short"), (PASSWORD, "another long password")):
+        answer = here.post("/password", data={"old": old, "new": new}, headers=headers)
+        seen.append((answer.location, here.get("/").status_code, elsewhere.get("/").status_code))
 
-    assert (200, 302) == (here.get("/").status_code, elsewhere.get("/").status_code)
+    assert [("/password", 200, 200), ("/password", 200, 200), ("/", 200, 302)] == seen
+
+
+def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_password(path: str) -> None:
+    """After too many the right password is refused, with the time to wait; from another address it is not."""
+    app = people.create(path, replace(SETTINGS, login_tries=2))
+    bob, headers = logged_in(app, "bob")
+    client = app.test_client()
+    answers = []
+    for given, place in (("guessed", 1), ("guessed", 1), (PASSWORD, 1), (PASSWORD, 2)):
+        form = {"name": "bob", "password": given, "csrf": token(client)}
+        answers.append(client.post("/login", data=form, environ_base={"REMOTE_ADDR": f"192.0.2.{place}"}))
+    for old in ("guessed", "guessed", PASSWORD):
+        bob.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+
+    assert [403, 403, 403, 302] == [one.status_code for one in answers]
+    wrong, wait = "This name and password do not belong together.", "Too many tries with this name; wait 15 minutes."
+    assert [(True, False)] * 2 + [(False, True)] == [(wrong in one.text, wait in one.text) for one in answers[:3]]
+    here = {"name": "bob", "password": PASSWORD, "csrf": token(client, "/password")}
+    assert 302 == client.post("/login", data=here, environ_base={"REMOTE_ADDR": "192.0.2.2"}).status_code
 
 
 def test_logging_in_leads_nowhere_else(app: Flask) -> None:
@@ -242,11 +324,41 @@ def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> No
     for path in ("/", "/guidelines", "/admin", "/password"):
         answer = client.get(path)
 
-        assert answer.headers["Content-Security-Policy"].startswith(
-            "default-src 'none'; script-src 'self'; style-src 'self'"
-        )
+        assert GUARDS == {name: answer.headers.get(name) for name in GUARDS}
         assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|<style", answer.text)
         assert not re.search(r'(?:src|href)="(?:https?:)?//', answer.text)
+    assert "no-store" not in client.get("/static/annotate.css", buffered=True).headers["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    ("replayed", "here", "expected"),
+    [
+        ("", "http://localhost", "http://localhost:8421"),
+        ("", "https://labels.example:8420", "https://labels.example:8421"),
+        ("", "http://[::1]:8420", "http://[::1]:8421"),
+        ("", "http://[::1]", "http://[::1]:8421"),
+        ("https://pages.example/", "https://labels.example", "https://pages.example"),
+    ],
+)
+def test_archived_pages_come_from_an_origin_of_their_own(
+    path: str, opened: workbench_store.Connection, replayed: str, here: str, expected: str
+) -> None:
+    """The one that is set, or the same host at another port; a ticket lets the page be framed by this workbench
+    alone."""
+    app = people.create(path, SETTINGS, replayed)
+    client = app.test_client()
+    form = {"name": "bob", "password": PASSWORD}
+    found = re.search(r'name="csrf" value="([^"]+)"', client.get("/login", base_url=here).text)
+    assert found is not None
+    client.post("/login", data=form | {"csrf": found[1]}, base_url=here)
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    answer = client.get(f"/pages/{number}", base_url=here)
+    frame = re.search(r'<iframe id="page" src="([^"]+)(/[^/"]+/page)" sandbox="allow-scripts"', answer.text)
+    assert frame is not None
+    shown = replay.create(path, SETTINGS).test_client().get(frame[2])
+
+    assert (expected, True) == (frame[1], f" frame-src {expected};" in answer.headers["Content-Security-Policy"])
+    assert f"; frame-ancestors {here};" in shown.headers["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize(
@@ -279,13 +391,48 @@ def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
 
 
 def test_an_account_that_was_shut_and_opened_has_to_log_in_again(app: Flask) -> None:
-    """Its old sessions stay ended."""
-    bob, _ = logged_in(app, "bob")
+    """Its old sessions stay ended, and their tokens with them."""
+    bob, bobs = logged_in(app, "bob")
     ada, headers = logged_in(app, "ada")
     for change in ("shut", "open"):
         ada.post("/admin/accounts/2", data={"change": change}, headers=headers)
 
     assert 302 == bob.get("/guidelines").status_code
+    assert 400 == bob.post("/logout", headers=bobs).status_code
+
+
+def test_who_does_nothing_for_hours_has_to_log_in_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `login_hours` since the last request, and no earlier."""
+    client, _ = logged_in(app, "bob")
+    began, seen = time.time(), []
+    for hours in (SETTINGS.login_hours - 1, 2 * SETTINGS.login_hours - 2, 3 * SETTINGS.login_hours - 1):
+        monkeypatch.setattr("itsdangerous.timed.time.time", lambda hours=hours: began + hours * 3600)
+        seen.append(client.get("/guidelines").status_code)
+
+    assert [200, 200, 302] == seen
+
+
+def test_a_login_takes_another_token(app: Flask) -> None:
+    """The token of the form before it opens nothing after it."""
+    client = app.test_client()
+    before = token(client)
+    client.post("/login", data={"name": "bob", "password": PASSWORD, "csrf": before})
+
+    assert 400 == client.post("/logout", data={"csrf": before}).status_code
+    assert 302 == client.post("/logout", data={"csrf": token(client, "/password")}).status_code
+
+
+def test_a_request_that_is_too_large_is_refused(app: Flask, opened: workbench_store.Connection) -> None:
+    """A draft of up to 4 MiB is read, and no larger one."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    sent = [json.dumps(draft({})).ljust((4 << 20) + more) for more in (0, 1)]
+    answers = [
+        client.put(f"/api/pages/{number}/draft", data=one, headers=headers | {"Content-Type": "application/json"})
+        for one in sent
+    ]
+
+    assert [200, 413] == [one.status_code for one in answers]
 
 
 @pytest.mark.parametrize("is_secure", [True, False])
