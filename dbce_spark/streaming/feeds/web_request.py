@@ -22,7 +22,6 @@ from dbce_spark.config import AcquireConfig
 
 _CHUNK = 1 << 16
 _REDIRECTS = (301, 302, 303, 307, 308)
-"""HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _ORIGINAL = "X-Archive-Orig-"
 """Prefix of headers that do not hold for the body as it is kept, as in replays of archives."""

@@ -1,12 +1,15 @@
 """Poll feeds of a real server, and follow them to their pages."""
 
+import gzip
 import io
 import os
+import re
 import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.warc import ITEM_TITLE
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
@@ -322,6 +326,29 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
     assert {"gzip"} == {headers["Accept-Encoding"] for _, headers, _ in room.asked}
 
 
+def test_records_belong_together(room: Newsroom, desk: Desk) -> None:
+    """Each is compressed by itself; all name the record of the file, and a request and its metadata their response."""
+    room.answers["/a"] = [(302, {"Location": "/b?c=d"})]
+    room.article("/b?c=d", "Of b")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))])
+    (path,) = desk.files()
+    with path.open("rb") as stream:
+        found = [(one.rec_type, one.rec_headers, one.http_headers) for one in ArchiveIterator(stream)]
+    (_, info, _), *rest = found
+    ids = [one.get_header("WARC-Record-ID") for _, one, _ in found]
+    kinds = ["request", "response"] * 2 + ["metadata"]
+
+    assert len(found) == gzip.decompress(path.read_bytes()).count(b"WARC/1.1\r\n") == len({*ids})
+    assert path.name == info.get_header("WARC-Filename")
+    assert kinds == [kind for kind, _, _ in rest]
+    assert {ids[0]} == {one.get_header("WARC-Warcinfo-ID") for _, one, _ in rest}
+    assert [ids[2], None, ids[4], None, ids[4]] == [one.get_header("WARC-Concurrent-To") for _, one, _ in rest]
+    asked = ["GET /a HTTP/1.1", "HTTP/1.1 302 Found", "GET /b?c=d HTTP/1.1", "HTTP/1.1 200 OK"]
+    assert asked == [f"{head.protocol} {head.statusline}" for _, _, head in rest if head]
+    assert [None, None, None, "A", None] == [one.get_header(ITEM_TITLE) for _, one, _ in rest]
+    assert {path.name[9:24]} == {re.sub("[-:]", "", info.get_header("WARC-Date"))[:15]}
+
+
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
     """The run ends with an OutputError; the file waits, and the next run hands it over."""
     room.article("/a", "Of a")
@@ -442,6 +469,112 @@ def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: D
 
     assert (1, 1) == (counts["redirects"], counts["refused"])
     assert "/private/a" not in room.paths()
+
+
+def test_rules_of_robots_are_followed_to_where_they_are(room: Newsroom, desk: Desk) -> None:
+    """Redirects of robots.txt are followed, and what is there holds for the host that was asked."""
+    room.answers["/robots.txt"] = [(301, {"Location": "/rules.txt"})]
+    room.pages["/rules.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    room.article("/a", "a")
+    counts = desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in ("private", "a")))])
+
+    assert (1, 1) == (counts["refused"], counts["pages"])
+    assert ["/robots.txt", "/rules.txt", "/feed", "/a"] == room.paths()
+
+
+def test_rules_of_robots_that_redirect_for_ever_are_none(room: Newsroom, desk: Desk) -> None:
+    """After as many redirects as are configured all is allowed (RFC 9309, 2.3.1.2)."""
+    room.answers["/robots.txt"] = [(302, {"Location": "/robots.txt"})] * 9
+    room.article("/a", "a")
+    counts = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))], "acquire.max_redirects=3")
+
+    assert (4, 1) == (room.paths().count("/robots.txt"), counts["pages"])
+
+
+def test_rules_of_robots_are_read_up_to_a_size(room: Newsroom, desk: Desk) -> None:
+    """The rules behind that do not count."""
+    rules = [b"User-agent: *\nDisallow: /near\n".ljust(99, b"#") + b"\n", b"Disallow: /far\n"]
+    room.pages["/robots.txt"] = (b"".join(rules), "text/plain")
+    room.article("/far", "far")
+    links = [item(f"{room.url}/{name}", name) for name in ("near", "far")]
+    counts = desk.read([room.publish("/feed", *links)], "acquire.robots_bytes=100")
+
+    assert (1, 1) == (counts["refused"], counts["pages"])
+
+
+@pytest.mark.parametrize(("seconds", "is_once"), [("1e-6", False), ("60", True)])
+def test_rules_of_robots_are_read_again_when_they_are_old(
+    room: Newsroom, desk: Desk, seconds: str, is_once: bool
+) -> None:
+    """They hold for as long as is configured, and no longer."""
+    names = "abc"
+    for name in names:
+        room.article(f"/{name}", name)
+    feed = room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in names))
+    looks = iter(range(20))
+    desk.read([feed], f"acquire.robots_seconds={seconds}", stops=lambda: next(looks, None) is None)
+
+    assert is_once == (room.paths().count("/robots.txt") == 1)
+
+
+@pytest.mark.parametrize(("together", "at_once"), [(1, 1), (2, 2), (9, 2)])
+def test_so_many_hosts_are_asked_at_once(room: Newsroom, desk: Desk, together: int, at_once: int) -> None:
+    """As many as are configured, one request each."""
+    room.pause = 0.3
+    feed = room.publish("/feed")
+    desk.read([feed, feed.replace("127.0.0.1", "localhost")], f"acquire.hosts_together={together}")
+
+    assert at_once == room.most_at_once
+
+
+@pytest.mark.parametrize("status", [200, 429, 500])
+def test_no_feed_is_waited_for_longer_than_the_settings_say(room: Newsroom, desk: Desk, status: int) -> None:
+    """Whatever its ttl, its Retry-After or its failures demand."""
+    feed = room.publish("/feed", ttl="999999")
+    room.answers["/feed"] = [] if status == 200 else [(status, {"Retry-After": "99999999"})]
+    desk.read([feed], "acquire.max_poll_seconds=3600")
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        state = memory.feed(feed)
+
+    assert 3500 < state.next_at - time.time() <= 3600
+
+
+def test_a_page_that_fails_waits_twice_as_long_each_time(room: Newsroom, desk: Desk) -> None:
+    """From the first wait on, up to the longest that the settings have."""
+    room.answers["/a"] = [(500, {})] * 9
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    waits = []
+    for _ in range(4):
+        settings = ("acquire.first_wait_seconds=100", "acquire.max_poll_seconds=350", "acquire.attempts=9")
+        desk.read([feed], *settings)
+        with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+            (waiting,) = memory.waiting()
+            waits.append((waiting.attempts, round((waiting.next_at - time.time()) / 10)))
+            memory.note_retry(replace(waiting, next_at=0.0), "")
+
+    assert [(1, 10), (2, 20), (3, 35), (4, 35)] == waits
+
+
+def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
+    """Where a file is in the place of its folder."""
+    (desk.folder / "file").write_bytes(b"")
+
+    with pytest.raises(OutputError, match="cannot be the memory of `dbce acquire`"):
+        Memory(desk.folder / "file" / "memory.sqlite")
+
+
+def test_a_poll_that_breaks_off_is_not_noted(desk: Desk) -> None:
+    """All that belongs to it is written, or nothing; and what broke it is told."""
+
+    def items() -> Iterator[Item]:
+        yield Item(feed="f", link="l", title="", description="", date="")
+        raise KeyboardInterrupt
+
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.note_poll(replace(memory.feed("f"), failures=1), items(), 0.0)
+
+        assert (0, {}) == (memory.feed("f").failures, memory.counts())
 
 
 def test_a_host_has_one_request_at_a_time(room: Newsroom, desk: Desk) -> None:
