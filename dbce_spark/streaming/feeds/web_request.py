@@ -81,7 +81,7 @@ def encode_url(url: str) -> str:
         host = (parts.hostname or "").encode("idna").decode() if not (parts.hostname or "").isascii() else ""
         place = parts.netloc.replace(parts.hostname or "", host) if host else parts.netloc
         parts.port  # noqa: B018  # raises where it is no number
-    except (ValueError, UnicodeError):
+    except ValueError:
         return ""
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         return ""

@@ -150,7 +150,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     answer = client.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=headers)
 
     assert kept is not None
-    assert {"0": "boilerplate"} == kept["draft"]["marks"]
+    assert {**draft({"0": "boilerplate"}), "prelabelled": ""} == kept["draft"]
     assert {"then": "/next"} == answer.json
     assert {Label.CONTENT} == {tag for one in drafts.read_submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
@@ -160,7 +160,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     "body",
     [
         [], {}, {"marks": {"0": "good"}}, draft({"9999": "content"}), draft({"-1": "content"}), draft({"x": "content"}),
-        {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
+        {**draft({}), "marks": []}, {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
     ],
 )  # fmt: skip
 def test_what_is_no_draft_is_refused(app: Flask, opened: workbench_store.Connection, body: object) -> None:
@@ -245,6 +245,7 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
     assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
     assert 1 == len([*drafts.read_submissions(opened)])
+    assert who == "bob" or f'action="{address}"' in other.get("/admin/accounts/2").text
     other.post(address, data={"page": number}, headers=others)
     (kept,) = drafts.read_withdrawn(opened)
 
@@ -283,7 +284,9 @@ def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_pass
         answers.append(client.post("/login", data=form, environ_base={"REMOTE_ADDR": f"192.0.2.{place}"}))
     for old in ("guessed", "guessed", PASSWORD):
         bob.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+    told = re.findall(r'role="status">(Not changed: [^<]+)<', bob.get("/password").text)
 
+    assert ["Not changed: the old password is wrong."] * 2 + ["Not changed: too many tries."] == told
     assert [403, 403, 403, 302] == [one.status_code for one in answers]
     wrong, wait = "This name and password do not belong together.", "Too many tries with this name; wait 15 minutes."
     assert [(True, False)] * 2 + [(False, True)] == [(wrong in one.text, wait in one.text) for one in answers[:3]]

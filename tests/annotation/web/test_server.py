@@ -3,19 +3,23 @@
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 from flask import Flask
 
 from dbce_spark.annotation.web import workbench_server
-from tests.support.annotation_stores import SETTINGS
+from tests.support.annotation_stores import SETTINGS, with_people
+from tests.support.workbenches import served
 
 
 @pytest.fixture
-def address() -> Iterator[tuple[str, int]]:
-    """Serve a page of one word."""
+def address(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """Serve a page of one word, and wait for nobody longer than for three seconds."""
+    monkeypatch.setattr(workbench_server, "_IDLE_SECONDS", 3)
     app = Flask("one")
     app.add_url_rule("/login", view_func=lambda: "login")
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -23,6 +27,26 @@ def address() -> Iterator[tuple[str, int]]:
         threading.Thread(target=server.run, daemon=True).start()
         yield listening.getsockname()
         server.close()
+
+
+def test_people_and_archived_pages_have_a_port_each(tmp_path: Path) -> None:
+    """Neither answers for the other, and none says what it is."""
+    with served(with_people(tmp_path, "ada")) as one:
+        answers = {}
+        for port in (one.port, one.replay_port):
+            for path in ("login", "frame.js"):
+                with suppress(HTTPError), urlopen(f"http://127.0.0.1:{port}/{path}", timeout=10) as answer:
+                    answers[port, path] = answer.headers.get("Server")
+
+    assert {(one.port, "login"): None, (one.replay_port, "frame.js"): None} == answers
+
+
+def test_who_says_nothing_is_closed(address: tuple[str, int]) -> None:
+    """A connection that is opened and left is not held for minutes."""
+    with socket.create_connection(address, timeout=10) as silent:
+        silent.sendall(b"GET /login HTTP/1.1\r\n")
+
+        assert b"" == silent.recv(1)
 
 
 def test_half_open_connections_do_not_keep_people_out(address: tuple[str, int]) -> None:
