@@ -111,6 +111,16 @@ def test_a_password_is_hashed_again_where_its_hash_is_of_another_strength(opened
     assert accounts.login(opened, "ada", PASSWORD, SETTINGS) is not None
 
 
+def test_a_password_that_is_given_is_the_one_that_is_set(opened: Connection) -> None:
+    """It lets in, and the one before no more; one that will not do changes nothing."""
+    given = "another long password"
+
+    assert given == accounts.set_password(opened, 1, SETTINGS, given)
+    with pytest.raises(InputError):
+        accounts.set_password(opened, 1, SETTINGS, "short")
+    assert [False, True] == [accounts.login(opened, "ada", one, SETTINGS) is None for one in (given, PASSWORD)]
+
+
 def test_who_guesses_has_to_wait(opened: Connection) -> None:
     """After too many failures even the right password is refused; another name is not affected."""
     few = replace(SETTINGS, login_tries=3)

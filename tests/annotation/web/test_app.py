@@ -160,7 +160,8 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     "body",
     [
         [], {}, {"marks": {"0": "good"}}, draft({"9999": "content"}), draft({"-1": "content"}), draft({"x": "content"}),
-        {**draft({}), "marks": []}, {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
+        {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
+        {**draft({}), "marks": []},
     ],
 )  # fmt: skip
 def test_what_is_no_draft_is_refused(app: Flask, opened: workbench_store.Connection, body: object) -> None:
@@ -319,6 +320,7 @@ def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbe
     assert answer is not None
     assert [tag.word for tag in first.reference if tag is not None] == answer["reference"]
     assert ["content"] * len(first.units) == answer["given"]
+    assert 'data-mode="answer"' in client.get(f"/tutorial/{first.page}").text
 
 
 def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> None:

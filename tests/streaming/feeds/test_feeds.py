@@ -67,6 +67,17 @@ def test_what_is_no_feed_says_so(body: bytes) -> None:
         parse(body, "text/html", URL, most_items=100)
 
 
+def test_what_the_library_fails_on_is_no_feed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the feed and what went wrong."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise LookupError("half a character")
+
+    monkeypatch.setattr("feedparser.parse", broken)
+    with pytest.raises(NotAFeed, match=f"^{URL}: LookupError: half a character$"):
+        parse(RSS.encode(), "text/xml", URL, most_items=100)
+
+
 def test_the_same_item_in_two_feeds_of_a_site_is_one() -> None:
     """An item's id depends on its site's domain, not on its feed or its link; on another site it differs."""
     ids = {
