@@ -137,6 +137,8 @@ def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
     assert "/robots.txt" == room.paths()[0]
     assert "/private/a" not in room.paths()
     assert {ItemStatus.KEPT: 1, ItemStatus.REFUSED: 1} == desk.items()
+    forbidden = f"{room.url}/private/a"
+    assert [f"{forbidden}: refused: {room.url}/robots.txt forbids {forbidden}"] == desk.warned
 
 
 def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: Desk) -> None:
@@ -262,6 +264,15 @@ def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
 
     assert {ItemStatus.REFUSED: 1} == desk.items()
     assert [] == desk.files()
+
+
+@pytest.mark.parametrize("kind", ["application/xhtml+xml", "TEXT/HTML; charset=utf-8", ""])
+def test_what_can_be_a_page_is_kept(room: Newsroom, desk: Desk, kind: str) -> None:
+    """Of a type that is one, or that servers give to pages."""
+    room.pages["/a"] = (b"<p>Of a</p>", kind)
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))])
+
+    assert {ItemStatus.KEPT: 1} == desk.items()
 
 
 def test_a_page_over_the_limit_is_cut_and_says_so(room: Newsroom, desk: Desk) -> None:
