@@ -275,6 +275,15 @@ def test_what_can_be_a_page_is_kept(room: Newsroom, desk: Desk, kind: str) -> No
     assert {ItemStatus.KEPT: 1} == desk.items()
 
 
+@pytest.mark.parametrize(("mimes", "status"), [(["text/html"], "refused"), (["text/plain"], "kept")])
+def test_a_type_that_the_settings_name_is_a_page(room: Newsroom, desk: Desk, mimes: list[str], status: str) -> None:
+    """What is labelled later is acquired, and nothing else."""
+    room.pages["/a"] = (b"Of a", "text/plain")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))], f"input.mimes={mimes}")
+
+    assert {status: 1} == desk.items()
+
+
 def test_a_page_over_the_limit_is_cut_and_says_so(room: Newsroom, desk: Desk) -> None:
     """A page is kept up to the limit, and the capture is marked as truncated."""
     room.article("/a", "word " * 1000)
@@ -567,7 +576,7 @@ def test_a_page_that_fails_waits_twice_as_long_each_time(room: Newsroom, desk: D
 
 
 def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
-    """Where a file is in the place of its folder."""
+    """A file in the place of its folder is an error that names it."""
     (desk.folder / "file").write_bytes(b"")
 
     with pytest.raises(OutputError, match="cannot be the memory of `dbce acquire`"):
