@@ -1,5 +1,7 @@
 """The workbench as it is served: a process on two ports."""
 
+import os
+import resource
 import socket
 import threading
 from collections.abc import Iterator
@@ -47,6 +49,26 @@ def test_who_says_nothing_is_closed(address: tuple[str, int]) -> None:
         silent.sendall(b"GET /login HTTP/1.1\r\n")
 
         assert b"" == silent.recv(1)
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Hold more files open than select knows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2048:
+        pytest.skip("this process may not have 2,048 files open")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, hard))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1024)]
+    yield
+    for one in held:
+        os.close(one)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_connection_beyond_a_thousand_files_is_answered(many_files: None, address: tuple[str, int]) -> None:
+    """The server waits for as many as the system allows."""
+    with urlopen(f"http://{address[0]}:{address[1]}/login", timeout=10) as answer:
+        assert b"login" == answer.read()
 
 
 def test_half_open_connections_do_not_keep_people_out(address: tuple[str, int]) -> None:

@@ -115,7 +115,9 @@ def test_another_title_description_or_date_is_another_item(room: Newsroom, desk:
 
 
 def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> None:
-    """The second poll is conditional on the tag of the first, and gets the answer that nothing has changed."""
+    """The second poll is conditional on the tag and the date of the first, and gets the answer that nothing has
+    changed."""
+    room.more["Last-Modified"] = "Mon, 24 Oct 2011 08:00:00 GMT"
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed])
     counts = desk.read([feed])
@@ -123,6 +125,8 @@ def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> Non
 
     assert {"polls": 1, "unchanged": 1} == counts
     assert [True, False] == [tag is None for tag in tags]
+    dates = [headers.get("If-Modified-Since") for path, headers, _ in room.asked if path != "/robots.txt"]
+    assert [None, None, room.more["Last-Modified"]] == dates
 
 
 def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
@@ -277,7 +281,7 @@ def test_what_can_be_a_page_is_kept(room: Newsroom, desk: Desk, kind: str) -> No
 
 @pytest.mark.parametrize(("mimes", "status"), [(["text/html"], "refused"), (["text/plain"], "kept")])
 def test_a_type_that_the_settings_name_is_a_page(room: Newsroom, desk: Desk, mimes: list[str], status: str) -> None:
-    """What is labelled later is acquired, and nothing else."""
+    """A page is acquired if its type is one of those that are labelled, and not otherwise."""
     room.pages["/a"] = (b"Of a", "text/plain")
     desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))], f"input.mimes={mimes}")
 
@@ -581,6 +585,12 @@ def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
 
     with pytest.raises(OutputError, match="cannot be the memory of `dbce acquire`"):
         Memory(desk.folder / "file" / "memory.sqlite")
+
+
+def test_a_memory_is_held_by_one(desk: Desk) -> None:
+    """A second one says who may have it."""
+    with Memory(desk.folder / "memory.sqlite"), pytest.raises(OutputError, match="is another `dbce acquire` at work"):
+        Memory(desk.folder / "memory.sqlite")
 
 
 def test_a_poll_that_breaks_off_is_not_noted(desk: Desk) -> None:
