@@ -170,11 +170,12 @@ def test_a_try_counts_before_the_password_is_looked_at(opened: Connection, monke
 def test_who_has_waited_may_try_again(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Failures are forgotten after `login_minutes`, and no earlier."""
     few = replace(SETTINGS, login_tries=1, login_minutes=2)
-    began = now()
+    clock = [now()]
+    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: clock[-1])
     accounts.login(opened, "ada", "guessed", few)
-    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 119 * 1_000_000)
+    clock.append(clock[0] + 120 * 1_000_000)
     with pytest.raises(TooManyTries):
         accounts.login(opened, "ada", PASSWORD, few)
-    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 122 * 1_000_000)
+    clock.append(clock[-1] + 1)
 
     assert accounts.login(opened, "ada", PASSWORD, few) is not None

@@ -67,6 +67,16 @@ def test_what_is_no_feed_says_so(body: bytes) -> None:
         parse(body, "text/html", URL, most_items=100)
 
 
+def test_an_item_may_have_nothing_but_its_link() -> None:
+    """Each part that its feed lacks is empty; a feed of Atom has the day of a change for that of publication."""
+    bare = b"<rss version='2.0'><channel><item><link>http://www.example.org/a</link></item></channel></rss>"
+    (found,) = parse(bare, "text/xml", URL, most_items=100).items
+    atom = ATOM.replace("published>", "updated>").encode()
+
+    assert Item(feed=URL, link="http://www.example.org/a", title="", description="", date="") == found
+    assert (EXPECTED,) == parse(atom, "application/xml", URL, most_items=100).items
+
+
 def test_what_the_library_fails_on_is_no_feed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names the feed and what went wrong."""
 
