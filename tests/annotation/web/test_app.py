@@ -151,6 +151,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
 
     assert kept is not None
     assert {**draft({"0": "boilerplate"}), "prelabelled": ""} == kept["draft"]
+    assert {"page", "kind", "texts", "places", "idle", "draft"} <= {*kept}
     assert {"then": "/next"} == answer.json
     assert {Label.CONTENT} == {tag for one in drafts.read_submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
@@ -180,6 +181,8 @@ def test_a_draft_of_another_window_is_told_so(app: Flask, opened: workbench_stor
     answers = [client.put(f"/api/pages/{number}/draft", json=draft({}, at), headers=headers) for at in (1, 1, 2)]
 
     assert [200, 409, 200] == [answer.status_code for answer in answers]
+    assert [{"revision": 1}, {"revision": 2}] == [answers[at].json for at in (0, 2)]
+    assert "changed in another window" in (answers[1].json or {})["error"]
 
 
 def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: workbench_store.Connection) -> None:
@@ -220,6 +223,7 @@ def test_an_admin_makes_passwords_and_shuts_everybody_but_himself(app: Flask) ->
     made = ada.post("/admin/accounts/2", data={"change": "password"}, headers=adas)
 
     assert ((200, 200), 302) == (before, bob.get("/").status_code)
+    assert 404 == ada.get("/admin/accounts/3").status_code
     assert re.search(r"password of <b>bob</b> is <code>[\w-]{15,}</code>", made.text)
 
 
@@ -281,7 +285,7 @@ def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_pass
     client = app.test_client()
     answers = []
     for given, place in (("guessed", 1), ("guessed", 1), (PASSWORD, 1), (PASSWORD, 2)):
-        form = {"name": "bob", "password": given, "csrf": token(client)}
+        form = {"name": "bob", "password": given, "csrf": token(client), "then": "/guidelines"}
         answers.append(client.post("/login", data=form, environ_base={"REMOTE_ADDR": f"192.0.2.{place}"}))
     for old in ("guessed", "guessed", PASSWORD):
         bob.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
@@ -289,6 +293,7 @@ def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_pass
 
     assert ["Not changed: the old password is wrong."] * 2 + ["Not changed: too many tries."] == told
     assert [403, 403, 403, 302] == [one.status_code for one in answers]
+    assert [True] * 3 == ['name="then" value="/guidelines"' in one.text for one in answers[:3]]
     wrong, wait = "This name and password do not belong together.", "Too many tries with this name; wait 15 minutes."
     assert [(True, False)] * 2 + [(False, True)] == [(wrong in one.text, wait in one.text) for one in answers[:3]]
     here = {"name": "bob", "password": PASSWORD, "csrf": token(client, "/password")}

@@ -83,6 +83,7 @@ def test_a_frame_of_no_origin_may_use_what_was_archived(shown: tuple[FlaskClient
     assert ["*", "cross-origin", "nosniff", "no-referrer", "off"] == [font.headers[name] for name in guards]
     assert may_not == {*font.headers["Permissions-Policy"].split(", ")}
     assert "default-src 'none'; sandbox" == font.headers["Content-Security-Policy"]
+    assert "private, max-age=3600" == font.headers["Cache-Control"]
     assert "no-store" == client.get(f"{ticket}/page").headers["Cache-Control"]
 
 

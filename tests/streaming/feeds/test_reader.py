@@ -247,6 +247,17 @@ def test_a_feed_that_is_gone_is_not_polled_again(room: Newsroom, desk: Desk) -> 
     assert 1 == room.paths().count("/rss")
 
 
+def test_a_feed_is_polled_again_and_again_until_it_is_gone(room: Newsroom, desk: Desk) -> None:
+    """A reader that is not stopped comes back to a feed, and not to one that is gone."""
+    room.answers["/gone"] = [(410, {})]
+    feeds = [room.publish("/rss"), room.publish("/gone")]
+    looks = iter(range(20))
+    desk.read(feeds, once=False, stops=lambda: next(looks, None) is None)
+
+    assert room.paths().count("/rss") > 1
+    assert 1 == room.paths().count("/gone")
+
+
 def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
     """A ttl of RSS, in minutes, that is longer than the configured pause replaces it."""
     feed = room.publish("/rss", ttl="60")
@@ -580,11 +591,12 @@ def test_a_page_that_fails_waits_twice_as_long_each_time(room: Newsroom, desk: D
 
 
 def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
-    """A file in the place of its folder is an error that names it."""
-    (desk.folder / "file").write_bytes(b"")
+    """A file in the place of its folder, or one of something else in its own, is an error that names it."""
+    (desk.folder / "file").write_bytes(b"of something else" * 100)
 
-    with pytest.raises(OutputError, match="cannot be the memory of `dbce acquire`"):
-        Memory(desk.folder / "file" / "memory.sqlite")
+    for path in (desk.folder / "file" / "memory.sqlite", desk.folder / "file"):
+        with pytest.raises(OutputError, match=f"^{path}: cannot be the memory of `dbce acquire`: "):
+            Memory(path)
 
 
 def test_a_memory_is_held_by_one(desk: Desk) -> None:

@@ -193,11 +193,13 @@ def test_a_server_that_takes_no_connection_is_left() -> None:
         *(("93.184.215.14", True), ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True)),
         *(("127.0.0.1", False), ("10.1.2.3", False), ("169.254.169.254", False), ("100.64.0.1", False)),
         *(("224.0.0.1", False), ("ff0e::1", False), ("::1", False), ("fe80::1%eth0", False), ("fd00::1", False)),
-        *(("::ffff:10.0.0.1", False), ("2002:a00:1::", False), ("2001:0:a00:1::f5ff:fffe", False)),
+        *(("::ffff:10.0.0.1", False), ("::ffff:224.0.0.1", False), ("2002:a00:1::", False), ("fec0::1", False)),
+        *(("64:ff9b::808:808", True), ("64:ff9b::a00:1", False), ("64:ff9b:1::808:808", False), ("::a00:1", False)),
+        ("2001:0:a00:1::f5ff:fffe", False),
     ],
 )
 def test_an_address_of_the_public_network_is_known(address: str, is_public: bool) -> None:
-    """Also one that is in another: mapped, of 6to4 and of Teredo."""
+    """Also one that is in another: mapped, translated, of 6to4 and of Teredo."""
     assert is_public == _is_public(address)
 
 
