@@ -21,7 +21,7 @@ from dbce_spark.archive.warc import ITEM_TITLE
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
+from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import config, outcomes_of, read
@@ -373,6 +373,7 @@ def test_records_belong_together(room: Newsroom, desk: Desk) -> None:
     ids = [one.get_header("WARC-Record-ID") for _, one, _ in found]
     kinds = ["request", "response"] * 2 + ["metadata"]
 
+    assert all(re.fullmatch("<urn:uuid:[0-9a-f-]{36}>", one) for one in ids)
     assert len(found) == gzip.decompress(path.read_bytes()).count(b"WARC/1.1\r\n") == len({*ids})
     assert path.name == info.get_header("WARC-Filename")
     assert kinds == [kind for kind, _, _ in rest]
@@ -507,8 +508,10 @@ def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: D
 
 
 def test_rules_of_robots_are_followed_to_where_they_are(room: Newsroom, desk: Desk) -> None:
-    """Redirects of robots.txt are followed, and what is there holds for the host that was asked."""
-    room.answers["/robots.txt"] = [(301, {"Location": "/rules.txt"})]
+    """Redirects of robots.txt are followed, to another host too, and what is there holds for the host that was
+    asked."""
+    elsewhere = room.url.replace("127.0.0.1", "localhost")
+    room.answers["/robots.txt"] = [(301, {"Location": f"{elsewhere}/rules.txt"})]
     room.pages["/rules.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
     room.article("/a", "a")
     counts = desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in ("private", "a")))])
@@ -603,6 +606,16 @@ def test_a_memory_is_held_by_one(desk: Desk) -> None:
     """A second one says who may have it."""
     with Memory(desk.folder / "memory.sqlite"), pytest.raises(OutputError, match="is another `dbce acquire` at work"):
         Memory(desk.folder / "memory.sqlite")
+
+
+def test_an_item_waits_from_the_poll_on_that_has_shown_it(desk: Desk) -> None:
+    """It has had no try yet; a later poll neither makes another of it nor lets it wait longer."""
+    one = Item(feed="f", link="l", title="t", description="", date="")
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        new = [memory.note_poll(memory.feed("f"), [one], now) for now in (1.0, 2.0)]
+
+        assert [[one], []] == new
+        assert [WaitingItem(item=one, attempts=0, next_at=1.0)] == memory.waiting()
 
 
 def test_a_poll_that_breaks_off_is_not_noted(desk: Desk) -> None:
