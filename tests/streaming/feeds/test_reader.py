@@ -520,6 +520,57 @@ def test_rules_of_robots_are_followed_to_where_they_are(room: Newsroom, desk: De
     assert ["/robots.txt", "/rules.txt", "/feed", "/a"] == room.paths()
 
 
+@pytest.fixture
+def other() -> Iterator[Newsroom]:
+    """Open a second server, under a name of its own."""
+    with newsroom() as opened:
+        opened.url = opened.url.replace("127.0.0.1", "localhost")
+        yield opened
+
+
+def test_rules_of_robots_are_asked_for_once_while_another_host_has_them(
+    room: Newsroom, other: Newsroom, desk: Desk
+) -> None:
+    """The host that redirects to them is left alone until the other one has answered."""
+    room.answers["/robots.txt"] = [(301, {"Location": f"{other.url}/rules.txt"})] * 9
+    other.pages["/rules.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    other.pause = 0.5
+    counts = desk.read([room.publish("/feed", item(f"{room.url}/private", "a"))])
+
+    assert (["/robots.txt", "/feed"], ["/rules.txt"]) == (room.paths(), other.paths())
+    assert 1 == counts["refused"]
+
+
+def test_rules_of_robots_of_a_host_that_is_closed_are_left_to_the_next_run(
+    room: Newsroom, other: Newsroom, desk: Desk
+) -> None:
+    """Nothing that waits for another host can be done now."""
+    room.answers["/robots.txt"] = [(301, {"Location": f"{other.url}/rules.txt"})] * 9
+    room.pause = 1.0  # until when the other one is closed
+    other.answers["/busy"] = [(503, {"Retry-After": "3600"})]
+    looks = iter(range(50))
+    desk.read([f"{other.url}/busy", room.publish("/feed")], stops=lambda: next(looks, None) is None)
+
+    assert (["/robots.txt"], ["/robots.txt", "/busy"]) == (room.paths(), other.paths())
+    assert next(looks, None) is not None
+
+
+def test_rules_of_robots_that_break_the_library_forbid_all(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are as good as none that can be read, and not asked for again at once."""
+
+    def broken(_: str) -> None:
+        raise LookupError("half a rule")
+
+    monkeypatch.setattr("protego.Protego.parse", broken)
+    looks = iter(range(20))
+    desk.read([room.publish("/feed")], "acquire.first_wait_seconds=60", stops=lambda: next(looks, None) is None)
+
+    assert ["/robots.txt"] == room.paths()
+    assert [f"{room.url}/feed: {room.url}/robots.txt cannot be read: LookupError: half a rule"] == desk.warned
+
+
 def test_rules_of_robots_that_redirect_for_ever_are_none(room: Newsroom, desk: Desk) -> None:
     """After as many redirects as are configured all is allowed (RFC 9309, 2.3.1.2)."""
     room.answers["/robots.txt"] = [(302, {"Location": "/robots.txt"})] * 9
