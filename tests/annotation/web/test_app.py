@@ -432,6 +432,11 @@ def test_a_login_takes_another_token(app: Flask) -> None:
     assert 302 == client.post("/logout", data={"csrf": token(client, "/password")}).status_code
 
 
+def test_time_is_shown_in_minutes_and_seconds() -> None:
+    """Seconds have two digits, and no fraction."""
+    assert ["0:00", "0:59", "1:05", "61:00"] == [people._minutes(one) for one in (0.0, 59.9, 65.0, 3660.0)]
+
+
 def test_a_request_that_is_too_large_is_refused(app: Flask, opened: workbench_store.Connection) -> None:
     """A draft of up to 4 MiB is read, and no larger one."""
     client, headers = logged_in(app, "bob")

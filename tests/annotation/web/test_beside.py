@@ -21,7 +21,7 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.web import replay, tickets
+from dbce_spark.annotation.web import replay, tickets, workbench_app
 from dbce_spark.annotation.web.tickets import Ticket
 from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
@@ -182,6 +182,20 @@ def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: Cro
     assert (
         404 == client.get(f"/{ticket}/else/loaded", query_string={"url": "http://harbour.example/dot.png"}).status_code
     )
+
+
+def test_a_page_names_the_scenes_of_its_neighbours(path: str, cross: CrossSheet) -> None:
+    """A frame each, which no more than the page's own may leave its sandbox."""
+    client = workbench_app.create(path, SETTINGS).test_client()
+    csrf = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)
+    assert csrf is not None
+    client.post("/login", data={"name": "ada", "password": PASSWORD, "csrf": csrf[1]})
+    text = client.get(f"/pages/{cross.sheet.page}").text
+    own = re.search(r'<iframe id="page" src="([^"]+)/page"', text)
+    assert own is not None
+
+    assert [f"{own[1]}/{arm}/page" for arm in cross.neighbours] == re.findall(r'data-src="([^"]+)"', text)
+    assert [*cross.neighbours] == re.findall(r'data-of="(\w+)" hidden><iframe sandbox="allow-scripts" ', text)
 
 
 @pytest.mark.browser

@@ -14,6 +14,7 @@ import pytest
 from flask import Flask
 
 from dbce_spark.annotation.web import workbench_server
+from dbce_spark.errors import PlatformError
 from tests.support.annotation_stores import SETTINGS, with_people
 from tests.support.workbenches import served
 
@@ -49,6 +50,16 @@ def test_who_says_nothing_is_closed(address: tuple[str, int]) -> None:
         silent.sendall(b"GET /login HTTP/1.1\r\n")
 
         assert b"" == silent.recv(1)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_port_is_one_servers(host: str) -> None:
+    """Of an address of either kind; who comes second is told to take another."""
+    with workbench_server._socket(host, 0) as taken:
+        port = taken.getsockname()[1]
+        assert host == taken.getsockname()[0]
+        with pytest.raises(PlatformError, match=f"^{host}:{port} cannot be listened on: .*; choose another port$"):
+            workbench_server._socket(host, port)
 
 
 @pytest.fixture
