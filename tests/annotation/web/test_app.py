@@ -328,6 +328,21 @@ def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbe
     assert 'data-mode="answer"' in client.get(f"/tutorial/{first.page}").text
 
 
+def test_the_start_page_says_which_lesson_is_next(app: Flask, opened: workbench_store.Connection) -> None:
+    """From the first to the last, and then that all are done."""
+    client, headers = logged_in(app, "bob")
+    seen = []
+    for _ in range(tutorial.PAGES + 1):
+        seen.append(client.get("/").text)
+        then = client.get("/tutorial").location
+        client.post(f"/api{then}/submission", json=draft({"0": "content"}), headers=headers)
+
+    assert [*range(tutorial.PAGES + 1)] == [
+        int(found[1]) for one in seen if (found := re.search(r'"(\d+) of \d+ done', one))
+    ]
+    assert [at == tutorial.PAGES for at in range(tutorial.PAGES + 1)] == ["You have done all" in one for one in seen]
+
+
 def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> None:
     """The content policy allows only our own files, and no page has a script or a style in its text."""
     client, _ = logged_in(app, "ada")

@@ -208,6 +208,16 @@ def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: De
     assert {ItemStatus.KEPT: 2} == desk.items()
 
 
+def test_a_server_that_is_not_busy_is_asked_again(room: Newsroom, desk: Desk) -> None:
+    """Retry-After closes a host only with a status that says to come later."""
+    room.more["Retry-After"] = "3600"
+    for path in ("/a", "/b"):
+        room.article(path, f"Of {path}")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"), item(f"{room.url}/b", "B"))])
+
+    assert {ItemStatus.KEPT: 2} == desk.items()
+
+
 def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Desk) -> None:
     """A page is requested as often as configured, and then no more."""
     room.answers["/a"] = [(500, {})] * 9
