@@ -403,6 +403,14 @@ def test_a_login_leads_to_this_server_only(app: Flask, then: str, expected: str)
     assert expected == client.post("/login", data=form).headers["Location"]
 
 
+def test_the_login_keeps_in_its_form_where_it_leads(app: Flask) -> None:
+    """As text: it ends no attribute, and begins no element."""
+    shown = [app.test_client().get("/login", query_string={"then": then}).text for then in ("/next", '"><b>')]
+
+    assert 'name="then" value="/next"' in shown[0]
+    assert 'name="then" value="&#34;&gt;&lt;b&gt;"' in shown[1]
+
+
 def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
     """Of this browser and of any other with the same account."""
     client, headers = logged_in(app, "bob")

@@ -9,7 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from dbce_spark.annotation import stored_pages, workbench_store
+from dbce_spark.annotation import links, stored_pages, workbench_store
+from dbce_spark.annotation.page_resources import Resource
 from dbce_spark.annotation.web import replay, scenes, tickets
 from dbce_spark.annotation.web.tickets import Ticket
 from tests.support.annotation_stores import DOT, SETTINGS, filled
@@ -64,6 +65,15 @@ def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskC
     assert "application/octet-stream" == loaded(shown, f"{site}/frame.html")[1]
     assert "text/css" == loaded(shown, f"{site}/style.css", "style")[1]
     assert (404, 404) == (loaded(shown, f"{site}/none.png")[0], loaded(shown, "file:///etc/passwd")[0])
+
+
+@pytest.mark.parametrize(("status", "expected"), [(200, (200, DOT)), (399, (200, DOT)), (400, (404, b""))])
+def test_an_answer_that_was_an_error_is_none(status: int, expected: tuple[int, bytes]) -> None:
+    """A page that said that there is no picture is not sent for one."""
+    found = Resource("http://a.example/", 0, status, "image/png", "", "", DOT)
+    answer = replay._answer(found, links.IMAGE, "http://localhost/ticket")
+
+    assert expected == (answer.status_code, answer.get_data())
 
 
 def test_a_frame_of_no_origin_may_use_what_was_archived(shown: tuple[FlaskClient, str]) -> None:
