@@ -25,6 +25,7 @@ NOT_MODIFIED = 304
 """The status of an answer without a body: what was fetched before still holds."""
 
 _PASSING = (408, 425, 429)
+"""HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _COMPRESS_MAGIC = b"\x1f\x9d"
 _STATUS_LINE = re.compile(rb"[ \t\r\n]{0,256}(?:HTTP(?:/\d(?:\.\d{0,2})?)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n|\r\r(?!\n)")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher, extract_parameters
 
 from dbce_spark.annotation import accounts, workbench_store
 from dbce_spark.annotation.accounts import TooManyTries
@@ -38,21 +39,86 @@ def test_a_password_is_not_in_the_store(opened: Connection, tmp_path: Path) -> N
 
 
 def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
-    """A generated password is long enough, and lets in."""
+    """A generated password is long enough, and lets in; one that is set anew ends what was before."""
     made = accounts.add(opened, "bob", SETTINGS)
+    before = accounts.get(opened, 2)
+    anew = accounts.set_password(opened, 2, SETTINGS)
+    after = accounts.get(opened, 2)
 
-    assert len(made) >= SETTINGS.min_password
-    assert accounts.login(opened, "bob", made, SETTINGS) is not None
+    assert before is not None
+    assert after is not None
+    assert (True, True) == (before.stamp != after.stamp, made != anew)
+    assert [20, 20] == [len(made), len(anew)]
+    assert [True, False] == [accounts.login(opened, "bob", one, SETTINGS) is None for one in (made, anew)]
 
 
 @pytest.mark.parametrize(
     ("name", "password"),
-    [("", PASSWORD), ("x" * 61, PASSWORD), ("a\nb", PASSWORD), ("bob", "short"), ("ADA", PASSWORD)],
+    [
+        *(("", PASSWORD), ("x" * 61, PASSWORD), ("a\nb", PASSWORD), ("ADA", PASSWORD), (" ada ", PASSWORD)),
+        *(("bob", "short"), ("bob", "x" * (SETTINGS.min_password - 1)), ("bob", "x" * 1001)),
+    ],
 )
 def test_a_name_or_password_that_will_not_do_is_refused(opened: Connection, name: str, password: str) -> None:
     """A name that exists in other letters is refused as well."""
     with pytest.raises(InputError):
         accounts.add(opened, name, SETTINGS, password=password)
+
+
+@pytest.mark.parametrize(
+    ("name", "password"), [("b", PASSWORD), ("x" * 60, "x" * SETTINGS.min_password), (" bob ", "x" * 1000)]
+)
+def test_a_name_and_a_password_up_to_the_bounds_will_do(opened: Connection, name: str, password: str) -> None:
+    """The shortest and the longest of each; space around a name does not count."""
+    accounts.add(opened, name, SETTINGS, password=password)
+    found = accounts.login(opened, name.strip(), password, SETTINGS)
+
+    assert found is not None
+    assert (name.strip(), "annotator-2", False, True) == (found.name, found.annotator, found.is_admin, found.is_active)
+
+
+def test_an_unknown_name_takes_as_long_as_a_known_one(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password is hashed for both, so that no clock tells who has an account."""
+    hashed: list[str] = []
+
+    def looked_at(known: str, password: str) -> bool:
+        hashed.append(known)
+        return True
+
+    monkeypatch.setattr(accounts, "_is_right", looked_at)
+    found = [accounts.login(opened, name, PASSWORD, SETTINGS) is not None for name in ("ada", "bob")]
+
+    assert [True, False] == found
+    assert ["$argon2id$"] * 2 == [one[:10] for one in hashed]
+
+
+def test_who_has_logged_in_has_failed_no_more(opened: Connection) -> None:
+    """A success takes the failures before it away."""
+    few = replace(SETTINGS, login_tries=3)
+    given = ["guessed", "guessed", PASSWORD] * 2
+
+    assert [True, True, False] * 2 == [accounts.login(opened, "ada", one, few) is None for one in given]
+
+
+def test_a_password_is_hashed_again_where_its_hash_is_of_another_strength(opened: Connection) -> None:
+    """At a login, when the password is there to be hashed; its session is that of any other login."""
+    weak = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
+    opened.execute("UPDATE accounts SET password = ?", (weak,))
+    accounts.login(opened, "ada", PASSWORD, SETTINGS)
+    hashed = opened.execute("SELECT password FROM accounts").fetchone()[0]
+
+    assert extract_parameters(weak) != extract_parameters(hashed) == accounts._HASHER._parameters
+    assert accounts.login(opened, "ada", PASSWORD, SETTINGS) is not None
+
+
+def test_a_password_that_is_given_is_the_one_that_is_set(opened: Connection) -> None:
+    """It lets in, and the one before no more; one that will not do changes nothing."""
+    given = "another long password"
+
+    assert given == accounts.set_password(opened, 1, SETTINGS, given)
+    with pytest.raises(InputError):
+        accounts.set_password(opened, 1, SETTINGS, "short")
+    assert [False, True] == [accounts.login(opened, "ada", one, SETTINGS) is None for one in (given, PASSWORD)]
 
 
 def test_who_guesses_has_to_wait(opened: Connection) -> None:
@@ -104,11 +170,12 @@ def test_a_try_counts_before_the_password_is_looked_at(opened: Connection, monke
 def test_who_has_waited_may_try_again(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Failures are forgotten after `login_minutes`, and no earlier."""
     few = replace(SETTINGS, login_tries=1, login_minutes=2)
-    began = now()
+    clock = [now()]
+    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: clock[-1])
     accounts.login(opened, "ada", "guessed", few)
-    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 119 * 1_000_000)
+    clock.append(clock[0] + 120 * 1_000_000)
     with pytest.raises(TooManyTries):
         accounts.login(opened, "ada", PASSWORD, few)
-    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: began + 122 * 1_000_000)
+    clock.append(clock[-1] + 1)
 
     assert accounts.login(opened, "ada", PASSWORD, few) is not None

@@ -20,6 +20,8 @@ class Newsroom:
     pages: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     answers: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=dict)
     asked: list[tuple[str, Mapping[str, str], float]] = field(default_factory=list)
+    more: dict[str, str] = field(default_factory=dict)
+    """Headers that pages have besides."""
     pause: float = 0.0
     """Seconds that each answer takes."""
     at_once: int = 0
@@ -84,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.headers.get("If-None-Match") == tag:
                 self._answer(304, b"", {"ETag": tag})
             else:
-                self._answer(200, body, {"ETag": tag, "Content-Type": kind})
+                self._answer(200, body, {"ETag": tag, "Content-Type": kind, **self.room.more})
 
     def _answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         self.send_response(status)

@@ -237,7 +237,7 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
                 raise InputError("the old password is wrong")
             accounts.set_password(workbench.store, account.number, settings, request.form.get("new", "") or " ")
         except (InputError, TooManyTries) as error:
-            flash(f"Not changed: {error or 'too many tries'}.")
+            flash(f"Not changed: {str(error) or 'too many tries'}.")
             return redirect(url_for("password"))
         changed = accounts.get(workbench.store, account.number)
         session["stamp"] = changed.stamp if changed else ""

@@ -49,6 +49,11 @@ class _Errand:
     def is_robots(self) -> bool:
         return self.feed is None and self.page is None
 
+    @property
+    def first_origin(self) -> str:
+        """Return the origin that was asked before all redirects."""
+        return origin(self.redirects[0].url if self.redirects else self.url)
+
 
 @dataclass(slots=True)
 class _Host:
@@ -87,6 +92,7 @@ class Reader:
         self._web = Web(config.acquire)
         self._hosts: dict[str, _Host] = {}
         self._robots: dict[str, Robots] = {}
+        self._reading: set[str] = set()  # origins whose robots.txt is under way, be it at a host it redirects to
         self._asking: set[Future[_Outcome]] = set()
         self._later: list[tuple[float, int, _Errand]] = []
         self._numbers = count()
@@ -133,9 +139,13 @@ class Reader:
         """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""
         now = time.time()
         is_due = bool(self._later) and self._later[0][0] <= now
-        return not (
-            self._asking or is_due or any(one.queue and one.closed_until <= now for one in self._hosts.values())
-        )
+        return not (self._asking or is_due or any(self._is_open(one, now) for one in self._hosts.values()))
+
+    def _is_open(self, host: _Host, now: float) -> bool:
+        """Return whether a host has a queue that waits neither for a time nor for another host."""
+        if not host.queue or host.closed_until > now:
+            return False
+        return host.queue[0].is_robots or origin(host.queue[0].url) not in self._reading
 
     def _put_off(self, at: float, errand: _Errand) -> None:
         heapq.heappush(self._later, (at, next(self._numbers), errand))
@@ -173,6 +183,9 @@ class Reader:
             robots = self._robots.get(site)
             if robots is None or now - robots.read_at > self._robots_hold(robots):
                 host.queue.appendleft(errand)
+                if site in self._reading:
+                    return None
+                self._reading.add(site)
                 return _Errand(f"{site}/robots.txt")
             host.delay = robots.delay(self._config.user_agent)
             if robots.allows(errand.url, self._config.user_agent):
@@ -249,13 +262,13 @@ class Reader:
 
     def _keep_robots(self, outcome: _Outcome, now: float) -> None:
         errand, exchange = outcome.errand, outcome.exchange
-        first_url = errand.redirects[0].url if errand.redirects else errand.url
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
         self._robots = {
             site: robots for site, robots in self._robots.items() if now - robots.read_at <= self._robots_hold(robots)
         }
-        self._robots[origin(first_url)] = Robots.from_answer(status, body, now, _why(outcome))
+        self._robots[errand.first_origin] = Robots.from_answer(status, body, now, _why(outcome))
+        self._reading.discard(errand.first_origin)
 
     def _keep_feed(self, feed: FeedState, outcome: _Outcome, now: float) -> None:
         config, exchange = self._config, outcome.exchange
@@ -316,13 +329,16 @@ class Reader:
         self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
 
     def _end(self, errand: _Errand, status: ItemStatus, detail: str) -> None:
-        """Give up a page for good, a feed for now."""
+        """Give up a page for good, a feed or a robots.txt for now."""
         self.counts[str(status)] += 1
         if errand.page is not None:
             self._warn(f"{errand.page.item.link}: {status}: {detail}")
             self._memory.note_end(errand.page.item, status, detail)
         elif errand.feed is not None:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), time.time())
+        else:
+            self._robots[errand.first_origin] = Robots(None, time.time(), detail)
+            self._reading.discard(errand.first_origin)
 
     def _roll(self) -> None:
         """Hand the open file over when it is large or old."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from threading import Event, Timer, get_ident
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
@@ -22,7 +22,6 @@ from dbce_spark.config import AcquireConfig
 
 _CHUNK = 1 << 16
 _REDIRECTS = (301, 302, 303, 307, 308)
-"""HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _ORIGINAL = "X-Archive-Orig-"
 """Prefix of headers that do not hold for the body as it is kept, as in replays of archives."""
@@ -82,7 +81,7 @@ def encode_url(url: str) -> str:
         host = (parts.hostname or "").encode("idna").decode() if not (parts.hostname or "").isascii() else ""
         place = parts.netloc.replace(parts.hostname or "", host) if host else parts.netloc
         parts.port  # noqa: B018  # raises where it is no number
-    except (ValueError, UnicodeError):
+    except ValueError:
         return ""
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         return ""
@@ -234,14 +233,21 @@ class _Guarded(HTTPConnection):
         raise NewConnectionError(self, f"cannot be reached: {failure}") from failure
 
 
+_NAT64 = IPv6Network("64:ff9b::/96")
+"""Addresses that a gateway translates to those of IPv4 that they end with (RFC 6052)."""
+_LOCAL = tuple(map(IPv6Network, ("::/96", "64:ff9b:1::/48", "fec0::/10")))
+"""Networks that some versions of Python take for public: of an IPv4 address that IPv6 once had in itself (RFC 4291),
+of gateways of one's own (RFC 8215), and of sites (RFC 3879)."""
+
+
 def _is_public(address: str) -> bool:
     """Return whether an address is of the public network, also where it holds another one, as IPv6 can."""
     found = ip_address(address.partition("%")[0])
     if isinstance(found, IPv6Address):
-        inner = found.ipv4_mapped or found.sixtofour or (found.teredo and found.teredo[1])
-        if inner and not inner.is_global:
+        inner = found.ipv4_mapped or found.sixtofour or (IPv4Address(found.packed[-4:]) if found in _NAT64 else None)
+        if inner is not None and not _is_public(str(inner)):
             return False
-    return found.is_global and not found.is_multicast
+    return found.is_global and not found.is_multicast and not any(found in one for one in _LOCAL)
 
 
 class _GuardedTls(_Guarded, HTTPSConnection):

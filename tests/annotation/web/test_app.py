@@ -1,7 +1,10 @@
 """Check the rights of accounts, and the answers of the workbench, without a browser."""
 
+import json
 import re
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +12,20 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.web import replay
 from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
 from tests.support.annotation_stores import PASSWORD, SETTINGS, with_people
 from tests.support.builders import CONFIG
+
+GUARDS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; frame-src http://localhost:8421; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 
 
 @pytest.fixture
@@ -70,9 +83,32 @@ def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
 def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:
     """People are sent to the login, scripts get an error."""
     answer = app.test_client().get(address)
+    is_script = address.startswith("/api/")
 
-    assert answer.status_code == (403 if address.startswith("/api/") else 302)
+    assert answer.status_code == (403 if is_script else 302)
+    assert (answer.json, answer.headers.get("Location")) == (
+        ({"error": "You are logged out."}, None) if is_script else (None, f"/login?then={address}")
+    )
     assert b"goose" not in answer.data
+
+
+def test_only_the_login_is_open_to_nobody_and_only_admins_come_further(app: Flask) -> None:
+    """Whatever addresses the workbench has: they let in nobody without an account, and those of admins no other."""
+    nobody, bob = app.test_client(), logged_in(app, "bob")
+    guarded = [
+        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "login", "log_in", "log_out")
+    ]
+    answers: dict[str, set[int]] = {"script": set(), "admin": set(), "page": set()}
+    for rule in guarded:
+        kind = {"/api": "script", "/adm": "admin"}.get(rule.rule[:4], "page")
+        address = re.sub("<.*>", "2", rule.rule)
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
+            csrf = {"X-CSRF-Token": token(nobody)}
+            answers[kind].add(nobody.open(address, method=method, headers=csrf).status_code)
+            if kind == "admin":
+                assert 404 == bob[0].open(address, method=method, headers=bob[1]).status_code
+
+    assert {"script": {403}, "admin": {302}, "page": {302}} == answers
 
 
 def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: workbench_store.Connection) -> None:
@@ -114,7 +150,8 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     answer = client.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=headers)
 
     assert kept is not None
-    assert {"0": "boilerplate"} == kept["draft"]["marks"]
+    assert {**draft({"0": "boilerplate"}), "prelabelled": ""} == kept["draft"]
+    assert {"page", "kind", "texts", "places", "idle", "draft"} <= {*kept}
     assert {"then": "/next"} == answer.json
     assert {Label.CONTENT} == {tag for one in drafts.read_submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
@@ -125,6 +162,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     [
         [], {}, {"marks": {"0": "good"}}, draft({"9999": "content"}), draft({"-1": "content"}), draft({"x": "content"}),
         {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
+        {**draft({}), "marks": []},
     ],
 )  # fmt: skip
 def test_what_is_no_draft_is_refused(app: Flask, opened: workbench_store.Connection, body: object) -> None:
@@ -143,6 +181,8 @@ def test_a_draft_of_another_window_is_told_so(app: Flask, opened: workbench_stor
     answers = [client.put(f"/api/pages/{number}/draft", json=draft({}, at), headers=headers) for at in (1, 1, 2)]
 
     assert [200, 409, 200] == [answer.status_code for answer in answers]
+    assert [{"revision": 1}, {"revision": 2}] == [answers[at].json for at in (0, 2)]
+    assert "changed in another window" in (answers[1].json or {})["error"]
 
 
 def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: workbench_store.Connection) -> None:
@@ -172,6 +212,32 @@ def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
     assert "of <b>eve</b>" not in ada.get("/admin").text
 
 
+def test_an_admin_makes_passwords_and_shuts_everybody_but_himself(app: Flask) -> None:
+    """A new password ends the sessions of its account; a change that there is none of, or of no account, does
+    nothing."""
+    ada, adas = logged_in(app, "ada")
+    bob, _ = logged_in(app, "bob")
+    for number, change in ((1, "shut"), (2, "rename"), (2, ""), (3, "shut")):
+        ada.post(f"/admin/accounts/{number}", data={"change": change}, headers=adas)
+    before = ada.get("/").status_code, bob.get("/").status_code
+    made = ada.post("/admin/accounts/2", data={"change": "password"}, headers=adas)
+
+    assert ((200, 200), 302) == (before, bob.get("/").status_code)
+    assert 404 == ada.get("/admin/accounts/3").status_code
+    assert re.search(r"password of <b>bob</b> is <code>[\w-]{15,}</code>", made.text)
+
+
+@pytest.mark.parametrize(("given", "is_admin"), [("yes", True), ("no", False), ("", False)])
+def test_an_account_is_an_admins_only_where_that_is_said(app: Flask, given: str, is_admin: bool) -> None:
+    """By the box in the form, and by nothing else in its place."""
+    ada, headers = logged_in(app, "ada")
+    ada.post("/admin/accounts", data={"name": "eve", "is_admin": given}, headers=headers)
+    row = re.search(r"<td>eve(.*?)</td>", ada.get("/admin").text)
+
+    assert row is not None
+    assert is_admin == ("admin" in row[1])
+
+
 @pytest.mark.parametrize("who", ["bob", "ada"])
 def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     app: Flask, opened: workbench_store.Connection, who: str
@@ -184,6 +250,7 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
     assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
     assert 1 == len([*drafts.read_submissions(opened)])
+    assert who == "bob" or f'action="{address}"' in other.get("/admin/accounts/2").text
     other.post(address, data={"page": number}, headers=others)
     (kept,) = drafts.read_withdrawn(opened)
 
@@ -200,13 +267,37 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
-    """A change of the password needs the old one."""
+    """A change of the password needs the old one: without it nothing changes."""
     here, headers = logged_in(app, "bob")
     elsewhere, _ = logged_in(app, "bob")
-    for old in ("wrong", PASSWORD):
-        here.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+    seen = []
+    for old, new in (("wrong", "another long password"), (PASSWORD, "short"), (PASSWORD, "another long password")):
+        answer = here.post("/password", data={"old": old, "new": new}, headers=headers)
+        seen.append((answer.location, here.get("/").status_code, elsewhere.get("/").status_code))
 
-    assert (200, 302) == (here.get("/").status_code, elsewhere.get("/").status_code)
+    assert [("/password", 200, 200), ("/password", 200, 200), ("/", 200, 302)] == seen
+
+
+def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_password(path: str) -> None:
+    """After too many the right password is refused, with the time to wait; from another address it is not."""
+    app = people.create(path, replace(SETTINGS, login_tries=2))
+    bob, headers = logged_in(app, "bob")
+    client = app.test_client()
+    answers = []
+    for given, place in (("guessed", 1), ("guessed", 1), (PASSWORD, 1), (PASSWORD, 2)):
+        form = {"name": "bob", "password": given, "csrf": token(client), "then": "/guidelines"}
+        answers.append(client.post("/login", data=form, environ_base={"REMOTE_ADDR": f"192.0.2.{place}"}))
+    for old in ("guessed", "guessed", PASSWORD):
+        bob.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+    told = re.findall(r'role="status">(Not changed: [^<]+)<', bob.get("/password").text)
+
+    assert ["Not changed: the old password is wrong."] * 2 + ["Not changed: too many tries."] == told
+    assert [403, 403, 403, 302] == [one.status_code for one in answers]
+    assert [True] * 3 == ['name="then" value="/guidelines"' in one.text for one in answers[:3]]
+    wrong, wait = "This name and password do not belong together.", "Too many tries with this name; wait 15 minutes."
+    assert [(True, False)] * 2 + [(False, True)] == [(wrong in one.text, wait in one.text) for one in answers[:3]]
+    here = {"name": "bob", "password": PASSWORD, "csrf": token(client, "/password")}
+    assert 302 == client.post("/login", data=here, environ_base={"REMOTE_ADDR": "192.0.2.2"}).status_code
 
 
 def test_logging_in_leads_nowhere_else(app: Flask) -> None:
@@ -234,6 +325,22 @@ def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbe
     assert answer is not None
     assert [tag.word for tag in first.reference if tag is not None] == answer["reference"]
     assert ["content"] * len(first.units) == answer["given"]
+    assert 'data-mode="answer"' in client.get(f"/tutorial/{first.page}").text
+
+
+def test_the_start_page_says_which_lesson_is_next(app: Flask, opened: workbench_store.Connection) -> None:
+    """From the first to the last, and then that all are done."""
+    client, headers = logged_in(app, "bob")
+    seen = []
+    for _ in range(tutorial.PAGES + 1):
+        seen.append(client.get("/").text)
+        then = client.get("/tutorial").location
+        client.post(f"/api{then}/submission", json=draft({"0": "content"}), headers=headers)
+
+    assert [*range(tutorial.PAGES + 1)] == [
+        int(found[1]) for one in seen if (found := re.search(r'"(\d+) of \d+ done', one))
+    ]
+    assert [at == tutorial.PAGES for at in range(tutorial.PAGES + 1)] == ["You have done all" in one for one in seen]
 
 
 def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> None:
@@ -242,11 +349,41 @@ def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> No
     for path in ("/", "/guidelines", "/admin", "/password"):
         answer = client.get(path)
 
-        assert answer.headers["Content-Security-Policy"].startswith(
-            "default-src 'none'; script-src 'self'; style-src 'self'"
-        )
+        assert GUARDS == {name: answer.headers.get(name) for name in GUARDS}
         assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|<style", answer.text)
         assert not re.search(r'(?:src|href)="(?:https?:)?//', answer.text)
+    assert "no-store" not in client.get("/static/annotate.css", buffered=True).headers["Cache-Control"]
+
+
+@pytest.mark.parametrize(
+    ("replayed", "here", "expected"),
+    [
+        ("", "http://localhost", "http://localhost:8421"),
+        ("", "https://labels.example:8420", "https://labels.example:8421"),
+        ("", "http://[::1]:8420", "http://[::1]:8421"),
+        ("", "http://[::1]", "http://[::1]:8421"),
+        ("https://pages.example/", "https://labels.example", "https://pages.example"),
+    ],
+)
+def test_archived_pages_come_from_an_origin_of_their_own(
+    path: str, opened: workbench_store.Connection, replayed: str, here: str, expected: str
+) -> None:
+    """The one that is set, or the same host at another port; a ticket lets the page be framed by this workbench
+    alone."""
+    app = people.create(path, SETTINGS, replayed)
+    client = app.test_client()
+    form = {"name": "bob", "password": PASSWORD}
+    found = re.search(r'name="csrf" value="([^"]+)"', client.get("/login", base_url=here).text)
+    assert found is not None
+    client.post("/login", data=form | {"csrf": found[1]}, base_url=here)
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    answer = client.get(f"/pages/{number}", base_url=here)
+    frame = re.search(r'<iframe id="page" src="([^"]+)(/[^/"]+/page)" sandbox="allow-scripts"', answer.text)
+    assert frame is not None
+    shown = replay.create(path, SETTINGS).test_client().get(frame[2])
+
+    assert (expected, True) == (frame[1], f" frame-src {expected};" in answer.headers["Content-Security-Policy"])
+    assert f"; frame-ancestors {here};" in shown.headers["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize(
@@ -266,6 +403,14 @@ def test_a_login_leads_to_this_server_only(app: Flask, then: str, expected: str)
     assert expected == client.post("/login", data=form).headers["Location"]
 
 
+def test_the_login_keeps_in_its_form_where_it_leads(app: Flask) -> None:
+    """As text: it ends no attribute, and begins no element."""
+    shown = [app.test_client().get("/login", query_string={"then": then}).text for then in ("/next", '"><b>')]
+
+    assert 'name="then" value="/next"' in shown[0]
+    assert 'name="then" value="&#34;&gt;&lt;b&gt;"' in shown[1]
+
+
 def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
     """Of this browser and of any other with the same account."""
     client, headers = logged_in(app, "bob")
@@ -279,13 +424,53 @@ def test_a_cookie_that_was_kept_is_void_after_the_logout(app: Flask) -> None:
 
 
 def test_an_account_that_was_shut_and_opened_has_to_log_in_again(app: Flask) -> None:
-    """Its old sessions stay ended."""
-    bob, _ = logged_in(app, "bob")
+    """Its old sessions stay ended, and their tokens with them."""
+    bob, bobs = logged_in(app, "bob")
     ada, headers = logged_in(app, "ada")
     for change in ("shut", "open"):
         ada.post("/admin/accounts/2", data={"change": change}, headers=headers)
 
     assert 302 == bob.get("/guidelines").status_code
+    assert 400 == bob.post("/logout", headers=bobs).status_code
+
+
+def test_who_does_nothing_for_hours_has_to_log_in_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After `login_hours` since the last request, and no earlier."""
+    client, _ = logged_in(app, "bob")
+    began, seen = time.time(), []
+    for hours in (SETTINGS.login_hours - 1, 2 * SETTINGS.login_hours - 2, 3 * SETTINGS.login_hours - 1):
+        monkeypatch.setattr("itsdangerous.timed.time.time", lambda hours=hours: began + hours * 3600)
+        seen.append(client.get("/guidelines").status_code)
+
+    assert [200, 200, 302] == seen
+
+
+def test_a_login_takes_another_token(app: Flask) -> None:
+    """The token of the form before it opens nothing after it."""
+    client = app.test_client()
+    before = token(client)
+    client.post("/login", data={"name": "bob", "password": PASSWORD, "csrf": before})
+
+    assert 400 == client.post("/logout", data={"csrf": before}).status_code
+    assert 302 == client.post("/logout", data={"csrf": token(client, "/password")}).status_code
+
+
+def test_time_is_shown_in_minutes_and_seconds() -> None:
+    """Seconds have two digits, and no fraction."""
+    assert ["0:00", "0:59", "1:05", "61:00"] == [people._minutes(one) for one in (0.0, 59.9, 65.0, 3660.0)]
+
+
+def test_a_request_that_is_too_large_is_refused(app: Flask, opened: workbench_store.Connection) -> None:
+    """A draft of up to 4 MiB is read, and no larger one."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    sent = [json.dumps(draft({})).ljust((4 << 20) + more) for more in (0, 1)]
+    answers = [
+        client.put(f"/api/pages/{number}/draft", data=one, headers=headers | {"Content-Type": "application/json"})
+        for one in sent
+    ]
+
+    assert [200, 413] == [one.status_code for one in answers]
 
 
 @pytest.mark.parametrize("is_secure", [True, False])

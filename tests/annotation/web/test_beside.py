@@ -21,6 +21,8 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
+from dbce_spark.annotation.web import replay, tickets, workbench_app
+from dbce_spark.annotation.web.tickets import Ticket
 from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
 from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
@@ -158,6 +160,42 @@ def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: C
     for one in found:
         numbered = {int(node) for node in re.findall(r'data-dbce-node="(\d+)"', one.html)}
         assert {*neighbours.same_places(page)} == numbered
+
+
+def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: CrossSheet) -> None:
+    """Each in its arm, with the ticket of the page; there is none in an arm that the page does not have."""
+    opened = workbench_store.open_store(path)
+    ticket = tickets.sign(Ticket(cross.sheet.page, "http://localhost"), workbench_store.secret(opened))
+    opened.close()
+    client = replay.create(path, SETTINGS).test_client()
+    found = {arm: client.get(f"/{ticket}/{arm}/page") for arm in (*cross.neighbours, "else")}
+    style = [
+        re.search(r'href="http://localhost(/[^"]*)"', one.text) for one in found.values() if one.status_code == 200
+    ]
+    loaded = [client.get(one[1].replace("&amp;", "&")) for one in style if one]
+
+    assert [200, 200, 200, 200, 404] == [one.status_code for one in found.values()]
+    for arm, one in cross.neighbours.items():
+        assert f"<title>All of {urlsplit(one.url).path[1:-5]}s</title>" in found[arm].text
+    assert [(200, "text/css")] * 4 == [(one.status_code, one.mimetype) for one in loaded]
+    assert {f"/{ticket}/{arm}/loaded" for arm in cross.neighbours} == {one[1].partition("?")[0] for one in style if one}
+    assert (
+        404 == client.get(f"/{ticket}/else/loaded", query_string={"url": "http://harbour.example/dot.png"}).status_code
+    )
+
+
+def test_a_page_names_the_scenes_of_its_neighbours(path: str, cross: CrossSheet) -> None:
+    """A frame each, which no more than the page's own may leave its sandbox."""
+    client = workbench_app.create(path, SETTINGS).test_client()
+    csrf = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)
+    assert csrf is not None
+    client.post("/login", data={"name": "ada", "password": PASSWORD, "csrf": csrf[1]})
+    text = client.get(f"/pages/{cross.sheet.page}").text
+    own = re.search(r'<iframe id="page" src="([^"]+)/page"', text)
+    assert own is not None
+
+    assert [f"{own[1]}/{arm}/page" for arm in cross.neighbours] == re.findall(r'data-src="([^"]+)"', text)
+    assert [*cross.neighbours] == re.findall(r'data-of="(\w+)" hidden><iframe sandbox="allow-scripts" ', text)
 
 
 @pytest.mark.browser

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from warcio.archiveiterator import ArchiveIterator
 
 from dbce_spark.archive import warc
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
@@ -40,7 +41,7 @@ def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: s
     item = Item(feed="http://example.org/rss", link="http://example.org/a", title=title, description=text, date=text)
     body = b"<p>A word</p>" + more
     with TemporaryDirectory() as folder:
-        archive = FeedArchive(Path(folder, "open"), folder, "dbce-acquire")
+        archive = FeedArchive(Path(folder, "state", "open"), folder, "dbce-acquire")
         size = archive.write(item, [exchange(reason=reason, body=body, X_Any=header)])
         name = archive.close()
         archive.hand_over(name, size)
@@ -50,6 +51,21 @@ def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: s
     printable = "".join(letter if letter.isprintable() else " " for letter in title)
     assert " ".join(printable.split()) == found[0].capture.item_title
     assert "http://example.org/a" == found[0].capture.item_link
+
+
+def test_a_record_is_of_the_time_at_which_its_request_began(tmp_path: Path) -> None:
+    """And of the page that was asked for; only the record of the file is of its own."""
+    archive = FeedArchive(tmp_path / "open", str(tmp_path / "out"), "dbce-acquire")
+    item = Item(feed="http://example.org/rss", link="http://example.org/a", title="", description="", date="")
+    size = archive.write(item, [exchange()])
+    name = archive.close()
+    archive.hand_over(name, size)
+    with (tmp_path / "out" / name).open("rb") as stream:
+        _, *found = [one.rec_headers for one in ArchiveIterator(stream)]
+
+    assert {("2020-01-02T00:00:00Z", "http://example.org/a")} == {
+        (one.get_header("WARC-Date")[:19] + "Z", one.get_header("WARC-Target-URI")) for one in found
+    }
 
 
 @pytest.mark.parametrize("location", ["http://[", "javascript:alert(1)", " "])

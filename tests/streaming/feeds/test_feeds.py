@@ -44,11 +44,11 @@ def test_a_feed_says_how_long_it_wants_to_be_left_alone() -> None:
 
 
 def test_charset_of_the_header_holds() -> None:
-    """A feed in windows-1252 that only its HTTP header declares is read as that."""
-    text = RSS.replace("A &amp;", "Größe &amp;").replace('<?xml version="1.0"?>', "")
-    found = parse(text.encode("windows-1252"), "text/xml; charset=windows-1252", URL, most_items=100)
+    """A feed in KOI8-R that only its HTTP header declares is read as that."""
+    text = RSS.replace("A &amp;", "Вести &amp;").replace('<?xml version="1.0"?>', "")
+    found = parse(text.encode("koi8-r"), "application/xml; charset=koi8-r", URL, most_items=100)
 
-    assert "Größe & b" == found.items[0].title
+    assert "Вести & b" == found.items[0].title
 
 
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "file:///etc/passwd", "mailto:a@example.org"])
@@ -65,6 +65,27 @@ def test_what_is_no_feed_says_so(body: bytes) -> None:
     """A page in place of a feed is not an empty feed."""
     with pytest.raises(NotAFeed, match="is neither RSS nor Atom nor RDF"):
         parse(body, "text/html", URL, most_items=100)
+
+
+def test_an_item_may_have_nothing_but_its_link() -> None:
+    """Each part that its feed lacks is empty; a feed of Atom has the day of a change for that of publication."""
+    bare = b"<rss version='2.0'><channel><item><link>http://www.example.org/a</link></item></channel></rss>"
+    (found,) = parse(bare, "text/xml", URL, most_items=100).items
+    atom = ATOM.replace("published>", "updated>").encode()
+
+    assert Item(feed=URL, link="http://www.example.org/a", title="", description="", date="") == found
+    assert (EXPECTED,) == parse(atom, "application/xml", URL, most_items=100).items
+
+
+def test_what_the_library_fails_on_is_no_feed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the feed and what went wrong."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise LookupError("half a character")
+
+    monkeypatch.setattr("feedparser.parse", broken)
+    with pytest.raises(NotAFeed, match=f"^{URL}: LookupError: half a character$"):
+        parse(RSS.encode(), "text/xml", URL, most_items=100)
 
 
 def test_the_same_item_in_two_feeds_of_a_site_is_one() -> None:

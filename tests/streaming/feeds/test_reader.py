@@ -1,12 +1,15 @@
 """Poll feeds of a real server, and follow them to their pages."""
 
+import gzip
 import io
 import os
+import re
 import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +17,11 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.recordloader import ArcWarcRecord
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.warc import ITEM_TITLE
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
+from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import config, outcomes_of, read
@@ -111,7 +115,9 @@ def test_another_title_description_or_date_is_another_item(room: Newsroom, desk:
 
 
 def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> None:
-    """The second poll is conditional on the tag of the first, and gets the answer that nothing has changed."""
+    """The second poll is conditional on the tag and the date of the first, and gets the answer that nothing has
+    changed."""
+    room.more["Last-Modified"] = "Mon, 24 Oct 2011 08:00:00 GMT"
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed])
     counts = desk.read([feed])
@@ -119,6 +125,8 @@ def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> Non
 
     assert {"polls": 1, "unchanged": 1} == counts
     assert [True, False] == [tag is None for tag in tags]
+    dates = [headers.get("If-Modified-Since") for path, headers, _ in room.asked if path != "/robots.txt"]
+    assert [None, None, room.more["Last-Modified"]] == dates
 
 
 def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
@@ -133,6 +141,8 @@ def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
     assert "/robots.txt" == room.paths()[0]
     assert "/private/a" not in room.paths()
     assert {ItemStatus.KEPT: 1, ItemStatus.REFUSED: 1} == desk.items()
+    forbidden = f"{room.url}/private/a"
+    assert [f"{forbidden}: refused: {room.url}/robots.txt forbids {forbidden}"] == desk.warned
 
 
 def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: Desk) -> None:
@@ -198,6 +208,16 @@ def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: De
     assert {ItemStatus.KEPT: 2} == desk.items()
 
 
+def test_a_server_that_is_not_busy_is_asked_again(room: Newsroom, desk: Desk) -> None:
+    """Retry-After closes a host only with a status that says to come later."""
+    room.more["Retry-After"] = "3600"
+    for path in ("/a", "/b"):
+        room.article(path, f"Of {path}")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"), item(f"{room.url}/b", "B"))])
+
+    assert {ItemStatus.KEPT: 2} == desk.items()
+
+
 def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Desk) -> None:
     """A page is requested as often as configured, and then no more."""
     room.answers["/a"] = [(500, {})] * 9
@@ -237,6 +257,17 @@ def test_a_feed_that_is_gone_is_not_polled_again(room: Newsroom, desk: Desk) -> 
     assert 1 == room.paths().count("/rss")
 
 
+def test_a_feed_is_polled_again_and_again_until_it_is_gone(room: Newsroom, desk: Desk) -> None:
+    """A reader that is not stopped comes back to a feed, and not to one that is gone."""
+    room.answers["/gone"] = [(410, {})]
+    feeds = [room.publish("/rss"), room.publish("/gone")]
+    looks = iter(range(20))
+    desk.read(feeds, once=False, stops=lambda: next(looks, None) is None)
+
+    assert room.paths().count("/rss") > 1
+    assert 1 == room.paths().count("/gone")
+
+
 def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
     """A ttl of RSS, in minutes, that is longer than the configured pause replaces it."""
     feed = room.publish("/rss", ttl="60")
@@ -258,6 +289,24 @@ def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
 
     assert {ItemStatus.REFUSED: 1} == desk.items()
     assert [] == desk.files()
+
+
+@pytest.mark.parametrize("kind", ["application/xhtml+xml", "TEXT/HTML; charset=utf-8", ""])
+def test_what_can_be_a_page_is_kept(room: Newsroom, desk: Desk, kind: str) -> None:
+    """Of a type that is one, or that servers give to pages."""
+    room.pages["/a"] = (b"<p>Of a</p>", kind)
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))])
+
+    assert {ItemStatus.KEPT: 1} == desk.items()
+
+
+@pytest.mark.parametrize(("mimes", "status"), [(["text/html"], "refused"), (["text/plain"], "kept")])
+def test_a_type_that_the_settings_name_is_a_page(room: Newsroom, desk: Desk, mimes: list[str], status: str) -> None:
+    """A page is acquired if its type is one of those that are labelled, and not otherwise."""
+    room.pages["/a"] = (b"Of a", "text/plain")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))], f"input.mimes={mimes}")
+
+    assert {status: 1} == desk.items()
 
 
 def test_a_page_over_the_limit_is_cut_and_says_so(room: Newsroom, desk: Desk) -> None:
@@ -320,6 +369,30 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
     said = [f"via: {feed}", f"link: {room.url}/a", "title: A", when, "description: Of it"]
     assert said == metadata.decode().splitlines()
     assert {"gzip"} == {headers["Accept-Encoding"] for _, headers, _ in room.asked}
+
+
+def test_records_belong_together(room: Newsroom, desk: Desk) -> None:
+    """Each is compressed by itself; all name the record of the file, and a request and its metadata their response."""
+    room.answers["/a"] = [(302, {"Location": "/b?c=d"})]
+    room.article("/b?c=d", "Of b")
+    desk.read([room.publish("/rss", item(f"{room.url}/a", "A"))])
+    (path,) = desk.files()
+    with path.open("rb") as stream:
+        found = [(one.rec_type, one.rec_headers, one.http_headers) for one in ArchiveIterator(stream)]
+    (_, info, _), *rest = found
+    ids = [one.get_header("WARC-Record-ID") for _, one, _ in found]
+    kinds = ["request", "response"] * 2 + ["metadata"]
+
+    assert all(re.fullmatch("<urn:uuid:[0-9a-f-]{36}>", one) for one in ids)
+    assert len(found) == gzip.decompress(path.read_bytes()).count(b"WARC/1.1\r\n") == len({*ids})
+    assert path.name == info.get_header("WARC-Filename")
+    assert kinds == [kind for kind, _, _ in rest]
+    assert {ids[0]} == {one.get_header("WARC-Warcinfo-ID") for _, one, _ in rest}
+    assert [ids[2], None, ids[4], None, ids[4]] == [one.get_header("WARC-Concurrent-To") for _, one, _ in rest]
+    asked = ["GET /a HTTP/1.1", "HTTP/1.1 302 Found", "GET /b?c=d HTTP/1.1", "HTTP/1.1 200 OK"]
+    assert asked == [f"{head.protocol} {head.statusline}" for _, _, head in rest if head]
+    assert [None, None, None, "A", None] == [one.get_header(ITEM_TITLE) for _, one, _ in rest]
+    assert {path.name[9:24]} == {re.sub("[-:]", "", info.get_header("WARC-Date"))[:15]}
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
@@ -442,6 +515,182 @@ def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: D
 
     assert (1, 1) == (counts["redirects"], counts["refused"])
     assert "/private/a" not in room.paths()
+
+
+def test_rules_of_robots_are_followed_to_where_they_are(room: Newsroom, desk: Desk) -> None:
+    """Redirects of robots.txt are followed, to another host too, and what is there holds for the host that was
+    asked."""
+    elsewhere = room.url.replace("127.0.0.1", "localhost")
+    room.answers["/robots.txt"] = [(301, {"Location": f"{elsewhere}/rules.txt"})]
+    room.pages["/rules.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    room.article("/a", "a")
+    counts = desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in ("private", "a")))])
+
+    assert (1, 1) == (counts["refused"], counts["pages"])
+    assert ["/robots.txt", "/rules.txt", "/feed", "/a"] == room.paths()
+
+
+@pytest.fixture
+def other() -> Iterator[Newsroom]:
+    """Open a second server, under a name of its own."""
+    with newsroom() as opened:
+        opened.url = opened.url.replace("127.0.0.1", "localhost")
+        yield opened
+
+
+def test_rules_of_robots_are_asked_for_once_while_another_host_has_them(
+    room: Newsroom, other: Newsroom, desk: Desk
+) -> None:
+    """The host that redirects to them is left alone until the other one has answered."""
+    room.answers["/robots.txt"] = [(301, {"Location": f"{other.url}/rules.txt"})] * 9
+    other.pages["/rules.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    other.pause = 0.5
+    counts = desk.read([room.publish("/feed", item(f"{room.url}/private", "a"))])
+
+    assert (["/robots.txt", "/feed"], ["/rules.txt"]) == (room.paths(), other.paths())
+    assert 1 == counts["refused"]
+
+
+def test_rules_of_robots_of_a_host_that_is_closed_are_left_to_the_next_run(
+    room: Newsroom, other: Newsroom, desk: Desk
+) -> None:
+    """Nothing that waits for another host can be done now."""
+    room.answers["/robots.txt"] = [(301, {"Location": f"{other.url}/rules.txt"})] * 9
+    room.pause = 1.0  # until when the other one is closed
+    other.answers["/busy"] = [(503, {"Retry-After": "3600"})]
+    looks = iter(range(50))
+    desk.read([f"{other.url}/busy", room.publish("/feed")], stops=lambda: next(looks, None) is None)
+
+    assert (["/robots.txt"], ["/robots.txt", "/busy"]) == (room.paths(), other.paths())
+    assert next(looks, None) is not None
+
+
+def test_rules_of_robots_that_break_the_library_forbid_all(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are as good as none that can be read, and not asked for again at once."""
+
+    def broken(_: str) -> None:
+        raise LookupError("half a rule")
+
+    monkeypatch.setattr("protego.Protego.parse", broken)
+    looks = iter(range(20))
+    desk.read([room.publish("/feed")], "acquire.first_wait_seconds=60", stops=lambda: next(looks, None) is None)
+
+    assert ["/robots.txt"] == room.paths()
+    assert [f"{room.url}/feed: {room.url}/robots.txt cannot be read: LookupError: half a rule"] == desk.warned
+
+
+def test_rules_of_robots_that_redirect_for_ever_are_none(room: Newsroom, desk: Desk) -> None:
+    """After as many redirects as are configured all is allowed (RFC 9309, 2.3.1.2)."""
+    room.answers["/robots.txt"] = [(302, {"Location": "/robots.txt"})] * 9
+    room.article("/a", "a")
+    counts = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))], "acquire.max_redirects=3")
+
+    assert (4, 1) == (room.paths().count("/robots.txt"), counts["pages"])
+
+
+def test_rules_of_robots_are_read_up_to_a_size(room: Newsroom, desk: Desk) -> None:
+    """The rules behind that do not count."""
+    rules = [b"User-agent: *\nDisallow: /near\n".ljust(99, b"#") + b"\n", b"Disallow: /far\n"]
+    room.pages["/robots.txt"] = (b"".join(rules), "text/plain")
+    room.article("/far", "far")
+    links = [item(f"{room.url}/{name}", name) for name in ("near", "far")]
+    counts = desk.read([room.publish("/feed", *links)], "acquire.robots_bytes=100")
+
+    assert (1, 1) == (counts["refused"], counts["pages"])
+
+
+@pytest.mark.parametrize(("seconds", "is_once"), [("1e-6", False), ("60", True)])
+def test_rules_of_robots_are_read_again_when_they_are_old(
+    room: Newsroom, desk: Desk, seconds: str, is_once: bool
+) -> None:
+    """They hold for as long as is configured, and no longer."""
+    names = "abc"
+    for name in names:
+        room.article(f"/{name}", name)
+    feed = room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in names))
+    looks = iter(range(20))
+    desk.read([feed], f"acquire.robots_seconds={seconds}", stops=lambda: next(looks, None) is None)
+
+    assert is_once == (room.paths().count("/robots.txt") == 1)
+
+
+@pytest.mark.parametrize(("together", "at_once"), [(1, 1), (2, 2), (9, 2)])
+def test_so_many_hosts_are_asked_at_once(room: Newsroom, desk: Desk, together: int, at_once: int) -> None:
+    """As many as are configured, one request each."""
+    room.pause = 0.3
+    feed = room.publish("/feed")
+    desk.read([feed, feed.replace("127.0.0.1", "localhost")], f"acquire.hosts_together={together}")
+
+    assert at_once == room.most_at_once
+
+
+@pytest.mark.parametrize("status", [200, 429, 500])
+def test_no_feed_is_waited_for_longer_than_the_settings_say(room: Newsroom, desk: Desk, status: int) -> None:
+    """Whatever its ttl, its Retry-After or its failures demand."""
+    feed = room.publish("/feed", ttl="999999")
+    room.answers["/feed"] = [] if status == 200 else [(status, {"Retry-After": "99999999"})]
+    desk.read([feed], "acquire.max_poll_seconds=3600")
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        state = memory.feed(feed)
+
+    assert 3500 < state.next_at - time.time() <= 3600
+
+
+def test_a_page_that_fails_waits_twice_as_long_each_time(room: Newsroom, desk: Desk) -> None:
+    """From the first wait on, up to the longest that the settings have."""
+    room.answers["/a"] = [(500, {})] * 9
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    waits = []
+    for _ in range(4):
+        settings = ("acquire.first_wait_seconds=100", "acquire.max_poll_seconds=350", "acquire.attempts=9")
+        desk.read([feed], *settings)
+        with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+            (waiting,) = memory.waiting()
+            waits.append((waiting.attempts, round((waiting.next_at - time.time()) / 10)))
+            memory.note_retry(replace(waiting, next_at=0.0), "")
+
+    assert [(1, 10), (2, 20), (3, 35), (4, 35)] == waits
+
+
+def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
+    """A file in the place of its folder, or one of something else in its own, is an error that names it."""
+    (desk.folder / "file").write_bytes(b"of something else" * 100)
+
+    for path in (desk.folder / "file" / "memory.sqlite", desk.folder / "file"):
+        with pytest.raises(OutputError, match=f"^{path}: cannot be the memory of `dbce acquire`: "):
+            Memory(path)
+
+
+def test_a_memory_is_held_by_one(desk: Desk) -> None:
+    """A second one says who may have it."""
+    with Memory(desk.folder / "memory.sqlite"), pytest.raises(OutputError, match="is another `dbce acquire` at work"):
+        Memory(desk.folder / "memory.sqlite")
+
+
+def test_an_item_waits_from_the_poll_on_that_has_shown_it(desk: Desk) -> None:
+    """It has had no try yet; a later poll neither makes another of it nor lets it wait longer."""
+    one = Item(feed="f", link="l", title="t", description="", date="")
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        new = [memory.note_poll(memory.feed("f"), [one], now) for now in (1.0, 2.0)]
+
+        assert [[one], []] == new
+        assert [WaitingItem(item=one, attempts=0, next_at=1.0)] == memory.waiting()
+
+
+def test_a_poll_that_breaks_off_is_not_noted(desk: Desk) -> None:
+    """All that belongs to it is written, or nothing; and what broke it is told."""
+
+    def items() -> Iterator[Item]:
+        yield Item(feed="f", link="l", title="", description="", date="")
+        raise KeyboardInterrupt
+
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.note_poll(replace(memory.feed("f"), failures=1), items(), 0.0)
+
+        assert (0, {}) == (memory.feed("f").failures, memory.counts())
 
 
 def test_a_host_has_one_request_at_a_time(room: Newsroom, desk: Desk) -> None:

@@ -9,11 +9,20 @@ AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
 
 
 @pytest.mark.parametrize(
-    ("status", "is_allowed"), [(200, False), (404, True), (403, True), (429, False), (500, False), (0, False)]
+    ("statuses", "expected"),
+    [
+        ((200, 299), (True, False)),
+        ((400, 403, 404, 428, 430, 499), (True, True)),
+        ((0, 199, 300, 399, 429, 500, 503), (False, False)),
+    ],
+    ids=["read", "none", "unread"],
 )
-def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
+def test_how_it_was_answered_decides(statuses: tuple[int, ...], expected: tuple[bool, bool]) -> None:
     """A host without robots.txt allows all; one that could not be read now forbids all (RFC 9309, 2.3.1)."""
-    assert is_allowed == Robots.from_answer(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
+    for status in statuses:
+        found = Robots.from_answer(status, b"User-agent: *\nDisallow: /private", 0.0)
+
+        assert expected == (found.allows(URL, AGENT), found.allows("http://www.example.org/private", AGENT))
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,26 @@
 
 import socket
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.http_ranges import retry_seconds
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
+from dbce_spark.streaming.feeds.web_request import (
+    Unreachable,
+    Web,
+    WebExchange,
+    _is_public,
+    decode_body,
+    encode_url,
+)
 from tests.support.builders import config
+from tests.support.newsroom import newsroom
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1", "acquire.private_addresses=true").acquire
 
@@ -59,10 +69,16 @@ def test_chunks_are_undone_and_said() -> None:
 
 @pytest.mark.parametrize(
     ("body", "expected", "cut"),
-    [(b"Content-Length: 9\r\n\r\nhello", b"hello", "disconnect"), (b"\r\n" + b"x" * 2000, b"x" * 1000, "length")],
+    [
+        (b"Content-Length: 9\r\n\r\nhello", b"hello", "disconnect"),
+        (b"\r\n" + b"x" * 2000, b"x" * 1000, "length"),
+        (b"\r\n" + b"x" * 1001, b"x" * 1000, "length"),
+        (b"\r\n" + b"x" * 1000, b"x" * 1000, ""),
+    ],
 )
 def test_a_body_that_is_not_whole_says_why(body: bytes, expected: bytes, cut: str) -> None:
-    """The reason is a word of WARC-Truncated: the server broke off, or the limit came first."""
+    """The reason is a word of WARC-Truncated: the server broke off, or the limit came first; a body of as many bytes as
+    the limit is whole."""
     with answering(HEAD + body) as url:
         found = ask(url)
 
@@ -116,6 +132,108 @@ def test_a_coding_that_lies_gives_nothing() -> None:
 def test_a_url_as_it_can_be_asked_for(url: str, expected: str) -> None:
     """Existing escapes stay; a URL that cannot be requested becomes ""."""
     assert expected == encode_url(url)
+
+
+def test_a_request_names_its_host_and_its_sender_and_no_more() -> None:
+    """A name and a password in the URL are not sent."""
+    with newsroom() as room:
+        room.article("/a", "Of a")
+        url = f"{room.url.replace('//', '//me:secret@')}/a"
+        found = Web(CONFIG).fetch(url, headers={"X-More": "1"}, max_bytes=1000, wants=lambda _: True)
+    ((path, sent, _),) = room.asked
+
+    assert "/a" == path
+    assert dict(found.request_headers) == sent
+    assert ["Host", "User-Agent", "Accept", "Accept-Encoding", "Connection", "X-More"] == [*sent]
+    assert (room.url.removeprefix("http://"), CONFIG.user_agent, "gzip", "close", "1") == tuple(
+        sent[name] for name in ("Host", "User-Agent", "Accept-Encoding", "Connection", "X-More")
+    )
+    assert (200, "OK", b"Of a") == (found.status, found.reason, found.body[13:17])
+
+
+@pytest.mark.parametrize("status", [199, 300, 302, 404, 500])
+def test_only_a_body_of_success_is_read(status: int) -> None:
+    """A body of any other status is no page, and can be of any length."""
+    with answering(b"HTTP/1.1 %d Any\r\nContent-Length: 5\r\n\r\nhello" % status) as url:
+        found = ask(url)
+
+    assert (status, "Any", b"") == (found.status, found.reason, found.body)
+
+
+def test_a_server_that_says_nothing_is_left_before_the_whole_exchange_is_over() -> None:
+    """After as many seconds as are configured for a byte."""
+    began = time.monotonic()
+    made = config("acquire.timeout_seconds=0.2", "acquire.answer_seconds=60", "acquire.private_addresses=true").acquire
+    with answering(b"", pause=60) as url, pytest.raises(Unreachable, match="timed out"):
+        Web(made).fetch(url, headers={}, max_bytes=1000, wants=lambda _: True)
+
+    assert time.monotonic() - began < 10
+
+
+def test_a_server_that_takes_no_connection_is_left() -> None:
+    """After the same time: a connection that is never made waits for no deadline."""
+    began = time.monotonic()
+    made = config("acquire.timeout_seconds=0.2", "acquire.answer_seconds=60", "acquire.private_addresses=true").acquire
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server, ExitStack() as opened:
+        for _ in range(4):  # more than wait for somebody who accepts none
+            waiting = opened.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(server.getsockname())
+        with pytest.raises(Unreachable, match="cannot be reached"):
+            Web(made).fetch(
+                f"http://127.0.0.1:{server.getsockname()[1]}/", headers={}, max_bytes=1000, wants=lambda _: True
+            )
+
+    assert time.monotonic() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("address", "is_public"),
+    [
+        *(("93.184.215.14", True), ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", True)),
+        *(("127.0.0.1", False), ("10.1.2.3", False), ("169.254.169.254", False), ("100.64.0.1", False)),
+        *(("224.0.0.1", False), ("ff0e::1", False), ("::1", False), ("fe80::1%eth0", False), ("fd00::1", False)),
+        *(("::ffff:10.0.0.1", False), ("::ffff:224.0.0.1", False), ("2002:a00:1::", False), ("fec0::1", False)),
+        *(("64:ff9b::808:808", True), ("64:ff9b::a00:1", False), ("64:ff9b:1::808:808", False), ("::a00:1", False)),
+        ("2001:0:a00:1::f5ff:fffe", False),
+    ],
+)
+def test_an_address_of_the_public_network_is_known(address: str, is_public: bool) -> None:
+    """Also one that is in another: mapped, translated, of 6to4 and of Teredo."""
+    assert is_public == _is_public(address)
+
+
+def name(monkeypatch: pytest.MonkeyPatch, host: str, *addresses: str) -> None:
+    """Give a host a name with these addresses."""
+    found, ask_all = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, 80)) for one in addresses], socket.getaddrinfo
+
+    def looked_up(asked: str, *of: Any, **more: Any) -> Any:
+        return found if asked == host else ask_all(asked, *of, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+
+
+@pytest.mark.parametrize("addresses", [("127.0.0.1", "93.184.215.14"), ("93.184.215.14", "127.0.0.1")])
+def test_a_name_with_one_address_that_is_not_public_is_refused(
+    addresses: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All its addresses are looked at before one is connected to."""
+    tried: list[object] = []
+    name(monkeypatch, "two.example", *addresses)
+    monkeypatch.setattr("dbce_spark.streaming.feeds.web_request.create_connection", lambda *of, **__: tried.append(of))
+    with pytest.raises(Unreachable, match=r"127\.0\.0\.1 is no public address"):
+        Web(config().acquire).fetch("http://two.example/", headers={}, max_bytes=1, wants=lambda _: True)
+
+    assert [] == tried
+
+
+def test_a_host_is_reached_by_the_first_of_its_addresses_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that refuses costs nothing but its try."""
+    name(monkeypatch, "two.example", "127.0.0.9", "127.0.0.1")
+    with newsroom() as room:
+        room.article("/a", "Of a")
+
+        assert 200 == ask(f"http://two.example:{room.url.rpartition(':')[2]}/a").status
 
 
 @given(st.text(max_size=30))
