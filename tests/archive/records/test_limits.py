@@ -4,11 +4,12 @@ import bz2
 import gzip
 import io
 import resource
+import tracemalloc
 
 import pytest
 import zstandard
 
-from dbce_spark.archive.records import Cause, Damage, Record
+from dbce_spark.archive.records import Cause, Damage, Record, archive_file
 from dbce_spark.archive.records.archive_file import ArchiveFile
 from tests.archive.records.test_account import read, url, urls
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
@@ -55,6 +56,30 @@ def test_block_that_ends_inside_the_next_head() -> None:
     assert [url(0), url(1), url(2)] == urls(found)
     assert isinstance(found[1], Record)
     assert http(b"<p>1") == found[1].block
+
+
+@pytest.mark.parametrize("length", [0, 2])
+def test_a_length_that_is_not_believed_is_still_a_limit(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When so much was read twice that a block ends where a record begins: it ends where its head says, too."""
+    honest = record(b"12", url=url(2)).replace(b"Content-Length: 2", b"Content-Length: %d" % length)
+    content = record(url=url(0)) + lying(99_999) + honest[:-4] + b"345\r\n\r\n" + record(url=url(3))
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", -4 * len(content))
+    found = read(content, LIMITS)
+
+    assert [url(nth) for nth in range(4)] == urls(found)
+    assert [b"12"[:length]] == [one.block for one in found if isinstance(one, Record) and one.url == url(2)]
+
+
+def test_a_block_that_is_too_large_is_not_held() -> None:
+    """To go behind it takes no more memory than a part of it does."""
+    content = b"".join(gzipped(record(url=url(0)), record(bytes(32 * MB), url=url(1)), record(url=url(2))))
+    tracemalloc.start()
+    found = read(content, LIMITS)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert [url(0), url(1), url(2)] == urls(found)
+    assert held < 20 * MB
 
 
 def test_large_block_is_not_read() -> None:

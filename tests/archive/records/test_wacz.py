@@ -64,6 +64,15 @@ def test_archives_are_known_by_their_bytes() -> None:
     assert {"readme.txt", *SIDE, ""} == {one.within for one in found if isinstance(one, Damage)}
 
 
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "A.WARC.ZST", "a.arc", "a.arc.gz"])
+def test_archives_whose_start_is_broken_are_known_by_their_names(name: str) -> None:
+    """The bytes of such a start are lost, and named; the records behind them are read."""
+    found = read(zipped({name: b"broken" + WARC}))
+
+    assert [(name, url(nth)) for nth in range(3)] == places(found)
+    assert [(0, 6)] == [(one.offset, one.length) for one in found if isinstance(one, Damage) and one.cause.is_loss]
+
+
 @pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_wacz_in_a_wacz(how: int) -> None:
     """A collection of collections is read to its archives; names are joined by "!/"."""
@@ -127,6 +136,19 @@ def test_files_that_share_their_bytes() -> None:
     assert 3 == len(places(found))
 
 
+def test_a_file_that_is_longer_than_its_zip() -> None:
+    """The directory lies of one file: the others are read, and it is named."""
+    content = bytearray(zipped({"a.warc.gz": WARC, "b.warc.gz": WARC}))
+    second = content.rindex(b"PK\x01\x02")
+    content[second + 20 : second + 28] = (10 * len(content)).to_bytes(4, "little") * 2
+    found = read(bytes(content))
+
+    assert [("a.warc.gz", url(nth)) for nth in range(3)] == places(found)
+    assert [("b.warc.gz", "BadZipFile: it is longer than the zip")] == [
+        (one.within, one.detail) for one in found if isinstance(one, Damage) and one.cause.is_loss
+    ]
+
+
 def test_broken_directory() -> None:
     """The stored archives of a WACZ that lost its end are found all the same."""
     content = zipped({"archive/data.warc.gz": WARC, **SIDE})
@@ -137,16 +159,19 @@ def test_broken_directory() -> None:
     assert len(cut) == sum(one.length for one in found)
 
 
-def test_broken_file_in_a_zip() -> None:
-    """A deflated file with a damage is read up to it."""
+@pytest.mark.parametrize("junk", [b"\xff" * 20, b"\x55" * 9000], ids=["other bytes", "no deflate"])
+def test_broken_file_in_a_zip(junk: bytes) -> None:
+    """A deflated file with a damage is read up to it, and says so at its end, where no byte of it is counted twice."""
     many = b"".join(record(sha512(b"%d" % nth).hexdigest().encode(), url=url(nth)) for nth in range(500))
     content = bytearray(zipped({"a.warc": many, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED))
-    content[30_000:30_020] = b"\xff" * 20
+    content[30_000 : 30_000 + len(junk)] = junk
     found = read(bytes(content))
+    *parts, last = (one for one in found if one.within == "a.warc")
 
     assert ("a.warc", url(0)) == places(found)[0]
     assert 3 == sum(name == "b.warc.gz" for name, _ in places(found))
-    assert any(one.within == "a.warc" and one.cause.is_loss for one in found if isinstance(one, Damage))
+    assert isinstance(last, Damage)
+    assert Damage(sum(one.length for one in parts), 0, Cause.BROKEN, last.detail, 0, "a.warc") == last
 
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
