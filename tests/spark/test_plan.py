@@ -57,6 +57,29 @@ def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other
     assert planned().digest != other.digest
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "corpus.min_words=9",
+        "comparison.least=9",
+        "acquire.poll_seconds=9.0",
+        "stream.batch_files=9",
+        "engine.local_bytes=9",
+    ],
+)
+def test_settings_that_no_row_follows_from_may_change(setting: str) -> None:
+    """A run is gone on with under others; what an output was made with does not name them."""
+    assert planned() == planned(setting)
+
+
+def test_plans_alike_have_one_digest() -> None:
+    """In whatever order their settings were written; of what made the rows it names this package and Python."""
+    plain = planned()
+
+    assert plain.digest == replace(plain, config=dict(reversed(plain.config.items()))).digest
+    assert {"dbce_spark", "python", "numpy"} <= plain.versions.keys()
+
+
 def test_other_indexes_are_named_once() -> None:
     """As inputs, and not among the settings too."""
     other = replace(planned(), indexes=["j.cdxj"])

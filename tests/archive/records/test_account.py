@@ -5,6 +5,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable
+from random import Random
 
 import lz4.frame
 import pytest
@@ -104,6 +105,17 @@ def test_zeros_behind_records_are_padding_up_to_a_size(coding: str, zeros: int, 
     assert [(cause, zeros)] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("content", [b"", b"\r\n" * 20, b"\n\0 \t" * 3000])
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_members_without_content_are_no_loss(content: bytes, ahead: int) -> None:
+    """Some writers close an archive with one, or begin it."""
+    first, second = gzipped(*made("warc", 2))
+    found = read(first * ahead + gzipped(content)[0] + second)
+
+    assert [*[url(0)] * ahead, url(1)] == urls(found)
+    assert {Cause.BLANK} == {one.cause for one in found if isinstance(one, Damage)}
+
+
 def test_codings_may_change_within_a_file() -> None:
     """A file joined from files of every kind is read like one."""
     parts = made("warc")
@@ -125,6 +137,18 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
 
     assert expected_urls("warc", 40) == urls(found)
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_skippable_frame_that_its_file_ends_in_is_broken(size: int) -> None:
+    """Nobody knows what was in it; a whole one has nothing."""
+    whole = b"\x50\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"any"
+    causes = [
+        [one.cause for one in read(made("warc")[0] + frame) if isinstance(one, Damage)]
+        for frame in (whole, whole[:-1], whole[:-size])
+    ]
+
+    assert [[Cause.BLANK], [Cause.BROKEN], [Cause.BROKEN]] == causes
 
 
 @pytest.mark.parametrize("size", [10, 1000, 100_000])
@@ -279,7 +303,8 @@ def test_fields_of_an_arc_of_version_2() -> None:
     found = read(arc_header() + line)[1]
 
     assert isinstance(found, Record)
-    assert b"hello" == found.block
+    assert ("response", "20080430204826", b"hello") == (found.kind, found.date, found.block)
+    assert 10 == len(found.headers)
     assert {
         "url": "http://a.example/",
         "ip-address": "192.0.2.1",
@@ -294,22 +319,54 @@ def test_fields_of_an_arc_of_version_2() -> None:
     } == dict(found.headers)
 
 
+@pytest.mark.parametrize("fold", [b"\r\n ", b"\n\t", b"\r\n \t "])
+def test_a_folded_field_is_one(fold: bytes) -> None:
+    """A line that begins with a space or a tab goes on with the one before."""
+    (found,) = read(record(url=url(0)).replace(b"example.org", b"example.org" + fold + b"behind"))
+
+    assert isinstance(found, Record)
+    assert "http://www.example.org behind/0" == found.url
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+@pytest.mark.parametrize("members", [1, 3])
+def test_content_of_more_than_one_step_of_a_decoder(coding: str, members: int) -> None:
+    """Stored bytes are fed to it in steps, and what comes out of one step may be too much to be taken at once."""
+    blocks = [Random(1).randbytes(50_000), bytes(3 << 20), Random(2).randbytes(50_000)]
+    parts = [record(block, url=url(nth)) for nth, block in enumerate(blocks)]
+    parts = parts if members == 3 else [b"".join(parts)]
+    found = read(b"".join(map(CODINGS[coding], parts)), at_most(record_bytes=4 << 20))
+
+    assert blocks == [one.block for one in found if isinstance(one, Record)]
+    assert 3 == len(found)
+
+
 @pytest.mark.parametrize("first", [b"", b"PK\x03\x04", made("warc")[0], made("arc")[0], gzipped(*made("warc"))[0]])
 def test_a_head_that_may_be_of_an_archive_is_not_foreign(first: bytes) -> None:
     """Nor is that of a file in which nothing is yet; of a text the reason is told."""
     assert "" == foreign_head(first, LIMITS)
-    assert foreign_head(b"text", LIMITS).startswith("neither WARC nor ARC")
+    assert foreign_head(b"text", LIMITS).startswith("neither WARC nor ARC; no record: begins with")
+    assert "neither WARC nor ARC; nothing in it" == foreign_head(b"\r\n\r\n", LIMITS)
 
 
 @pytest.mark.parametrize("cut", [5, 20, 200])
 @pytest.mark.parametrize("most", [99, 1 << 20])
-def test_member_cut_short_whose_record_claims_more(cut: int, most: int) -> None:
-    """The member behind it, which a decoder takes for its rest, is read all the same."""
+@pytest.mark.parametrize("ahead", [0, 9])
+def test_member_cut_short_whose_record_claims_more(cut: int, most: int, ahead: int) -> None:
+    """The member behind it, which a decoder takes for its rest, is read all the same; whatever was read ahead of it. No
+    byte of it is the record's."""
     text = http(b"".join(b"%d " % (nth**9) for nth in range(500)))
     large = record(text, url=url(0)).replace(b"Content-Length: %d" % len(text), b"Content-Length: 99999")
     content = gzipped(large)[0][:-cut] + gzipped(record(url=url(1)))[0]
+    first = b"".join(gzipped(*(arc_record(Random(nth).randbytes(20_000), url=url(8)) for nth in range(ahead))))
+    found = read(first + content, at_most(record_bytes=most))
 
-    assert [url(0), url(1)] == urls(read(content, at_most(record_bytes=most)))
+    assert [url(8)] * ahead + [url(0), url(1)] == urls(found)
+    assert all(
+        (text + b"\r\n\r\n").startswith(one.block or b"")
+        for one in found
+        if isinstance(one, Record) and one.url == url(0)
+    )
 
 
 @settings(max_examples=150)

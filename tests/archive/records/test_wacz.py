@@ -1,6 +1,7 @@
 """Archives in zips: which of a WACZ's files are read, what they are called, and what is refused."""
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping
 from hashlib import sha512
@@ -58,10 +59,12 @@ def test_account_of_a_wacz(how: int) -> None:
 def test_archives_are_known_by_their_bytes() -> None:
     """A name says nothing: an archive without an ending is read, a list of pages is not."""
     arc = arc_header() + arc_record()
-    found = read(zipped({"data/one": WARC, "two.bin": arc, "readme.txt": b"text", **SIDE}))
+    addresses = b"http://www.example.org/ of a page\n"
+    lists = {"readme.txt": b"text", "list.txt": addresses, "list.gz": gzipped(addresses)[0]}
+    found = read(zipped({"data/one": WARC, "two.bin": arc, **lists, **SIDE}))
 
     assert {"data/one", "two.bin"} == {name for name, _ in places(found)}
-    assert {"readme.txt", *SIDE, ""} == {one.within for one in found if isinstance(one, Damage)}
+    assert {*lists, *SIDE, ""} == {one.within for one in found if isinstance(one, Damage) and one.cause is Cause.BESIDE}
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "A.WARC.ZST", "a.arc", "a.arc.gz"])
@@ -94,7 +97,7 @@ def test_nesting_has_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.warc.gz", "/etc/a.warc.gz", "a/../../b.warc", "..\\a.warc", "C:\\a.warc", "a\nb"]
+    "name", ["../a.warc.gz", "/etc/a.warc.gz", "a/../../b.warc", "..\\a.warc", "\\a.warc", "C:\\a.warc", "a\nb"]
 )
 def test_names_that_leave_the_zip(name: str) -> None:
     """A file whose name leads out of the zip is refused, and counted; the others are read."""
@@ -194,6 +197,19 @@ def test_directory_that_claims_too_much() -> None:
 
     assert isinstance(found, Damage)
     assert (Cause.FOREIGN, len(content)) == (found.cause, found.length)
+
+
+@pytest.mark.parametrize(("allowed", "is_read"), [(4, True), (3, False)])
+def test_directory_of_a_large_zip(allowed: int, is_read: bool) -> None:
+    """Its files are counted where the format for large ones has their number."""
+    content = zipped({"a.warc.gz": WARC, **SIDE, "b.txt": b""})
+    end, start = content.rindex(b"PK\x05\x06"), content.index(b"PK\x01\x02")
+    large = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 4, 4, end - start, start)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    small = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    found = read(content[:end] + large + locator + small, at_most(record_bytes=1 << 20, zip_files=allowed))
+
+    assert is_read is (("a.warc.gz", url(0)) in places(found))
 
 
 def test_an_encrypted_archive_is_a_named_damage() -> None:
