@@ -67,7 +67,7 @@ def test_the_selection_is_kept_with_the_places_that_it_found(tmp_path: Path) -> 
 
 
 def test_all_that_is_staged_is_removed_but_the_lock(tmp_path: Path) -> None:
-    """Whether a run was begun there or not; without the folder there is nothing to do."""
+    """If a run was begun there, and if none was; without the folder there is nothing to do."""
     staging.clear(str(tmp_path))
     for names in (["lock", "pages/00000000.parquet"], [*READ, *MADE]):
         write(tmp_path, *names)

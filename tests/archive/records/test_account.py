@@ -273,7 +273,7 @@ def test_damage_in_one_member_that_is_too_large(
 
 
 def test_the_search_goes_on_at_the_byte_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no more may be read again than a little; of the member in front of it all is the record's."""
+    """If no more may be read again than a little; of the member in front of it all is the record's."""
     compressor = zlib.compressobj(wbits=31)
     words = http(b"".join(b"%d " % (nth**9) for nth in range(2000)))
     whole = compressor.compress(record(words, url=url(0))) + compressor.flush(zlib.Z_FULL_FLUSH)
@@ -298,7 +298,7 @@ def test_a_member_ends_the_record_that_claims_more() -> None:
 
 
 def test_fields_of_an_arc_of_version_2() -> None:
-    """Those of version 1, and five more."""
+    """The five of version 1, and five more."""
     line = b"http://a.example/ 192.0.2.1 20080430204826 text/html 200 c0ffee - 1234 a.arc.gz 5\nhello\n"
     found = read(arc_header() + line)[1]
 
