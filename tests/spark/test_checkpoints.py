@@ -61,3 +61,12 @@ def test_a_result_that_a_disk_has_changed_is_no_result(tmp_path: Path) -> None:
         path.write_bytes(content)
 
         assert {"pages": 5} == checkpoints.once(str(path), dict[str, int], lambda: {"pages": 5})
+
+
+@pytest.mark.parametrize("value", [[1], 1, {"other": 1}, {"records": 1, "skipped": 1}, {"losses": [1]}])
+def test_a_result_of_another_form_is_no_result(tmp_path: Path, value: object) -> None:
+    """As another version of this program may have left it, whole as it is: its work is done again."""
+    path = str(tmp_path / "stage.json")
+    checkpoints.write(path, value)
+
+    assert checkpoints.kept(path, RecordCounts) is None

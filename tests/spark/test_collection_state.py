@@ -27,3 +27,13 @@ def test_the_last_digest_of_a_capture_counts(spark: "SparkSession", tmp_path: Pa
     found = collection_state.digests(spark, PriorState(tuple(folders), (1, 1), 3)).collect()
 
     assert {"a": "first", "b": "second", "c": "second"} == {row["capture_id"]: row["digest"] for row in found}
+
+
+def test_rows_that_a_later_increment_has_made_anew_do_not_count(spark: "SparkSession") -> None:
+    """The latest of a capture do, as do all of a capture that was labelled once."""
+    rows = spark.createDataFrame([("a", 1), ("a", 2), ("a", 3), ("b", 1), ("c", 2)], ["capture_id", "increment"])
+    again = spark.createDataFrame([("a", 2), ("a", 3), ("c", 2)], ["capture_id", "increment"])
+    found = collection_state.counting(rows, again)
+
+    assert [("a", 3), ("b", 1), ("c", 2)] == sorted(map(tuple, found.collect()))
+    assert ["capture_id", "increment"] == found.columns

@@ -57,6 +57,39 @@ def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other
     assert planned().digest != other.digest
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "corpus.min_words=9",
+        "comparison.least=9",
+        "acquire.poll_seconds=9.0",
+        "stream.batch_files=9",
+        "engine.local_bytes=9",
+    ],
+)
+def test_settings_that_no_row_follows_from_may_change(setting: str) -> None:
+    """A run is gone on with under others; what an output was made with does not name them."""
+    assert planned() == planned(setting)
+
+
+def test_plans_alike_have_one_digest() -> None:
+    """In whatever order their settings were written; of what made the rows it names this package and Python."""
+    plain = planned()
+
+    assert plain.digest == replace(plain, config=dict(reversed(plain.config.items()))).digest
+    assert {"dbce_spark", "python", "numpy"} <= plain.versions.keys()
+
+
+def test_other_indexes_are_named_once() -> None:
+    """As inputs, and not among the settings too."""
+    other = replace(planned(), indexes=["j.cdxj"])
+
+    assert [
+        "1 indexes are no longer among the inputs: i.cdxj",
+        "1 indexes are new among the inputs: j.cdxj",
+    ] == list(plan.differences(planned(), other))
+
+
 def test_what_another_version_has_staged_is_not_gone_on_with(tmp_path: Path) -> None:
     """The tables there may have other names and forms; the error names the option that starts afresh."""
     plan.save(replace(planned(), staging_version=1), str(tmp_path))
@@ -85,11 +118,12 @@ def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
         plan.made(FILES, [], "", config(f"label.classifier={tmp_path / 'none.npz'}"), limit=None)
 
 
-def test_a_plan_of_another_version_is_refused(tmp_path: Path) -> None:
-    """Nothing that an earlier version of this program has left is guessed at."""
+@pytest.mark.parametrize("left", ['{"inputs": []}', "", '{"value": [], "digest": ""}'])
+def test_a_plan_of_another_version_is_refused(tmp_path: Path, left: str) -> None:
+    """Nothing that an earlier version of this program, or a disk, has left is guessed at."""
     path = Path(staging.path(str(tmp_path), staging.PLAN))
     path.parent.mkdir()
-    path.write_text('{"inputs": []}')
+    path.write_text(left)
 
     with pytest.raises(OutputError, match="no plan of this version"):
         plan.is_begun(planned(), str(tmp_path))
@@ -118,6 +152,15 @@ def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="exists; give another --output"):
         request(tmp_path).goes_on(CONFIG)
     assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
+
+
+def test_what_no_run_has_written_is_named_and_stays(tmp_path: Path) -> None:
+    """The first such name of a folder, beside what is of an output."""
+    for name in ("extractions", "run.json", "thesis.tex", "zoo"):
+        (tmp_path / name).mkdir()
+
+    with pytest.raises(OutputError, match=r"holds thesis\.tex, which no run has written"):
+        run_output.check(request(tmp_path, overwrite=True), CONFIG)
 
 
 def test_an_object_store_needs_a_folder_for_staging(tmp_path: Path) -> None:

@@ -56,6 +56,26 @@ def test_what_a_broken_file_leaves(tmp_path: Path, broken: str, left: list[str])
     assert sorted(left) == staged(tmp_path)
 
 
+def test_the_selection_is_kept_with_the_places_that_it_found(tmp_path: Path) -> None:
+    """Its checkpoint, and that of no other stage that has ended."""
+    kept, other = (staging.done(str(tmp_path), name) for name in (staging.SELECTION, "crosses"))
+    for path in (kept, other):
+        checkpoints.write(path, {})
+    staging.forget(str(tmp_path), staging.path(str(tmp_path), "crosses/part-0.parquet"))
+
+    assert [str(Path(kept).relative_to(staging.path(str(tmp_path), "")))] == staged(tmp_path)
+
+
+def test_all_that_is_staged_is_removed_but_the_lock(tmp_path: Path) -> None:
+    """If a run was begun there, and if none was; without the folder there is nothing to do."""
+    staging.clear(str(tmp_path))
+    for names in (["lock", "pages/00000000.parquet"], [*READ, *MADE]):
+        write(tmp_path, *names)
+        staging.clear(str(tmp_path))
+
+        assert ["lock"] == staged(tmp_path)
+
+
 def test_halves_of_files_are_removed(tmp_path: Path) -> None:
     """Files that an ended process has begun to write go; whole ones stay, also with an underscore."""
     write(tmp_path, f"pages/{HALF}", "crosses/_SUCCESS")

@@ -5,6 +5,7 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable
+from random import Random
 
 import lz4.frame
 import pytest
@@ -12,7 +13,7 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive.records import Cause, Damage, Limits, Record, archive_file, inflated, records
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, archive_file, foreign_head, inflated, records
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
 
 LIMITS = at_most(record_bytes=1 << 20)
@@ -104,6 +105,17 @@ def test_zeros_behind_records_are_padding_up_to_a_size(coding: str, zeros: int, 
     assert [(cause, zeros)] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("content", [b"", b"\r\n" * 20, b"\n\0 \t" * 3000])
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_members_without_content_are_no_loss(content: bytes, ahead: int) -> None:
+    """Some writers close an archive with one, or begin it."""
+    first, second = gzipped(*made("warc", 2))
+    found = read(first * ahead + gzipped(content)[0] + second)
+
+    assert [*[url(0)] * ahead, url(1)] == urls(found)
+    assert {Cause.BLANK} == {one.cause for one in found if isinstance(one, Damage)}
+
+
 def test_codings_may_change_within_a_file() -> None:
     """A file joined from files of every kind is read like one."""
     parts = made("warc")
@@ -127,18 +139,32 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_skippable_frame_that_its_file_ends_in_is_broken(size: int) -> None:
+    """Nobody knows what was in it; a whole one has nothing."""
+    whole = b"\x50\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"any"
+    causes = [
+        [one.cause for one in read(made("warc")[0] + frame) if isinstance(one, Damage)]
+        for frame in (whole, whole[:-1], whole[:-size])
+    ]
+
+    assert [[Cause.BLANK], [Cause.BROKEN], [Cause.BROKEN]] == causes
+
+
 @pytest.mark.parametrize("size", [10, 1000, 100_000])
 @pytest.mark.parametrize("says_size", [True, False])
 @pytest.mark.parametrize("is_trained", [True, False])
-def test_heads_of_zstd_frames(size: int, says_size: bool, is_trained: bool) -> None:
-    """A frame's head has from two bytes to fourteen: with the size of its content or a window, and with the id of a
-    dictionary or without one."""
+@pytest.mark.parametrize("window_log", [10, 20])
+def test_heads_of_zstd_frames(size: int, says_size: bool, is_trained: bool, window_log: int) -> None:
+    """A frame's head has from two bytes to fourteen: with the size of its content, a window or both, and with the id of
+    a dictionary or without one."""
     parts = [record(http(bytes(64 + nth % 26 for nth in range(size))), url=url(nth)) for nth in range(3)]
     dictionary = zstandard.train_dictionary(2000, [b"%d words of page %d" % (nth * nth, nth) * 9 for nth in range(500)])
     raw = dictionary.as_bytes()
-    compressor = zstandard.ZstdCompressor(
-        dict_data=dictionary if is_trained else None, write_content_size=says_size, write_checksum=True
+    form = zstandard.ZstdCompressionParameters(
+        window_log=window_log, write_content_size=says_size, write_checksum=True, write_dict_id=True
     )
+    compressor = zstandard.ZstdCompressor(dict_data=dictionary if is_trained else None, compression_params=form)
     first = b"\x5d\x2a\x4d\x18" + len(raw).to_bytes(4, "little") + raw if is_trained else b""
     found = read(first + b"".join(compressor.compress(part) for part in parts))
 
@@ -150,6 +176,7 @@ def test_heads_of_zstd_frames(size: int, says_size: bool, is_trained: bool) -> N
 @example(b"WARC/1.0\r\n" * 3)
 @example(b"WARC/1.0\r\nContent-Length: 99999999999999999999999\r\n\r\n")
 @example(b"\x28\xb5\x2f\xfd\x20\xff")
+@example(b"\x28\xb5\x2f\xfd")
 @example(b"\x5d\x2a\x4d\x18\xff\xff\xff\xff")
 def test_any_bytes(content: bytes) -> None:
     """Bytes of every kind are accounted for."""
@@ -245,15 +272,101 @@ def test_damage_in_one_member_that_is_too_large(
     assert len(found) == len(set(found))
 
 
+def test_the_search_goes_on_at_the_byte_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no more may be read again than a little; of the member in front of it all is the record's."""
+    compressor = zlib.compressobj(wbits=31)
+    words = http(b"".join(b"%d " % (nth**9) for nth in range(2000)))
+    whole = compressor.compress(record(words, url=url(0))) + compressor.flush(zlib.Z_FULL_FLUSH)
+    content = whole + b"\xff" * 99 + gzip.compress(record(url=url(1)))
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 2000 - 4 * len(content))
+    found = read(content)
+
+    assert [url(0), url(1)] == urls(found)
+    assert [(len(whole), 99)] == [(one.offset, one.length) for one in found if isinstance(one, Damage)]
+
+
+def test_a_member_ends_the_record_that_claims_more() -> None:
+    """Also where the text of the record holds what begins as a record does."""
+    text = http(b"<pre>\n" + record(url=url(7)) + b"</pre>")
+    liar = record(text, url=url(0)).replace(b"Content-Length: %d" % len(text), b"Content-Length: 99999", 1)
+    found = read(b"".join(gzipped(liar, record(url=url(1)))))
+
+    assert [url(0), url(1)] == urls(found)
+    assert isinstance(found[0], Record)
+    assert found[0].block is not None
+    assert found[0].block.startswith(text)
+
+
+def test_fields_of_an_arc_of_version_2() -> None:
+    """The five of version 1, and five more."""
+    line = b"http://a.example/ 192.0.2.1 20080430204826 text/html 200 c0ffee - 1234 a.arc.gz 5\nhello\n"
+    found = read(arc_header() + line)[1]
+
+    assert isinstance(found, Record)
+    assert ("response", "20080430204826", b"hello") == (found.kind, found.date, found.block)
+    assert 10 == len(found.headers)
+    assert {
+        "url": "http://a.example/",
+        "ip-address": "192.0.2.1",
+        "archive-date": "20080430204826",
+        "content-type": "text/html",
+        "archive-length": "5",
+        "result-code": "200",
+        "checksum": "c0ffee",
+        "location": "-",
+        "offset": "1234",
+        "filename": "a.arc.gz",
+    } == dict(found.headers)
+
+
+@pytest.mark.parametrize("fold", [b"\r\n ", b"\n\t", b"\r\n \t "])
+def test_a_folded_field_is_one(fold: bytes) -> None:
+    """A line that begins with a space or a tab goes on with the one before."""
+    (found,) = read(record(url=url(0)).replace(b"example.org", b"example.org" + fold + b"behind"))
+
+    assert isinstance(found, Record)
+    assert "http://www.example.org behind/0" == found.url
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+@pytest.mark.parametrize("members", [1, 3])
+def test_content_of_more_than_one_step_of_a_decoder(coding: str, members: int) -> None:
+    """Stored bytes are fed to it in steps, and what comes out of one step may be too much to be taken at once."""
+    blocks = [Random(1).randbytes(50_000), bytes(3 << 20), Random(2).randbytes(50_000)]
+    parts = [record(block, url=url(nth)) for nth, block in enumerate(blocks)]
+    parts = parts if members == 3 else [b"".join(parts)]
+    found = read(b"".join(map(CODINGS[coding], parts)), at_most(record_bytes=4 << 20))
+
+    assert blocks == [one.block for one in found if isinstance(one, Record)]
+    assert 3 == len(found)
+
+
+@pytest.mark.parametrize("first", [b"", b"PK\x03\x04", made("warc")[0], made("arc")[0], gzipped(*made("warc"))[0]])
+def test_a_head_that_may_be_of_an_archive_is_not_foreign(first: bytes) -> None:
+    """Nor is that of a file in which nothing is yet; of a text the reason is told."""
+    assert "" == foreign_head(first, LIMITS)
+    assert foreign_head(b"text", LIMITS).startswith("neither WARC nor ARC; no record: begins with")
+    assert "neither WARC nor ARC; nothing in it" == foreign_head(b"\r\n\r\n", LIMITS)
+
+
 @pytest.mark.parametrize("cut", [5, 20, 200])
 @pytest.mark.parametrize("most", [99, 1 << 20])
-def test_member_cut_short_whose_record_claims_more(cut: int, most: int) -> None:
-    """The member behind it, which a decoder takes for its rest, is read all the same."""
+@pytest.mark.parametrize("ahead", [0, 9])
+def test_member_cut_short_whose_record_claims_more(cut: int, most: int, ahead: int) -> None:
+    """The member behind it, which a decoder takes for its rest, is read all the same; whatever was read ahead of it. No
+    byte of it is the record's."""
     text = http(b"".join(b"%d " % (nth**9) for nth in range(500)))
     large = record(text, url=url(0)).replace(b"Content-Length: %d" % len(text), b"Content-Length: 99999")
     content = gzipped(large)[0][:-cut] + gzipped(record(url=url(1)))[0]
+    first = b"".join(gzipped(*(arc_record(Random(nth).randbytes(20_000), url=url(8)) for nth in range(ahead))))
+    found = read(first + content, at_most(record_bytes=most))
 
-    assert [url(0), url(1)] == urls(read(content, at_most(record_bytes=most)))
+    assert [url(8)] * ahead + [url(0), url(1)] == urls(found)
+    assert all(
+        (text + b"\r\n\r\n").startswith(one.block or b"")
+        for one in found
+        if isinstance(one, Record) and one.url == url(0)
+    )
 
 
 @settings(max_examples=150)

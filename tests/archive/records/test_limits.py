@@ -3,12 +3,15 @@
 import bz2
 import gzip
 import io
+import lzma
 import resource
+import tracemalloc
+import zlib
 
 import pytest
 import zstandard
 
-from dbce_spark.archive.records import Cause, Damage, Record
+from dbce_spark.archive.records import Cause, Damage, Record, archive_file, compression
 from dbce_spark.archive.records.archive_file import ArchiveFile
 from tests.archive.records.test_account import read, url, urls
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
@@ -47,6 +50,27 @@ def test_arc_length_that_lies(length: str, how: str) -> None:
     assert [url(nth) for nth in range(9)] == urls(found)[1:]
 
 
+@pytest.mark.parametrize("how", ["plain", "one member"])
+def test_length_that_goes_beyond_the_end_of_a_long_file(how: str) -> None:
+    """Though the file has more bytes in front of the record than it claims."""
+    parts = [record(http(bytes(300_000)), url=url(0)), lying(200_000), record(url=url(2))]
+    content = b"".join(parts)
+
+    assert [url(0), url(1), url(2)] == urls(read(gzip.compress(content) if how == "one member" else content, LIMITS))
+
+
+def test_block_of_a_wrong_length_ends_in_front_of_its_line_ends() -> None:
+    """Of either format, which end a record by two lines and by one."""
+    arc = b"http://www.example.org/1 192.0.2.1 20080430204826 text/html %s\n" + http() + b"\n"
+    for length in (b"99999", b"many", b"-5"):
+        warc = record(url=url(1)).replace(b"Length: %d" % len(http()), b"Length: " + length)
+        for parts in ([arc_header(), arc % length, arc_record()], [record(), warc, record()]):
+            found = read(b"".join(parts), LIMITS)[1]
+
+            assert isinstance(found, Record)
+            assert (url(1), http()) == (found.url, found.block)
+
+
 def test_block_that_ends_inside_the_next_head() -> None:
     """A length that is too large by a few bytes costs only these: lines that lost their carriage returns are such."""
     size = len(http(b"<p>1"))
@@ -55,6 +79,67 @@ def test_block_that_ends_inside_the_next_head() -> None:
     assert [url(0), url(1), url(2)] == urls(found)
     assert isinstance(found[1], Record)
     assert http(b"<p>1") == found[1].block
+
+
+@pytest.mark.parametrize("length", [0, 2])
+def test_a_length_that_is_not_believed_is_still_a_limit(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When so much was read twice that a block ends where a record begins: it ends where its head says, too."""
+    honest = record(b"12", url=url(2)).replace(b"Content-Length: 2", b"Content-Length: %d" % length)
+    content = record(url=url(0)) + lying(99_999) + honest[:-4] + b"345\r\n\r\n" + record(url=url(3))
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", -4 * len(content))
+    found = read(content, LIMITS)
+
+    assert [url(nth) for nth in range(4)] == urls(found)
+    assert [b"12"[:length]] == [one.block for one in found if isinstance(one, Record) and one.url == url(2)]
+
+
+def test_a_compressed_body_does_not_end_a_record_without_length() -> None:
+    """A member that does not begin with a record is a part of one."""
+    body = http(gzip.compress(b"<p>more", mtime=0))
+    found = read(record(body, url=url(0)).replace(b"Length: %d" % len(body), b"Length: many") + record(url=url(1)))
+
+    assert [(url(0), body), (url(1), http())] == [(one.url, one.block) for one in found if isinstance(one, Record)]
+
+
+def test_to_inflate_again_costs_a_part_of_what_comes_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a record in a block that is too large to be kept is found where little may be read twice."""
+    large = lying(500_000)[:-4] + b"x" * 400_000 + b"\n"
+    content = gzip.compress(record(url=url(0)) + large + record(url=url(2)) + b"y" * 200_000, mtime=0)
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 60_000 - 4 * len(content))
+
+    assert [url(0), url(1), url(2)] == urls(read(content, LIMITS))
+
+
+def test_an_xz_that_wants_too_much_memory_is_refused() -> None:
+    """Its head declares a dictionary of a gigabyte."""
+    content = bytearray(lzma.compress(record(url=url(1))))
+    content[16] = 36  # 2 << 29
+    content[20:24] = zlib.crc32(content[12:20]).to_bytes(4, "little")
+    found = read(record(url=url(0)) + content, LIMITS)
+
+    assert [url(0)] == urls(found)
+    assert [(Cause.BROKEN, len(content))] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
+
+
+def test_a_dictionary_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is not brought into memory as its own dictionary."""
+    monkeypatch.setattr(compression, "_MOST_DICTIONARY", 1000)
+    frames = [b"\x5d\x2a\x4d\x18" + size.to_bytes(4, "little") + b"words " * (size // 6) for size in (990, 996)]
+    lost = [[one.cause for one in read(frame + record(), LIMITS) if isinstance(one, Damage)] for frame in frames]
+
+    assert [[Cause.BLANK], [Cause.BROKEN]] == lost
+
+
+def test_a_block_that_is_too_large_is_not_held() -> None:
+    """To go behind it takes no more memory than a part of it does."""
+    content = b"".join(gzipped(record(url=url(0)), record(bytes(32 * MB), url=url(1)), record(url=url(2))))
+    tracemalloc.start()
+    found = read(content, LIMITS)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert [url(0), url(1), url(2)] == urls(found)
+    assert held < 20 * MB
 
 
 def test_large_block_is_not_read() -> None:

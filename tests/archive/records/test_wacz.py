@@ -1,6 +1,7 @@
 """Archives in zips: which of a WACZ's files are read, what they are called, and what is refused."""
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping
 from hashlib import sha512
@@ -58,10 +59,21 @@ def test_account_of_a_wacz(how: int) -> None:
 def test_archives_are_known_by_their_bytes() -> None:
     """A name says nothing: an archive without an ending is read, a list of pages is not."""
     arc = arc_header() + arc_record()
-    found = read(zipped({"data/one": WARC, "two.bin": arc, "readme.txt": b"text", **SIDE}))
+    addresses = b"http://www.example.org/ of a page\n"
+    lists = {"readme.txt": b"text", "list.txt": addresses, "list.gz": gzipped(addresses)[0]}
+    found = read(zipped({"data/one": WARC, "two.bin": arc, **lists, **SIDE}))
 
     assert {"data/one", "two.bin"} == {name for name, _ in places(found)}
-    assert {"readme.txt", *SIDE, ""} == {one.within for one in found if isinstance(one, Damage)}
+    assert {*lists, *SIDE, ""} == {one.within for one in found if isinstance(one, Damage) and one.cause is Cause.BESIDE}
+
+
+@pytest.mark.parametrize("name", ["a.warc", "a.warc.gz", "A.WARC.ZST", "a.arc", "a.arc.gz"])
+def test_archives_whose_start_is_broken_are_known_by_their_names(name: str) -> None:
+    """The bytes of such a start are lost, and named; the records behind them are read."""
+    found = read(zipped({name: b"broken" + WARC}))
+
+    assert [(name, url(nth)) for nth in range(3)] == places(found)
+    assert [(0, 6)] == [(one.offset, one.length) for one in found if isinstance(one, Damage) and one.cause.is_loss]
 
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -85,7 +97,7 @@ def test_nesting_has_an_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../a.warc.gz", "/etc/a.warc.gz", "a/../../b.warc", "..\\a.warc", "C:\\a.warc", "a\nb"]
+    "name", ["../a.warc.gz", "/etc/a.warc.gz", "a/../../b.warc", "..\\a.warc", "\\a.warc", "C:\\a.warc", "a\nb"]
 )
 def test_names_that_leave_the_zip(name: str) -> None:
     """A file whose name leads out of the zip is refused, and counted; the others are read."""
@@ -127,6 +139,19 @@ def test_files_that_share_their_bytes() -> None:
     assert 3 == len(places(found))
 
 
+def test_a_file_that_is_longer_than_its_zip() -> None:
+    """The directory lies of one file: the others are read, and it is named."""
+    content = bytearray(zipped({"a.warc.gz": WARC, "b.warc.gz": WARC}))
+    second = content.rindex(b"PK\x01\x02")
+    content[second + 20 : second + 28] = (10 * len(content)).to_bytes(4, "little") * 2
+    found = read(bytes(content))
+
+    assert [("a.warc.gz", url(nth)) for nth in range(3)] == places(found)
+    assert [("b.warc.gz", "BadZipFile: it is longer than the zip")] == [
+        (one.within, one.detail) for one in found if isinstance(one, Damage) and one.cause.is_loss
+    ]
+
+
 def test_broken_directory() -> None:
     """The stored archives of a WACZ that lost its end are found all the same."""
     content = zipped({"archive/data.warc.gz": WARC, **SIDE})
@@ -137,16 +162,19 @@ def test_broken_directory() -> None:
     assert len(cut) == sum(one.length for one in found)
 
 
-def test_broken_file_in_a_zip() -> None:
-    """A deflated file with a damage is read up to it."""
+@pytest.mark.parametrize("junk", [b"\xff" * 20, b"\x55" * 9000], ids=["other bytes", "no deflate"])
+def test_broken_file_in_a_zip(junk: bytes) -> None:
+    """A deflated file with a damage is read up to it, and says so at its end, where no byte of it is counted twice."""
     many = b"".join(record(sha512(b"%d" % nth).hexdigest().encode(), url=url(nth)) for nth in range(500))
     content = bytearray(zipped({"a.warc": many, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED))
-    content[30_000:30_020] = b"\xff" * 20
+    content[30_000 : 30_000 + len(junk)] = junk
     found = read(bytes(content))
+    *parts, last = (one for one in found if one.within == "a.warc")
 
     assert ("a.warc", url(0)) == places(found)[0]
     assert 3 == sum(name == "b.warc.gz" for name, _ in places(found))
-    assert any(one.within == "a.warc" and one.cause.is_loss for one in found if isinstance(one, Damage))
+    assert isinstance(last, Damage)
+    assert Damage(sum(one.length for one in parts), 0, Cause.BROKEN, last.detail, 0, "a.warc") == last
 
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -169,6 +197,19 @@ def test_directory_that_claims_too_much() -> None:
 
     assert isinstance(found, Damage)
     assert (Cause.FOREIGN, len(content)) == (found.cause, found.length)
+
+
+@pytest.mark.parametrize(("allowed", "is_read"), [(4, True), (3, False)])
+def test_directory_of_a_large_zip(allowed: int, is_read: bool) -> None:
+    """Its files are counted where the format for large ones has their number."""
+    content = zipped({"a.warc.gz": WARC, **SIDE, "b.txt": b""})
+    end, start = content.rindex(b"PK\x05\x06"), content.index(b"PK\x01\x02")
+    large = struct.pack("<4sQ2H2I4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 4, 4, end - start, start)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, end, 1)
+    small = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    found = read(content[:end] + large + locator + small, at_most(record_bytes=1 << 20, zip_files=allowed))
+
+    assert is_read is (("a.warc.gz", url(0)) in places(found))
 
 
 def test_an_encrypted_archive_is_a_named_damage() -> None:

@@ -69,6 +69,13 @@ def at_work(output: Path) -> Iterator[None]:
         other.communicate()
 
 
+def test_each_condition_has_its_name_and_its_exit_status() -> None:
+    """Programs read either."""
+    assert {"finished": 0, "running": 4, "stopped": 5, "dead": 5, "none": 6} == {
+        str(one): one.exit_status for one in Condition
+    }
+
+
 def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
     """Its progress is counted by its files: input files, records, rejects by reason, failed files of those that may."""
     found = inspect_run(begun(tmp_path, updated=LONG_AGO))

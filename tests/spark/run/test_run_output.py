@@ -1,0 +1,61 @@
+"""The output of a run before and behind its stages. No Spark is started."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.log import Log
+from dbce_spark.spark.run import run_output
+from dbce_spark.spark.run.run_request import RunRequest
+
+
+def test_the_speed_of_a_run_is_that_of_its_work() -> None:
+    """Pages a second and core; the start is no work."""
+    assert 4.17 == run_output.speed(100, {"start": 99.0, "pages": 10.0, "crosses": 2.0}, 2)
+
+
+@pytest.mark.parametrize(
+    ("rejects", "text"),
+    [({"no_text": 1200, "not_html": 3}, "rejects: 1,200 no_text, 3 not_html"), ({}, "rejects: none")],
+)
+def test_rejects_are_logged_by_reason(rejects: dict[str, int], text: str, caplog: pytest.LogCaptureFixture) -> None:
+    """For a person as words, for programs as figures beside those of all records."""
+    report = {"records_read": 1300, "rejects": rejects, "skipped": {}, "captures": 97}
+    with caplog.at_level(logging.INFO):
+        run_output.log_rejects(Log(), report)
+    (logged,) = caplog.records
+
+    assert text == logged.getMessage()
+    assert {"records_read": 1300, "rejects": rejects, "skipped": {}} == vars(logged)["figures"]
+
+
+def test_an_output_that_lacks_rows_names_the_option_that_starts_afresh(tmp_path: Path) -> None:
+    """Also where a whole table is gone."""
+    with pytest.raises(OutputError, match=r", with --overwrite$"):
+        run_output.check_rows(str(tmp_path), {"extractions": 1})
+
+
+def test_of_an_output_all_tables_go_and_nothing_else(tmp_path: Path) -> None:
+    """However its folder is written."""
+    for name in (*run_output.TABLES, "mine"):
+        (tmp_path / name).mkdir()
+    run_output.remove_tables(f"{tmp_path}/")
+
+    assert ["mine"] == [one.name for one in tmp_path.iterdir()]
+
+
+def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_path: Path) -> None:
+    """An object store has none, and is not asked."""
+    halves = [tmp_path / folder / ("_part.parquet." + "0123456789abcdef" * 2) for folder in ("work", "out")]
+    for half in halves:
+        half.parent.mkdir()
+        half.touch()
+    for output in ("memory://bucket/out", str(tmp_path / "out")):
+        request = RunRequest(
+            files=[], output=output, with_html=False, limit=None, started=0.0, staging=str(tmp_path / "work")
+        )
+        run_output.sweep(request)
+
+    assert [False, False] == [half.exists() for half in halves]
