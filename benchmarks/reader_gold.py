@@ -9,6 +9,7 @@ from lxml import etree
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.files import jsonl
+from dbce_spark.html.stray_parts import take_in
 
 CONTENT, COMMENT = 1, 2
 _UNREAD = ("script", "style", "noscript")
@@ -63,6 +64,7 @@ def text_nodes(html: str) -> list[str]:
     found: list[str] = []
     if root is None:
         return found
+    take_in(root)
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         is_start = event == "start"
