@@ -24,6 +24,7 @@ def led(html: str) -> tuple[str, set[tuple[str, str]]]:
     ("html", "expected"),
     [
         ('<img src="c.png">', {("image", f"{HERE}c.png")}),
+        ('<html><body>a</body></html><img src="c.png">', {("image", f"{HERE}c.png")}),
         ('<base href="/x/"><img src="c.png">', {("image", "http://www.example.org/x/c.png")}),
         ('<img srcset="a,b.png 1x, //o.example/c.png 2x">', {("image", f"{HERE}a,b.png"), ("image", "http://o.example/c.png")}),
         ('<body background="c.gif">', {("image", f"{HERE}c.gif")}),
@@ -52,6 +53,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
     "html",
     [
         "<script>alert(1)</script>",
+        "<html><body>a</body></html><p onclick='alert(1)'>b</p><script>alert(1)</script>",
         "<p onclick='alert(1)' onMouseOver='alert(2)'>x</p>",
         "<meta http-equiv=Refresh content='0; url=http://o.example/'>",
         "<meta http-equiv=Content-Security-Policy content='default-src *'>",
