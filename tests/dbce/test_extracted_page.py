@@ -353,7 +353,7 @@ PROGRAM = """
 import json, sys
 import dbce_spark
 before = [name for name in sys.modules if name.startswith("dbce_spark.")]
-dbce_spark.extract("<h1>Title</h1><p>A text.</p>")
+dbce_spark.extract("<h1>Title</h1><p>A text.</p>", "http://a.example/1")
 heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid",
          "turbohtml")
 after = [name for name in heavy if name in sys.modules]
