@@ -10,6 +10,7 @@ from dbce_spark.annotation.rendering import Scene
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.html.page import PageError
+from dbce_spark.log import counted
 
 
 def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
@@ -22,9 +23,9 @@ def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> st
         PlatformError: there is no browser, or what the store needs is not installed.
     """
     scenes = chain(map(rendering.make_scene, labels_job.sheets(pages)), _of_store(kept) if kept else ())
-    counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
+    shown = tqdm(scenes, desc="shown", unit=" pages", disable=None)
     try:
-        count = rendering.write(output, rendering.render(counted, screenshots))
+        count = rendering.write(output, rendering.render(shown, screenshots))
     except PageError as error:
         raise InputError(f"a page cannot be shown: {error}") from error
     return f"{counted(count, 'page')} in {output}"

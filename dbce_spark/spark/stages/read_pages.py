@@ -58,12 +58,12 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     files, parts = sorted(run.request.files), account.selected.parts
     all_files = run.spark.sparkContext.broadcast(files)
     staging_of = SourceStaging(run.work, run.config, run.request.keeps_html(run.config), run.request.limit)
-    counted = run.progress.counted
+    counter = run.progress.counted
 
     def staged(source: Source, at: int) -> pa.RecordBatch:
         worker.prepare()
         counts = staging_of.once(source, at)
-        counted.add(counts.by_name() + Counter(sources=1))
+        counter.add(counts.by_name() + Counter(sources=1))
         return counts_batch(at, counts)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -255,8 +255,8 @@ def drop(run: Run) -> Counter[str]:
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     run.stage_rows(places, DROPPED)
-    counted = dropped(run).groupBy("filter").count().collect()
-    return Counter({row["filter"]: row["count"] for row in counted})
+    dropped_by_filter = dropped(run).groupBy("filter").count().collect()
+    return Counter({row["filter"]: row["count"] for row in dropped_by_filter})
 
 
 def staged(run: Run) -> DataFrame:
