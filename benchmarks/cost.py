@@ -39,7 +39,7 @@ BENCHED = {
     "output_bytes": "output_bytes",
     "input_bytes": "input_bytes",
 }
-"""What `make bench-scale` calls the bytes of a whole run (`scale.runs.Run`); its `ms_per_page` counts no start."""
+"""Names that `make bench-scale` has for the bytes of a run (`scale.runs.Run`); its `ms_per_page` counts no start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ MAX_PAGES = 1000
 """Pages that are timed without Spark, the first of each file, as many of each: trafilatura takes 20 s for them."""
 
 LABELS = ("classifier", "T002")
-"""What labels in Spark, each in runs of its own."""
+"""The labellers in Spark, each in runs of its own."""
 
 _BY_TRAFILATURA = "spark trafilatura"
 
@@ -42,7 +42,7 @@ _BATCH = 128
 
 Extractor = Callable[[str], str | None]
 Work = Callable[[Any, Sequence[str], str, int | None], tuple[int, dict[str, float]]]
-"""What is done in a Spark session with files, into a folder, up to so many captures. Pages, and seconds by stage."""
+"""A job in a Spark session: with files, into a folder, up to so many captures. Pages, and seconds by stage."""
 
 
 class Stopwatch:

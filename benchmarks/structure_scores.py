@@ -221,4 +221,4 @@ EXTRACTORS: Mapping[str, Callable[[], Extractor]] = {
     "html-to-markdown": _html_to_markdown,
     "defuddle": _defuddle,
 }
-"""By their names; html-to-markdown is given the whole page."""
+"""The extractors by their names; html-to-markdown is given the whole page."""

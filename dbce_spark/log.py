@@ -26,7 +26,7 @@ Event = Literal[
     "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure"
 ]
 Shown = Literal["text", "json", "warnings"]
-"""What of a log is written to a stream: all, as lines for a person or of JSON, or warnings alone."""
+"""The part of a log that is written to a stream: all, as lines for a person or of JSON, or warnings alone."""
 
 LOGGER = logging.getLogger("dbce_spark")
 STOPPED = "stopped by Ctrl-C or SIGTERM"

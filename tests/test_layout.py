@@ -135,14 +135,29 @@ def test_no_two_public_classes_have_one_name() -> None:
     assert [] == [name for name, count in names.items() if count > 1]
 
 
+RIDDLES = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
+
+
+def test_what_is_documented_is_named() -> None:
+    """No string behind a constant, a field, a class, a module or a function begins with one of these words."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path, tree in trees(*CODE)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        and node.value.value.split(" ")[0] in RIDDLES
+    ]  # fmt: skip
+
+    assert [] == found
+
+
 def test_docstrings_of_functions_are_no_riddles() -> None:
-    """None begins with What, Who, Those, Which, Where, How, Whether or That, in code or tests."""
-    riddles = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
+    """Nor does one of a function begin with them in the tests."""
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path, tree in trees(*CODE, "tests")
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in riddles
+        if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in RIDDLES
     ]
 
     assert [] == found

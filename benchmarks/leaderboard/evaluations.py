@@ -20,7 +20,7 @@ PageKey = tuple[str, str]
 """Data set and id."""
 
 TextsBySet = Mapping[str, Mapping[str, Mapping[str, str]]]
-"""By set, extractor and page id."""
+"""Texts by set, extractor and page id."""
 
 
 @dataclass(frozen=True, slots=True)

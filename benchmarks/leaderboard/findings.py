@@ -1,4 +1,4 @@
-"""What a leaderboard shows, in sentences: who wins where, by how much, and where the measures disagree."""
+"""The findings of a leaderboard, in sentences: who wins where, by how much, and where the measures disagree."""
 
 from collections.abc import Iterator
 

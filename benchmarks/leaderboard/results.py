@@ -20,7 +20,7 @@ READER = "second reader"
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How those who made a set compare texts, and what they have published."""
+    """The way in which those who made a set compare texts, and what they have published."""
 
     metric: str
     published: str
@@ -33,7 +33,7 @@ OWN_MEASURES = {
         " dom-smoothie .762, Newspaper4k .720, jusText .707, BoilerPy3 .687, Readability .675, Goose3 .651.",
     )
 }
-"""By set."""
+"""Conventions by set."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What all extractors reach on some pages: each of the three (extractors), and the interval of each F1."""
+    """The scores of all extractors on some pages: each of the three (extractors), and the interval of each F1."""
 
     pages: int
     precision: Values

@@ -40,7 +40,7 @@ KILLED = {7: "pages/00000000", 19: "extractions/00000000"}
 """On which days, and what is done then: one file is read, one part is written."""
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 PLACE = ("warc_file", "warc_offset", "warc_length", "record_id")
-"""Where a capture was read: of one that two files hold, in the one that came first."""
+"""The file that a capture was read from: of one that two files hold, in the one that came first."""
 OUTPUT, COLLECTION = 'DBCE_ARGUMENTS="--output', '# DBCE_ARGUMENTS="--collection'
 """The lines of batch.env with its target, and with the other one."""
 

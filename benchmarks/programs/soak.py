@@ -103,7 +103,7 @@ class Program:
     def __init__(self, log: Path, *words: str):
         self.name, self._log, self._words = words[0], log, words
         self.again = 0
-        """How often it ended by itself, and was begun again."""
+        """The number of times that it ended by itself, and was begun again."""
         self.begin()
 
     def begin(self) -> None:
@@ -151,7 +151,7 @@ class Soak:
 
     folder: Path
     captured: Counter[str] = field(default_factory=Counter)
-    """How often each URL was captured, in all files so far."""
+    """Count the captures of each URL, in all files so far."""
     _files: set[Path] = field(default_factory=set)
 
     @property

@@ -55,7 +55,7 @@ MODULES = {
     "environments": ("uv",),
     "dev": ("hypothesis", "pytest"),
 }
-"""What can be imported with each extra: its packages, and what of ours needs them."""
+"""Modules that can be imported with each extra: its packages, and what of ours needs them."""
 
 
 class Failure(Exception):

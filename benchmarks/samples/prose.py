@@ -7,10 +7,10 @@ from random import Random
 SLOT = re.compile(r"\{(\w+)\}|\[([^]]+)\]")
 """A hole: {word list}, or [one|of|these]."""
 COMMONEST = 3
-"""How much more often the first word of a list is drawn than the last ones (ranks fall off by Zipf's law)."""
+"""The odds of the first word of a list over the last ones (ranks fall off by Zipf's law)."""
 
 FILLINGS = 40
-"""How many phrases are made of a list entry with holes."""
+"""The number of phrases that are made of a list entry with holes."""
 
 
 class Shape:

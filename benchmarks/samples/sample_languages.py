@@ -8,7 +8,7 @@ from importlib.resources import files
 from benchmarks.samples.prose import Register
 
 NUMBERS = tuple(str(number) for number in range(2, 400, 3))
-"""What fills {number} in every language."""
+"""Numbers that fill {number} in every language."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ WHOLE = 24
 """The day on which that file comes once more, whole, under another name."""
 
 COPY, MENDED = "copy-", "whole-"
-"""What the names of files begin with that come once more."""
+"""The beginning of the names of files that come once more."""
 
 _BEGINS = date(2026, 3, 1)
 _BORN_BEFORE = 0.7

@@ -215,4 +215,4 @@ _TEMPLATES = Environment(
 _TEMPLATES.globals |= {
     "span": Span, "link": link, "strong": strong, "code": code, "length": length, "long_date": long_date,
 }  # fmt: skip
-"""What the templates draw pages with: `main`, `comment` and `chrome` write a block, and note its text by its label."""
+"""The tools that templates draw pages with: `main`, `comment` and `chrome` write a block, and note its text by its label."""

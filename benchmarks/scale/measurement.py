@@ -17,12 +17,12 @@ from dbce_spark.output.collection import Collection
 GROWTH, SHAPES, WORKERS, COLLECTION = "growth", "shapes", "workers", "collection"
 PARTS = (GROWTH, SHAPES, WORKERS, COLLECTION)
 BASE = "base"
-"""What each part calls its smallest run."""
+"""The name that each part has for its smallest run."""
 
 MAX_RATIO = 1.15
 """Time a page that the largest archive may take, in that of the smallest."""
 MAX_SHARE = 1.5
-"""What a shape may cost, in its fair share."""
+"""The most that a shape may cost, in its fair share."""
 MAX_WORKER_BYTES = 1_500_000_000
 """Resident memory of a Python worker: two and Java's 2 GiB fit into 6 GB."""
 MIN_SPEED_UP = 1.7

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from dbce_spark.archive.records import Damage, Record
 
 _RECORD_BYTES = 1024
-"""What a record takes in memory beside its block."""
+"""Bytes that a record takes in memory beside its block."""
 _MOST_NAMED = 1000
 """Segments up to which those that are missing are named."""
 

@@ -68,7 +68,7 @@ class Fetch:
 
 
 RecordOutcome = Fetch | Revisit | Reject | Skip
-"""What becomes of a record."""
+"""The outcome of a record."""
 
 
 def read(

@@ -42,7 +42,7 @@ from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Nu
 Scores = npt.NDArray[np.float64]
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-"""How many times as much recall counts as precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
+"""The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
 have `units.CUT_OF_FAVOR`."""
 
 _SHIPPED = "classifier.npz"
@@ -53,7 +53,7 @@ _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
 _PAGE_TYPE = "page_type"
 
 WHOLE, ARTICLE = "whole", "article"
-"""What content is: all that the page exists to tell, or the main text of an article alone."""
+"""The meanings of content: all that the page exists to tell, or the main text of an article alone."""
 
 SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
 """A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
@@ -64,7 +64,7 @@ RECURRING = {"sibling_text": 0.9, "sibling_text_count": 8.0}
 pages of one section, or copies under two URLs (docs/method.md)."""
 
 RECURRENCE = 1.5
-"""What counts against text that recurs and that the second score speaks against too, in log-odds: pages that readers
+"""The penalty of text that recurs and that the second score speaks against too, in log-odds: pages that readers
 labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/method.md)."""
 
 DRAWS = 64

@@ -17,7 +17,7 @@ CERTAIN = 1024
 """The score "content for certain". Whole numbers, so that sums of them are exact."""
 
 SLOTS = ("class", "id", "path", "above")
-"""What a slot is named by: classes, classes and ids, tags, and the tags above."""
+"""Names of slots: classes, classes and ids, tags, and the tags above."""
 
 _STRONG, _STRONG_WORDS = 614, 10
 _FAR = 1e6

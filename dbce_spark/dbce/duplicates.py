@@ -51,7 +51,7 @@ class Settled(NamedTuple):
 
 
 Likes = Mapping[str, Sequence[Like]]
-"""By the capture that a text was first seen in, the earlier texts it is like, from the earliest on."""
+"""The earlier texts that a text is like, by the capture that it was first seen in, from the earliest on."""
 
 
 def mark_texts(prior: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:

@@ -11,7 +11,7 @@ KeepOrDrop = Literal["keep", "drop"]
 
 
 class ExtractOptions(TypedDict, total=False):
-    """What may be asked for by name; conf/dbce.toml says what each means, and has its default."""
+    """Options by their names; conf/dbce.toml says what each means, and has its default."""
 
     content: Literal["whole", "article"]
     favor: Literal["precision", "balanced", "recall"]
@@ -24,7 +24,7 @@ class ExtractOptions(TypedDict, total=False):
 
 
 class TableOptions(ExtractOptions, total=False):
-    """What may be asked for where pages are rows: beside that, the formats that become columns."""
+    """Options where pages are rows: beside those of a page, the formats that become columns."""
 
     formats: Sequence[str]
 

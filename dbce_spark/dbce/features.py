@@ -20,7 +20,7 @@ Values = npt.NDArray[np.float64]
 Columns = dict[str, Values]
 
 UNKNOWN = -1.0
-"""Where there is nothing to measure: a neighbour beyond the end of the page."""
+"""The value where there is nothing to measure: a neighbour beyond the end of the page."""
 
 LONG_WORDS = 20
 """Words of a block that reads like prose if fewer than a third of them are links (Kohlschuetter: 16 to 20)."""
@@ -29,7 +29,7 @@ LINE = 80
 """Characters of a line of text, for text density (Kohlschuetter)."""
 
 LEVELS = range(1, 6)
-"""How far up from a block's holder elements are looked at."""
+"""Steps up from a block's holder within which elements are looked at."""
 
 _TITLE_LIKE = 0.3
 _OPEN = (layout.COMMA, layout.PUNCTUATION, layout.COLON)
@@ -247,7 +247,7 @@ REPEATED = 3
 """Elements of a kind under one parent that make a list of records: comments, posts, hits, products."""
 
 HEIGHT = 8
-"""How far up from a block's holder records are looked for."""
+"""Steps up from a block's holder within which records are looked for."""
 
 
 def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:

@@ -1,4 +1,4 @@
-"""Where the links of a page lead, seen from its own URL: to the page itself, up, down, beside it, to pages like it.
+"""Targets of the links of a page, seen from its own URL: to the page itself, up, down, beside it, to pages like it.
 
 A menu leads up and across, the items of a listing lead down, what is related to a page leads to pages whose URLs are
 like its own. None of this hangs on a language or a site. Of a page without a URL, the one that it declares counts.

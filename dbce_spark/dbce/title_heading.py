@@ -8,7 +8,7 @@ import numpy.typing as npt
 from dbce_spark.model import Page
 
 _BETWEEN = re.compile(r"\s+[|/:·•»–—-]+\s+")
-"""What stands between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
+"""Signs between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
 
 
 _WORD = re.compile(r"\w+")

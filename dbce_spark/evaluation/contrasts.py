@@ -16,7 +16,7 @@ from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
 
 FOLDER = "contrasts"
-"""Where they lie, beside the report."""
+"""The folder that they lie in, beside the report."""
 
 
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:

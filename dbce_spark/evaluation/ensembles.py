@@ -35,7 +35,7 @@ Sets = Mapping[str, Sequence[GoldPage]]
 """The pages of each data set, by its name."""
 
 Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]
-"""What extractors gave: by the extractor's name, the data set's, the page's id."""
+"""The texts of extractors: by the extractor's name, the data set's, the page's id."""
 
 Votes = npt.NDArray[np.bool_]
 """(leaves, members)."""

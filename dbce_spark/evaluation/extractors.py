@@ -266,6 +266,6 @@ JOINT: Mapping[str, Joint] = {
     "urltree": by_url_tree,
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},
 }
-"""By name, as PEERS has the others. A new method is a line here: `partial` binds what else it takes."""
+"""Our extractors by name, as PEERS has the others. A new method is a line here: `partial` binds what else it takes."""
 
 NAMES = (*JOINT, *PEERS)

@@ -22,14 +22,14 @@ from dbce_spark.files import storage
 from dbce_spark.model import digest
 
 METRICS = (MAIN_METRIC, "levenshtein")
-"""Those with floors: the two that the study of extractors reports, for the others rank as the first does."""
+"""Metrics with floors: the two that the study of extractors reports, for the others rank as the first does."""
 
 DIGITS = 3
 """Of a floor: a score is rounded down to it. So a last bit that differs between two machines breaks no gate, and what a
 reader would see in a table does."""
 
 Floors = Mapping[str, Mapping[str, float]]
-"""By extractor and metric."""
+"""Scores by extractor and metric."""
 
 
 @dataclass(frozen=True, slots=True)

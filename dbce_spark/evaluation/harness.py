@@ -46,7 +46,7 @@ ALL, OWN, PEERS_ONLY = "all", "own", "peers"
 others, with their ensembles."""
 
 ASKED = "evaluation.json"
-"""What was asked of an evaluation, and when: without that its scores cannot be cited."""
+"""The record of an evaluation, what was asked of it and when: without that its scores cannot be cited."""
 
 SAME = frozenset(("dbce-spark",))
 """Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""

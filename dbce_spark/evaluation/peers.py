@@ -262,5 +262,5 @@ PEERS: Mapping[str, Peer] = {
     "lxml": _peer("lxml", _lxml),
     "xpath-text": _peer("lxml", partial(_lxml, "//body//text()")),
 }
-"""By the name that `--extractors` takes. From "lxml-cleaner" on they give all text, or nearly, the floor of every
-comparison; "xpath-text" that of scripts too, as in the study."""
+"""The peers, by the name that `--extractors` takes. From "lxml-cleaner" on they give all text, or nearly, the floor of
+every comparison; "xpath-text" that of scripts too, as in the study."""

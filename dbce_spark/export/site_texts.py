@@ -19,7 +19,7 @@ from dbce_spark.files import storage
 COLUMNS = ("site", "url_key", "timestamp", "capture_id", "url", "text")
 
 PAGE_BREAK = "\f"
-"""What each page of a file begins with. No text has one: it is white space, and becomes a space."""
+"""The character that each page of a file begins with. No text has one: it is white space, and becomes a space."""
 
 NO_SITE = "_no-site"
 """The name of what has no site. No site's is the same: theirs do not begin with "_"."""

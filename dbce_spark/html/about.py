@@ -58,7 +58,7 @@ _BYLINE = re.compile(
     r"|(?P<noun>text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(?P<name>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-"""What stands before a name, in the languages of most pages; the name itself may be in an element of its own."""
+"""Words that stand before a name, in the languages of most pages; the name itself may be in an element of its own."""
 _MAX_BYLINE = 100
 """Characters: what is longer is a sentence."""
 _NAME = re.compile(
@@ -104,7 +104,7 @@ class About:
 
 
 NOTHING = About(title="", author="", date="", description="", site_name="", image="", license="", tags=(), found_in=())
-"""What is known of an input that is no page."""
+"""The little that is known of an input that is no page."""
 
 
 def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> About:

@@ -13,7 +13,7 @@ import chardetng_py  # type: ignore[import-untyped]
 import webencodings
 
 FALLBACK = "windows-1252"
-"""What browsers assume of a page that declares nothing (WHATWG HTML 13.2.3.2, Western locales)."""
+"""The charset that browsers assume of a page that declares nothing (WHATWG HTML 13.2.3.2, Western locales)."""
 
 # Longest first: UTF-32LE begins as UTF-16LE does.
 _BOMS = (

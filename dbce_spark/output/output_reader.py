@@ -45,7 +45,7 @@ _ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
 _REASON = "reason"
 _ALSO = {DUPLICATES: (REMARKED,)}
-"""Where rows of a table are that stand beside no extraction of their increment."""
+"""The place of rows that stand beside no extraction of their increment."""
 _REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
 """The tables that name captures of which the rows of earlier increments count no more."""
 _INCREMENT = re.compile(r"/increments/\d+/")

@@ -33,7 +33,7 @@ _BY_COUNT = {
     # OutbackCDX adds where the record lay before it was moved.
     14: "N b a m s k r M S V g - - -",
 }
-"""What a file without legend holds, by the number of fields in a line."""
+"""The fields of a file without legend, by the number of fields in a line."""
 
 
 @dataclass(frozen=True, slots=True)

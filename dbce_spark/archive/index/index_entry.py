@@ -13,9 +13,9 @@ _DIGITS = re.compile(r"[0-9]{4,20}")
 _FIRST_MOMENT = "00000101000000000000"
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
 REVISIT_MIME = "warc/revisit"
-"""What an index writes in place of a media type where the record is a revisit."""
+"""The word of an index in place of a media type where the record is a revisit."""
 _NO_MIME = ("-", "unk", REVISIT_MIME, "")
-"""What an index writes where it has no media type of the payload."""
+"""The word of an index where it has no media type of the payload."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,11 +27,11 @@ class ArchiveFile:
         self.dictionary = Dictionary()
         self.has_records = False
         self.in_arc = False
-        """Whether the last record was one of an ARC: less is then required of the next one's line."""
+        """True if the last record was one of an ARC: less is then required of the next one's line."""
         self.is_wary = False
-        """Whether so many lengths were lies that none counts any more: a block ends where a record begins."""
+        """True if so many lengths were lies that none counts any more: a block ends where a record begins."""
         self.clean_again = 16
-        """How often the reading of clean members may still be taken up again."""
+        """The number of times that the reading of clean members may still be taken up again."""
         self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
 

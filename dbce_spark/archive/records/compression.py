@@ -39,7 +39,7 @@ CODED = re.compile(
 LONGEST_MAGIC = 10
 
 Pieces = Iterator[tuple[bytes, int, int]]
-"""What comes out, and the stored bytes (start, end) it came from. Side by side they are the member."""
+"""A piece that comes out, and the stored bytes (start, end) it came from. Side by side they are the member."""
 
 
 class MemberBroken(Exception):

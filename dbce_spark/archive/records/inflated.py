@@ -22,7 +22,7 @@ class _Span:
     stored_end: int
     member: int
     member_start: int
-    """Where in the content the member's begins."""
+    """The place in the content at which the member's begins."""
 
     def at(self, place: int) -> int:
         """Return the stored byte of a place in the span."""
@@ -45,7 +45,7 @@ class InflatedContent:
         self.stop = at
         """Stored byte behind all that was taken in so far."""
         self.next = at
-        """Where reading goes on behind this stretch; beyond `stop` if there is a damage between."""
+        """The place at which reading goes on behind this stretch; beyond `stop` if there is a damage between."""
         self.failure = ""
         self.cause = Cause.BROKEN
         self.at = 0

@@ -119,7 +119,7 @@ class Record:
     declared_length: int
     """Content-Length (WARC) or the last field (ARC); -1 where that is no length."""
     member: int
-    """Where the compressed member begins that it is in; `offset` if it has its own or is not compressed."""
+    """The offset of the compressed member that it is in; `offset` if it has its own or is not compressed."""
     inner: int
     """Bytes of the member's content in front of it."""
     within: str = ""

@@ -24,7 +24,7 @@ _FOLDERS = (
     ("en_original", "en_cleaned"),
     ("zh_original", "zh_cleaned"),
 )
-"""Where pages and gold texts lie: the two archives of the final run, CleanPortalEval, later copies, the development
+"""Folders of pages and of gold texts: the two archives of the final run, CleanPortalEval, later copies, the development
 set in both languages."""
 
 _HEADER = re.compile(rb"\A\s*<text\b((?:[^>\"]|\"[^\"]*\")*)>", re.IGNORECASE)

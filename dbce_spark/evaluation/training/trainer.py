@@ -35,14 +35,14 @@ COUNTED_WORDS = 60
 """Most words that a block weighs by: a page's score is decided by its long blocks, but not the longest alone."""
 
 PAGE_WEIGHT = 1700
-"""What the blocks of a page weigh together, about what they would by their words: scores are means over pages, and a
+"""The weight of all blocks of a page, about what they would by their words: scores are means over pages, and a
 short post under a hundred comments is a page as well."""
 
 HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
 WEIGHT_OF_SET = {"formasaurus-read": 0.5}
-"""What a page of a set weighs where it is not 1: this set was chosen for its forms, so it has more of
+"""The weight of a page of a set where it is not 1: this set was chosen for its forms, so it has more of
 them than an archive would, and at full weight forms cost other pages (docs/method.md)."""
 
 FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 400, 80

@@ -55,7 +55,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """How many of the counted words of each block are content, and how many comments."""
+    """Of each block the counted words that are content, and those that are comments."""
 
     held: npt.NDArray[np.int64]
     replied: npt.NDArray[np.int64]

@@ -80,7 +80,7 @@ def named_slots(batches: Iterable[Layout]) -> NamedSlots:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How often slots stand below words: `counts`, (slots, words twice), of all elements around, then of the nearest
+    """Counts of slots below words: `counts`, (slots, words twice), of all elements around, then of the nearest
     that has a word; and the hash of each word."""
 
     hashes: npt.NDArray[np.uint64]

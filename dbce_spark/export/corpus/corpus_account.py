@@ -17,7 +17,7 @@ from dbce_spark.files import markdown_table
 SITES = 1_000
 """Sites that are listed one by one, those with most captures: an archive may have millions."""
 _Outcomes = Counter[int]
-"""How many rows had which outcome, by the number that `corpus_filters.outcomes` gives it."""
+"""The number of rows of each outcome, by the number that `corpus_filters.outcomes` gives it."""
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ STATUSES = ("crossed", "single")
 SEGMENT_FIELDS = ("label", "score", "start", "end")
 """Fields of the segments that `probability` reads."""
 COLUMNS = ("status", "language", "text_words", "probability", "duplicate_of", "copy_of", "repeats")
-"""What filters read; `probability` is the function of this name, as a column."""
+"""Columns that filters read; `probability` is the function of this name, as a column."""
 CONTENT = "content"
 
 

@@ -1,1 +1,1 @@
-"""What is kept of a page, with its structure: a clean tree, as HTML and as Markdown."""
+"""The kept part of a page, with its structure: a clean tree, as HTML and as Markdown."""

@@ -39,7 +39,7 @@ _PARTS = {
 }
 """Elements that stand in certain others only."""
 _NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "thead": "tr", "tfoot": "tr", "tr": "td"}
-"""What must be opened in these elements before text can stand in them."""
+"""Elements that must be opened in these before text can stand in them."""
 _ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col"))
 _TEXT_ONLY = _HEADINGS | {"caption", "dt", "summary", "figcaption"}
 """Blocks without blocks in them: what would be one is only set off by a space."""
@@ -60,7 +60,7 @@ Inline = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What of the structure is written: links, tables (else rows are lines) and images."""
+    """The parts of the structure that are written: links, tables (else rows are lines) and images."""
 
     links: bool
     tables: bool

@@ -1,4 +1,4 @@
-"""Which pictures and rules belong to what is kept: they have no label, so the text around them decides."""
+"""Pictures and rules that belong to what is kept: they have no label, so the text around them decides."""
 
 import mimetypes
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MEDIA_TAGS = frozenset("hr img math noscript picture script".split())
 
 _PICTURES = frozenset(("img", "noscript", "picture"))
 _ROWS = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
-"""Where these are the nearest element with text, a picture has a cell for itself."""
+"""Elements that give a picture a cell for itself, where they are the nearest with text."""
 _NEARLY_ALL = 0.95
 """Of an article's text: a line of it, such as a date, may not be kept."""
 

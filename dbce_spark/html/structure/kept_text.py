@@ -105,7 +105,7 @@ def _kept_part(text: str, is_kept: list[bool]) -> str:
 
 @dataclass(slots=True)
 class _Found:
-    """What one walk over a page finds: elements without text that stay, and the largest ones of which nothing does,
+    """The finds of one walk over a page: elements without text that stay, and the largest ones of which nothing does,
     with the characters of the page that they span."""
 
     media: set[Any] = field(default_factory=set)

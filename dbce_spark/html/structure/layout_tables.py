@@ -1,4 +1,4 @@
-"""Which tables only lay out a page, as those of before style sheets do."""
+"""Tables that only lay out a page, as those of before style sheets do."""
 
 from itertools import islice
 from typing import Any

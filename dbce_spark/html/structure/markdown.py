@@ -12,7 +12,7 @@ MAX_GRID = 100_000
 
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
-"""How a block begins that is no paragraph."""
+"""The beginning of a block that is no paragraph."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 

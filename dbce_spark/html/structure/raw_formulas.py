@@ -18,7 +18,7 @@ _FORMULA = re.compile(
     re.DOTALL,
 )
 _SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
-"""What LaTeX has and money has not: its signs, or a letter alone."""
+"""Marks of LaTeX that money has not: its signs, or a letter alone."""
 _VERBATIM = frozenset("code formula kbd listing note pre samp script style textarea tt xmp".split())
 
 

@@ -1,4 +1,4 @@
-"""What stays or goes as a whole, found by the paths of blocks: most of a page, and no look at any element in it."""
+"""Elements that stay or go as a whole, found by the paths of blocks: most of a page, without looking into it."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

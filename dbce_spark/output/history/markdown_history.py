@@ -19,7 +19,7 @@ _FILE_NAMES = 2
 
 @dataclass(frozen=True, slots=True)
 class MarkdownCapture:
-    """What was kept of a page at one time (microseconds since 1970 UTC), as Markdown."""
+    """The kept part of a page at one time (microseconds since 1970 UTC), as Markdown."""
 
     timestamp: int
     markdown: str

@@ -61,7 +61,7 @@ LIVES = pa.schema(
         *fields(captures=INT, moves=INT, began=STRING, ended=STRING),
     ]
 )
-"""How long a text stood on a page."""
+"""The time that a text stood on a page."""
 
 _EXCHANGE = fields(template_from=STRING, template_to=STRING, pages=INT)
 REDESIGNS = pa.schema(

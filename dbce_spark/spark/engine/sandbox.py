@@ -30,7 +30,7 @@ Out = TypeVar("Out")
 ReadRecord = Fetch | Revisit | Reject | Skip
 
 _PATIENCE = 10
-"""How many times the seconds that a page may compute it may take by the clock: a machine can be that busy, or swap. A
+"""The seconds by the clock that a page may take for each that it may compute: a machine can be that busy, or swap. A
 process that takes longer waits for what never comes."""
 
 _ANY_PAGE = Fetch(

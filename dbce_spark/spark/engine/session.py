@@ -23,7 +23,7 @@ CONF_FOLDER = files("dbce_spark") / "conf"
 """Holds spark-defaults.conf, spark-env.sh and log4j2.properties, under the names by which Spark itself finds them."""
 
 ATTEMPTS = 4
-"""How often a task is tried on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
+"""The number of tries of a task on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
 _NO_JAVA = "JAVA_GATEWAY_EXITED"
 """PySpark's name of the error that its Java has ended at once."""
 _STANDALONE = "spark://"

@@ -57,8 +57,8 @@ class SourceRecords:
 
 @dataclass(slots=True)
 class _Extracted:
-    """By-products of writing the extractions: the TEXTS rows of each part, and the rejects of pages that could not be
-    labelled, by capture id."""
+    """Further products of writing the extractions: the TEXTS rows of each part, and the rejects of pages that could not
+    be labelled, by capture id."""
 
     texts: list[pa.RecordBatch] = field(default_factory=list)
     unlabelled: dict[str, Reject] = field(default_factory=dict)

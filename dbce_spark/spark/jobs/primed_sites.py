@@ -26,7 +26,7 @@ _KEYED = pa.schema(
         *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING, domain=STRING),
     ]
 )
-"""What `member_rows.evidence_from` reads of a page, and the domain that its site is in."""
+"""Columns that `member_rows.evidence_from` reads of a page, and the domain that its site is in."""
 _ALIKE = ("page", "template", "lsh")
 """Sections of the configuration that the evidence of pages follows from, with the classifier."""
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from dbce_spark.spark.run.heartbeat import Heartbeat
 
 _FRESH = timedelta(seconds=60)
-"""How old the heartbeat of a run on another host may be, if that is taken to be at work: it writes one every 5 s."""
+"""The greatest age of the heartbeat of a run on another host that is taken to be at work: it writes one every 5 s."""
 
 
 class Condition(StrEnum):

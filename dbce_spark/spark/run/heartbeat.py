@@ -13,7 +13,7 @@ from dbce_spark.log import Log, reason, repeat
 from dbce_spark.spark.run import checkpoints, staging
 
 SECONDS = 5.0
-"""How often it is written while a run or a stream works."""
+"""Seconds between two writes while a run or a stream works."""
 TASKS = "tasks"
 """The unit of a stage of which only Spark knows how much there is to do."""
 

@@ -35,7 +35,7 @@ class RunAccount:
     selected: SelectedPlaces = field(default_factory=SelectedPlaces)
     by_source: Sequence[RecordCounts] = ()
     records: RecordCounts = field(default_factory=RecordCounts)
-    """What became of all records. Lines of an index that are no entries are among them."""
+    """The outcomes of all records. Lines of an index that are no entries are among them."""
     originals: FoundOriginals = field(default_factory=FoundOriginals)
     revisits: RevisitCounts = field(default_factory=RevisitCounts)
     compared: ComparedSites = field(default_factory=ComparedSites)

@@ -26,9 +26,9 @@ T = TypeVar("T")
 
 _RUN_FILE = "run.json"
 _WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
-"""What a finished run says of its output, and of how it was made."""
+"""Fields in which a finished run tells of its output, and of how it was made."""
 _OF_PROCESS = ("process", "began", "updated", "command")
-"""What it says of the process that ended it; runs of earlier versions do not."""
+"""Fields that tell of the process that ended it; runs of earlier versions do not."""
 _NEXT_STEPS = {
     Condition.FINISHED: "nothing; --overwrite would start afresh",
     Condition.RUNNING: "wait, or stop it: what is finished is kept",
@@ -39,7 +39,7 @@ _NEXT_STEPS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoneShare:
-    """How many are done, of how many; `of` is None as long as that is not known."""
+    """A count of what is done, and of all; `of` is None as long as that is not known."""
 
     done: int
     of: int | None

@@ -50,7 +50,7 @@ _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
 _WHOLE = "_WHOLE"
-"""What stands in a folder whose table is staged by one step when all of it is on the disk."""
+"""The mark in a folder whose table is staged by one step, when all of it is on the disk."""
 
 
 def schema(arrow: pa.Schema) -> "StructType":

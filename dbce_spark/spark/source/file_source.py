@@ -33,7 +33,7 @@ class Ledger:
         self._folder = folder.rstrip("/")
         self.paths: list[str] = []
         self.ends: list[int] = []
-        """How many files were taken behind each step."""
+        """The number of files that were taken behind each step."""
         for name in sorted(one for one in storage.list_names(self._folder) if one.endswith(".json")):
             if name != self._name():
                 raise OutputError(

@@ -99,7 +99,7 @@ class RecordRow:
 
     @cached_property
     def _declared(self) -> MediaType:
-        """By the HTTP header; by the record's own where it holds no HTTP response."""
+        """The media type of the HTTP header; the record's own where it holds no HTTP response."""
         if self.response and (of_response := self.response.headers.get("content-type")):
             return declared_type(of_response)
         of_record = self._record.headers.get("content-type")

@@ -196,7 +196,7 @@ def _deadline(seconds: float) -> Iterator[Callable[[], bool]]:
 
 
 _guards: dict[int, list[socket.socket]] = {}
-"""By thread, a second handle of the connection that it has opened: TLS takes the first one over."""
+"""A second handle of the connection that a thread has opened, by thread: TLS takes the first one over."""
 
 
 class _Guarded(HTTPConnection):

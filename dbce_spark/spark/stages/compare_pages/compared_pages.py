@@ -25,7 +25,7 @@ _SITE_ROW = pa.schema([("site", pa.string())])
 _GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
 _COMPARED = {*member_rows.NEIGHBOURS.names}
 _INDEXED_CAPTURE_BYTES = 1500
-"""What a worker holds of a capture of a site that has grown: ids, signature and bands."""
+"""Columns that a worker holds of a capture of a site that has grown: ids, signature and bands."""
 
 
 def are_little(run: Run, account: RunAccount) -> bool:
