@@ -337,8 +337,7 @@ class Reader:
         elif errand.feed is not None:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), time.time())
         else:
-            self._robots[errand.first_origin] = Robots(None, time.time(), detail)
-            self._reading.discard(errand.first_origin)
+            self._keep_robots(_Outcome(errand, None, None, detail), time.time())
 
     def _roll(self) -> None:
         """Hand the open file over when it is large or old."""
