@@ -9,7 +9,7 @@ from lxml import etree
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.files import jsonl
-from dbce_spark.html.stray_parts import take_in
+from dbce_spark.html.page import PageError, parse_tree
 
 CONTENT, COMMENT = 1, 2
 _UNREAD = ("script", "style", "noscript")
@@ -59,12 +59,11 @@ def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str)
 
 def text_nodes(html: str) -> list[str]:
     """List the text nodes of a page as they were labelled: white space collapsed, empty ones left out."""
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    root = etree.fromstring(html.encode("utf-8", "surrogatepass"), parser)
     found: list[str] = []
-    if root is None:
+    try:
+        root = parse_tree(html.encode("utf-8", "surrogatepass"))
+    except PageError:
         return found
-    take_in(root)
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         is_start = event == "start"

@@ -1,7 +1,5 @@
 """A figure that stands on several pages is the same on all of them."""
 
-import pytest
-
 from tests.support.code_blocks import ROOT
 
 
@@ -13,10 +11,9 @@ def rows(page: str, words: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
 
 
-@pytest.mark.parametrize("words", ["pages with 2 siblings or more (2,167)"])
-def test_readme_has_the_scores_of_the_method(words: str) -> None:
+def test_readme_has_the_scores_of_the_method() -> None:
     """Each of its rows is one of docs/method.md, where they are measured."""
-    ours, measured = rows("README.md", words), rows("docs/method.md", words)
+    ours, measured = (rows(page, "pages with 2 siblings or more (2,167)") for page in ("README.md", "docs/method.md"))
 
     assert ours
     assert [] == [row for row in ours if row not in measured]
