@@ -89,7 +89,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Labels
         offline_task.write(tasks.rstrip("/"), chosen)
     sites = len({one.sheet.site for one in chosen})
     segments = sum(len(one.sheet.segments) for one in chosen)
-    return f"{len(chosen):,} crosses of {sites:,} sites with {counted(segments, 'segment')} in {output}"
+    return f"{len(chosen):,} crosses of {counted(sites, 'site')} with {counted(segments, 'segment')} in {output}"
 
 
 def write_merged(found: Merge, output: str) -> str:

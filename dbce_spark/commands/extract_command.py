@@ -162,10 +162,9 @@ def _run(arguments: argparse.Namespace) -> None:
     files = sources.expand(arguments.input, config.input.patterns)
     files = sorted({*files, *sources.list_unread(arguments.input, config.input.patterns)})
     indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
-    base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
-        _print_input(files, indexes, base, wanted, config)
+        _print_input(files, indexes, sources.absolute(arguments.base), wanted, config)
         return
     is_local = _is_local(arguments, config, files)
     arguments.resumes = not is_local
@@ -173,19 +172,8 @@ def _run(arguments: argparse.Namespace) -> None:
         _check_spark(arguments)
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.run import run_output, summary
-    from dbce_spark.spark.run.run_request import RunRequest
 
-    request = RunRequest(
-        files=files,
-        indexes=indexes,
-        base=base,
-        output=sources.absolute(arguments.output or ""),  # workers on a cluster stand in folders of their own
-        with_html=arguments.annotated_html,
-        limit=arguments.limit,
-        started=started,
-        overwrite=arguments.overwrite,
-        staging=sources.absolute(arguments.staging),
-    )
+    request = _request(arguments, files, indexes, started)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if to:
         from dbce_spark.spark.jobs import increment_job
@@ -211,6 +199,26 @@ def _run(arguments: argparse.Namespace) -> None:
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
     log.write("end", f"finished: {counted(report['extractions'], 'extraction')} in {request.output}", figures)
+
+
+def _request(
+    arguments: argparse.Namespace, files: Sequence[str], indexes: Sequence[str], started: float
+) -> "RunRequest":
+    """Return the run that the arguments ask for. Workers on a cluster stand in folders of their own, so all places are
+    absolute."""
+    from dbce_spark.spark.run.run_request import RunRequest
+
+    return RunRequest(
+        files=files,
+        indexes=indexes,
+        base=sources.absolute(arguments.base),
+        output=sources.absolute(arguments.output or ""),
+        with_html=arguments.annotated_html,
+        limit=arguments.limit,
+        started=started,
+        overwrite=arguments.overwrite,
+        staging=sources.absolute(arguments.staging),
+    )
 
 
 def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str]) -> bool:
