@@ -136,6 +136,6 @@ def test_from_an_archive_to_the_table_of_the_thesis(
     )
 
     table = (tmp_path / "thesis.md").read_text("utf-8")
-    assert "2 crosses of 1 sites" in capsys.readouterr().out
+    assert "2 crosses of 1 site with" in capsys.readouterr().out
     assert "| harbour.example | T006 | 2 |" in table
     assert "| *thesis* | T001 | 16 | 6,855 | | 0.883 |" in table
