@@ -7,6 +7,7 @@ like its own. None of this hangs on a language or a site. Of a page without a UR
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -40,8 +41,8 @@ _REMEMBERED = 300
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _DOTS = re.compile(r"(?:^|/)\.\.?(?:/|$)")
 _WORDS = re.compile(r"[^\W\d_]+")
-_DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[a-z]{2,5}$", re.IGNORECASE)
+_EXTENSION_CHARS = 7  # the line break that $ overlooks among them
 
 
 class Target(NamedTuple):
@@ -50,6 +51,17 @@ class Target(NamedTuple):
     host: str
     path: str
     query: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """The URL of a page, with what each of its links is compared with."""
+
+    target: Target
+    folder: str
+    below: str
+    depth: int
+    shape: str
 
 
 def of_pages(pages: Layout) -> Columns:
@@ -107,7 +119,7 @@ def _own(page: Parsed) -> Target | None:
 
 def _kinds(page: Parsed, own: Target | None) -> Numbers:
     """Name the kinds of each link of a page, as the sum of their bits."""
-    base, own_shape = _base(page, own), _shape(own) if own else ""
+    base, here = _base(page, own), _here(own) if own else None
     kinds: dict[str, int] = {}
     targets: dict[str, int] = {}  # hashes: a page may have 100,000 links relative to a long base
     for href in dict.fromkeys(page.tree.hrefs):
@@ -117,11 +129,16 @@ def _kinds(page: Parsed, own: Target | None) -> Numbers:
         else:
             target = _resolved(split, base)
             targets[href] = text_hash("\0".join(target))
-            kinds[href] = _kind(target, own, own_shape) if own else 0
+            kinds[href] = _kind(target, here) if here else 0
     times = Counter(targets[href] for href in page.tree.hrefs if href in targets)
     for href, target_hash in targets.items():
         kinds[href] |= _BITS["repeated"] if times[target_hash] > 1 else 0
     return np.array([kinds[href] for href in page.tree.hrefs], np.int64)
+
+
+def _here(own: Target) -> _Here:
+    folder, below = own.path.rpartition("/")[0], f"{own.path.rstrip('/')}/"
+    return _Here(own, folder, below, _depth(own.path), _shape(own.path, own.query))
 
 
 def _base(page: Parsed, own: Target | None) -> Target:
@@ -134,8 +151,7 @@ def _base(page: Parsed, own: Target | None) -> Target:
 def _split(reference: str) -> tuple[str, str, str] | None:
     """Split a reference into host ("": the page's), path and query; None: it leads to no other page."""
     rest = reference.strip().partition("#")[0]
-    scheme = _SCHEME.match(rest)
-    if scheme:
+    if rest[:1] != "/" and (scheme := _SCHEME.match(rest)):
         if scheme[0].lower() not in ("http:", "https:"):
             return None
         rest = rest[scheme.end() :]
@@ -162,7 +178,7 @@ def _resolved(reference: tuple[str, str, str], base: Target) -> Target:
             path = base.path
         elif path[0] != "/":
             path = base.path[: base.path.rfind("/") + 1] + path
-    if "." in path and _DOTS.search(path):
+    if (path[:1] == "." or "/." in path) and _DOTS.search(path):
         path = _without_dots(path)
     return Target(host, path or "/", query)
 
@@ -182,35 +198,49 @@ def _without_dots(path: str) -> str:
     return "/".join(kept)
 
 
-def _kind(target: Target, own: Target, own_shape: str) -> int:
+def _kind(target: Target, here: _Here) -> int:
     """Name the kinds of a target, as the sum of their bits."""
-    if target.host != own.host:
-        near = target.host.endswith(f".{own.host}") or own.host.endswith(f".{target.host}")
+    host, path, query = target
+    own = here.target
+    if host != own.host:
+        near = host.endswith(f".{own.host}") or own.host.endswith(f".{host}")
         return _BITS["elsewhere" if near else "out"]
-    if target == own:
+    if path == own.path and query == own.query:
         return _BITS["same"]
-    is_like = target.path.strip("/").count("/") == own.path.strip("/").count("/") and _shape(target) == own_shape
-    return _BITS[_side(target, own)] | (_BITS["like"] if is_like else 0)
+    is_like = _depth(path) == here.depth and _shape(path, query) == here.shape
+    return _BITS[_side(path, here)] | (_BITS["like"] if is_like else 0)
 
 
-def _side(target: Target, own: Target) -> str:
-    """Name the side of a page that a target on its host lies on."""
-    if target.path == own.path:
+def _side(path: str, here: _Here) -> str:
+    """Name the side of a page that a path on its host lies on."""
+    own = here.target.path
+    if path == own:
         return "query"
-    if target.path == "/":
+    if path == "/":
         return "root"
-    folder = own.path[: own.path.rfind("/") + 1]
-    if own.path.startswith(f"{target.path.rstrip('/')}/"):
+    if own.startswith(f"{path.rstrip('/')}/"):
         return "above"
-    if target.path.startswith(f"{own.path.rstrip('/')}/"):
+    if path.startswith(here.below):
         return "below"
-    return "beside" if target.path.rpartition("/")[0] == folder[:-1] else "elsewhere"
+    return "beside" if path.rpartition("/")[0] == here.folder else "elsewhere"
 
 
-def _shape(url: Target) -> str:
+def _depth(path: str) -> int:
+    return path.strip("/").count("/")
+
+
+def _shape(path: str, query: str) -> str:
     """Write what URLs of one kind share: depth, characters of the last folder by kind, extension, keys of the query."""
-    keys = "&".join(sorted(one.partition("=")[0] for one in url.query.split("&"))) if url.query else ""
-    folders = unquote(url.path).strip("/").split("/")
-    kinds = "".join(sorted(set(_DIGITS.sub("9", _WORDS.sub("a", folders[-1])))))
-    extension = _EXTENSION.search(url.path)
+    keys = "&".join(sorted(one.partition("=")[0] for one in query.split("&"))) if query else ""
+    folders = unquote(path).strip("/").split("/")
+    kinds = "".join(sorted(set(map(_kind_of_character, set(folders[-1])))))
+    extension = _EXTENSION.search(path, max(0, len(path) - _EXTENSION_CHARS))
     return f"{len(folders)}/{kinds}{extension[0] if extension else ''}?{keys}"
+
+
+@lru_cache(1 << 10)
+def _kind_of_character(character: str) -> str:
+    """Write a letter as a, a digit as 9; others are kinds of their own."""
+    if character.isdecimal():
+        return "9"
+    return "a" if character.isalnum() else character
