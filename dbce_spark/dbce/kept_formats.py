@@ -1,7 +1,6 @@
 """Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from lxml import etree
 
@@ -95,12 +94,11 @@ def format_kept(
     is slower, and words that touch in the markup are not parted."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    decided: dict[Any, int] = {}
-    if blocks is not None:
-        decided = decide_blocks(root, blocks, is_kept)
-        part_words(root, blocks.text, decided)
+    decided = decide_blocks(root, blocks, is_kept) if blocks is not None else {}
     strip_unread(root)
     cut_text(root, is_kept, decided)
+    if blocks is not None:
+        part_words(root, blocks.text, is_kept)
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
     normalise_code(root)

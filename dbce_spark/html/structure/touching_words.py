@@ -1,6 +1,5 @@
 """Words that touch in the markup are parted in a page's tree where they are words apart in the page's text."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,17 +7,18 @@ import numpy.typing as npt
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import is_visible
 
 _APART = BLOCK_TAGS | {"br"}
 
 
-def part_words(root: Any, page_text: str, decided: Mapping[Any, int]) -> None:
+def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
     """Put white space between two text nodes of a line where the page's text has some and they have none.
 
-    decided: elements that were emptied, with the characters that they held, among others.
+    root: a page that is cut down to what is kept of its text.
     """
-    is_apart = _after_space(page_text)
+    is_apart = _after_space(page_text)[is_kept].tolist()
     position, before = 0, ""  # the last text of this line
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
@@ -29,12 +29,10 @@ def part_words(root: Any, page_text: str, decided: Mapping[Any, int]) -> None:
         if tag in _APART:
             before = ""
         text = element.tail if is_tail else element.text
-        if length := sum(map(len, text.split())) if text else 0:
+        if text and (length := sum(map(len, text.split()))):
             if is_apart[position] and before and not (text[0].isspace() or before[-1].isspace()):
                 _part(element, is_tail)
             position += length
-        elif not is_tail and element in decided and not len(element):
-            position += decided[element]
         before = text or before
 
 
