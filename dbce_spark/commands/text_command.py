@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -25,11 +26,12 @@ from dbce_spark.commands.arguments import (
     structure_settings,
 )
 from dbce_spark.commands.terminal import as_json, standard_input, without_controls, write_lines
-from dbce_spark.config import InputConfig
+from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
+from dbce_spark.html.charset import decode
 
 STDIN = "-"
 _HEAD = 4096
@@ -40,11 +42,11 @@ Named = tuple[str, ExtractedPage]
 
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = add_command(commands, "text", _run, "print the main text of HTML files, web archives or standard input")
+    command = add_command(commands, "text", _run, "print the main text of pages, web archives or standard input")
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
-        help="read an HTML file, a web archive, a folder (searched at every depth), a glob in quotes, @FILE with one of"
-        " these on each line, or standard input (-)",
+        help="read an HTML file, a page of the web by its URL, a web archive, a folder (searched at every depth), a"
+        " glob in quotes, @FILE with one of these on each line, or standard input (-)",
     )  # fmt: skip
     command.add_argument(
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
@@ -61,16 +63,16 @@ def add(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    """Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, or of standard
-    input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
+    """Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, of the web, or of
+    standard input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
     of_options = label_settings(arguments) | structure_settings(arguments)
     settings = configuration.load(arguments.config, [*arguments.settings, *given_settings(of_options)])
     with tempfile.TemporaryDirectory() as folder:
-        given = _read(arguments.input, settings.input, folder)
+        given = _read(arguments.input, settings, folder)
         check_fits(given.archives, settings.engine.local_bytes)
         if arguments.url and (given.archives or len(given.html) != 1):
             raise InputError("--url names one page; give a single HTML file, or - for standard input")
-        pages_given = [(content, arguments.url) for content in given.html.values()]
+        pages_given = [(content, arguments.url or url) for content, url in given.html.values()]
         of_html = extract_parsed(pages_given, partial(parse_fetches, config=settings), settings)
         of_archives, broken = extract_readable(given.archives, settings)
     pages = [*zip(given.html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
@@ -90,42 +92,68 @@ def _run(arguments: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """The HTML that arguments name, by file; the archives; and the files that cannot be read, each with the reason."""
+    """The HTML that arguments name, by file or URL, each with its URL if that is known; the archives; and the inputs
+    that cannot be read, each with the reason."""
 
-    html: dict[str, bytes]
+    html: dict[str, tuple[str | bytes, str | None]]
     archives: list[str]
     unread: list[str]
 
 
-def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> _Given:
-    """Read the files that some arguments name; an archive from standard input is put into the folder.
+def _read(arguments: Sequence[str], settings: DbceConfig, folder: str) -> _Given:
+    """Read the files and pages that some arguments name; an archive from standard input is put into the folder.
 
     Raises:
         InputError: an argument names nothing.
     """
-    html: dict[str, bytes] = {}
-    archives: list[str] = []
-    unread: list[str] = []
-    for path in sources.expand(
-        [argument for argument in arguments if argument != STDIN], (*config.patterns, *config.page_patterns)
-    ):
+    given = _Given({}, [], [])
+    files: list[str] = []
+    for name in sources.read_manifests(argument for argument in arguments if argument != STDIN):
+        if _is_page_of_web(name, settings.input.patterns):
+            _fetch(name, settings, given)
+        else:
+            files.append(name)
+    for path in sources.expand(files, (*settings.input.patterns, *settings.input.page_patterns)):
         try:
             with sources.open_binary(path) as file:
                 first = file.read(_HEAD)
                 if begins_archive(first):
-                    archives.append(path)
+                    given.archives.append(path)
                 else:
-                    html[path] = first + file.read()
+                    given.html[path] = first + file.read(), None
         except (OSError, ValueError) as error:
-            unread.append(f"{path}: cannot be read: {error}")
+            given.unread.append(f"{path}: cannot be read: {error}")
     if STDIN in arguments:
         piped = standard_input().buffer.read()
         if begins_archive(piped[:_HEAD]):
-            archives.append(f"{folder}/standard input")
-            Path(archives[-1]).write_bytes(piped)
+            given.archives.append(f"{folder}/standard input")
+            Path(given.archives[-1]).write_bytes(piped)
         else:
-            html[STDIN] = piped
-    return _Given(html, archives, unread)
+            given.html[STDIN] = piped, None
+    return given
+
+
+def _is_page_of_web(name: str, archives: Sequence[str]) -> bool:
+    """Test for the URL of a page; one that ends like an archive, or is a glob, names files that are on the web."""
+    is_url = name.lower().startswith(("http://", "https://"))
+    return is_url and "*" not in name and not any(fnmatch(name.lower(), pattern) for pattern in archives)
+
+
+def _fetch(url: str, settings: DbceConfig, given: _Given) -> None:
+    """Fetch a page of the web, or find that it is an archive."""
+    from dbce_spark.archive import web_page  # its libraries take 50 ms, which no file need wait for
+
+    try:
+        page = web_page.fetch(url, settings.page.max_html_bytes, settings.fetch.timeout_seconds)
+    except OSError as error:
+        given.unread.append(f"{url}: cannot be fetched: {error}")
+        return
+    if begins_archive(page.body[:_HEAD]):
+        given.archives.append(url)
+    else:
+        # As a header says it; else the bytes tell, as those of a file do.
+        html = decode(page.body, page.charset).html.decode() if page.charset else page.body
+        given.html[url] = html, page.url
 
 
 def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:

@@ -58,7 +58,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         InputError: its storage cannot be reached.
     """
     if argument.startswith("@"):
-        return expand(_manifest(argument[1:]), patterns)
+        return expand(read_manifests([argument]), patterns)
     try:
         filesystem, path = file_system(argument)
         if not is_remote(argument) and os.path.lexists(path):
@@ -94,8 +94,11 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """List what `expand` passes over in local folders: pipes, links to nothing, folders that cannot be listed.
 
     To open one of them is an error, by which an account has it. A name that is no text stands in no account.
+
+    Raises:
+        InputError: a manifest cannot be read, or leads back to itself.
     """
-    folders = [one for one in arguments if not is_remote(one) and Path(one).is_dir()]
+    folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
     passed_over: set[str] = set()
     for folder in folders:
         unlisted: list[OSError] = []
@@ -153,6 +156,26 @@ def _lack(path: str) -> str:
 
 def _shown(path: str) -> str:
     return path.encode("utf-8", "replace").decode()
+
+
+def read_manifests(arguments: Iterable[str]) -> list[str]:
+    """List the arguments, with the lines of manifests in their place.
+
+    Raises:
+        InputError: a manifest cannot be read, or leads back to itself.
+    """
+    return [*_lines(arguments, ())]
+
+
+def _lines(arguments: Iterable[str], around: tuple[str, ...]) -> Iterator[str]:
+    """Iterate over arguments, and the lines of manifests among them; `around` are the manifests that these are from."""
+    for argument in arguments:
+        if not argument.startswith("@"):
+            yield argument
+        elif argument in around:
+            raise InputError(f"{argument}: this manifest leads back to itself: {' -> '.join((*around, argument))}")
+        else:
+            yield from _lines(_manifest(argument[1:]), (*around, argument))
 
 
 def _manifest(path: str) -> list[str]:

@@ -389,8 +389,8 @@ def test_feeds_that_failed_fail_again_until_they_are_due(tmp_path: Path, capsys:
         ("pyspark", "stream . --output out", "this needs pyspark: pip install 'dbce-spark[stream]'"),
         (
             "aiohttp",
-            "text http://127.0.0.1:9/a.html",
-            "http://127.0.0.1:9/a.html: cannot be listed: its driver is not installed: pip install 'dbce-spark[http]'",
+            "text http://127.0.0.1:9/a.arc",
+            "http://127.0.0.1:9/a.arc: cannot be listed: its driver is not installed: pip install 'dbce-spark[http]'",
         ),
         (
             "protego",

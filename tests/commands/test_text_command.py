@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from tests.support.builders import archive, http, record
+from tests.support.newsroom import Newsroom, newsroom
 
 OWN = "Der Hafen wurde am Sonntag nach zwei Jahren wieder geöffnet, und viele Schiffe legten dort an."
 HTML = f"<title>Hafen</title><h1>Der Hafen</h1><p>{OWN}</p><p>{OWN[::-1]}</p>"
@@ -183,6 +185,39 @@ def test_an_archive_that_no_process_holds_is_refused(
 
     assert 2 == main([*command, str(pages / "large.warc")])
     assert "run `dbce extract` on them" in capsys.readouterr().err
+
+
+@pytest.fixture
+def web() -> Iterator[Newsroom]:
+    """A server with a page in a charset that only its header names, at the end of a redirect, and an archive."""
+    story = "Порт открылся в воскресенье, и сюда опять приходят <a href=ships>корабли</a>."
+    text = f"<title>Порт</title><h1>Порт</h1><p>{story}"
+    with newsroom() as room:
+        room.answers["/start"] = [(301, {"Location": "/port/news"})]
+        room.pages["/port/news"] = (text.encode("windows-1251"), "text/html; charset=windows-1251")
+        packed = gzip.compress(record(http(HTML), url="http://a.example/archived"), mtime=0)
+        room.pages["/download"] = (packed, "application/octet-stream")
+        yield room
+
+
+def test_a_page_of_the_web_is_fetched(web: Newsroom, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the charset of its header; its links lead on from where it was found."""
+    assert 0 == main(["text", f"{web.url}/start", "--format", "markdown"])
+    found = capsys.readouterr().out
+
+    assert found.startswith("# Порт\n\nПорт открылся")
+    assert f"[корабли]({web.url}/port/ships)" in found
+
+
+def test_pages_of_a_manifest_are_fetched(web: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that is not there is named, and does not end the others; an archive is known by its first bytes."""
+    (tmp_path / "urls.txt").write_text(f"{web.url}/gone\n{web.url}/download\n{web.url}/port/news\n")
+
+    assert 2 == main(["text", f"@{tmp_path / 'urls.txt'}"])
+    printed = capsys.readouterr()
+    named = [line for line in printed.out.splitlines() if line.startswith("== ")]
+    assert [f"== {web.url}/port/news", "== http://a.example/archived  2020-01-02 03:04"] == named
+    assert f"dbce: {web.url}/gone: cannot be fetched: the server answers 404" in printed.err
 
 
 def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,6 +99,18 @@ def test_missing_file_in_a_manifest_is_named(tmp_path: Path) -> None:
         expand([f"@{manifest}"], PATTERNS)
 
 
+def test_a_manifest_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:
+    """The error has the way around; the same manifest twice is no circle."""
+    first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+    first.write_text(f"@{second}\n@{second}\n")
+    second.write_text(f"{tmp_path}/second.txt\n")
+    assert [str(second)] == expand([f"@{first}", f"@{second}"], PATTERNS)
+
+    second.write_text(f"@{first}\n")
+    with pytest.raises(InputError, match=f"back to itself: @{first} -> @{second} -> @{first}"):
+        expand([f"@{first}"], PATTERNS)
+
+
 def test_url_keeps_its_protocol(memory: str) -> None:
     """Files of a remote store come with the protocol they are opened by."""
     expected = ["memory:///crawl/c.warc.gz"]

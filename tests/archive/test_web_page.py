@@ -1,0 +1,75 @@
+"""A page of the web, fetched from a server over loopback."""
+
+import gzip
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from dbce_spark.archive import web_page
+from dbce_spark.archive.web_page import WebPage
+from tests.support.newsroom import Newsroom, newsroom
+
+HTML = "<title>Pier</title><p>Der Hafen wurde geöffnet.</p>".encode("latin-1")
+
+
+@pytest.fixture
+def web() -> Iterator[Newsroom]:
+    with newsroom() as room:
+        room.pages["/old/page"] = (HTML, "text/html; charset=ISO-8859-1")
+        yield room
+
+
+def fetched(url: str) -> WebPage:
+    return web_page.fetch(url, max_bytes=10_000, timeout_seconds=5.0)
+
+
+def test_a_page_has_its_bytes_and_the_charset_of_its_header(web: Newsroom) -> None:
+    """Nothing is decoded yet; a request says what it can read."""
+    assert WebPage(f"{web.url}/old/page", HTML, "iso-8859-1") == fetched(f"{web.url}/old/page")
+    assert "dbce-spark" == web.asked[0][1]["User-Agent"]
+
+
+def test_its_url_is_where_redirects_lead(web: Newsroom) -> None:
+    """Each of them relative to the one before."""
+    web.answers["/start"] = [(302, {"Location": "/old/start?x=1"})]
+    web.answers["/old/start?x=1"] = [(301, {"Location": "page"})]
+
+    assert f"{web.url}/old/page" == fetched(f"{web.url}/start").url
+
+
+def test_redirects_in_a_circle_end(web: Newsroom) -> None:
+    web.answers["/a"] = [(302, {"Location": "/a"})] * 100
+    with pytest.raises(OSError, match="too many redirects"):
+        fetched(f"{web.url}/a")
+
+
+def test_of_a_large_page_no_more_is_read_than_shows_that_it_is_too_large(web: Newsroom) -> None:
+    """However small it was packed."""
+    web.pages["/large"] = (gzip.compress(b"word " * 1_000_000), "text/html")
+    web.more["Content-Encoding"] = "gzip"
+
+    assert 10_001 == len(fetched(f"{web.url}/large").body)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("{web}/gone", "the server answers 404"),
+        ("http://localhost:{closed}/", "Connection refused"),
+        ("http://no.such.invalid/", "Failed to resolve 'no.such.invalid'"),
+        ("https://localhost:{port}/old/page", "SSL"),
+        ("http:///page", "No host"),
+        ("http://[::1/", "not a valid host"),
+    ],
+)
+def test_where_there_is_no_page_the_reason_is_one_line(web: Newsroom, url: str, message: str) -> None:
+    """Without the objects of a library in it."""
+    with socket.socket() as unused:
+        unused.bind(("localhost", 0))
+        closed = unused.getsockname()[1]
+    with pytest.raises(OSError, match=message) as caught:
+        fetched(url.format(web=web.url, closed=closed, port=web.url.rsplit(":", 1)[1]))
+
+    assert "object at" not in str(caught.value)
+    assert "\n" not in str(caught.value)
