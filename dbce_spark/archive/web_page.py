@@ -2,10 +2,11 @@
 
 from contextlib import closing
 from dataclasses import dataclass
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import urllib3
-from urllib3.exceptions import HTTPError, LocationValueError
+from urllib3.exceptions import HTTPError
 
 from dbce_spark.archive import mime
 
@@ -35,15 +36,24 @@ def fetch(url: str, max_bytes: int, timeout_seconds: float) -> WebPage:
     retries = urllib3.Retry(connect=0, read=0, status=0, other=0, redirect=_REDIRECTS)
     try:
         with (
-            urllib3.PoolManager(headers=_HEADERS, retries=retries, timeout=timeout_seconds) as web,
-            closing(web.request("GET", url, preload_content=False)) as answer,
+            _connections(url, timeout_seconds) as web,
+            closing(web.request("GET", url, retries=retries, preload_content=False)) as answer,
         ):
             if answer.status >= 400:
                 raise OSError(f"the server answers {answer.status} {answer.reason or ''}".rstrip())
             declared = mime.declared_type(answer.headers.get("Content-Type", ""))
             return WebPage(_found_at(url, answer), answer.read(max_bytes + 1), declared.charset)
-    except (HTTPError, LocationValueError) as error:
+    except (HTTPError, ValueError) as error:  # a ValueError: it is no URL
         raise OSError(_cause(error)) from error
+
+
+def _connections(url: str, timeout_seconds: float) -> urllib3.PoolManager:
+    """Go through the proxy that the environment names for such URLs (http_proxy, https_proxy, no_proxy), if any."""
+    parts = urlsplit(url)
+    proxy = getproxies().get(parts.scheme.lower())
+    if proxy and not proxy_bypass(parts.netloc):
+        return urllib3.ProxyManager(proxy, headers=_HEADERS, timeout=timeout_seconds)
+    return urllib3.PoolManager(headers=_HEADERS, timeout=timeout_seconds)
 
 
 def _found_at(url: str, answer: urllib3.BaseHTTPResponse) -> str:

@@ -87,7 +87,7 @@ def _run(arguments: argparse.Namespace) -> None:
         raise InputError("no page was found in the input")
     write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
     if unread:
-        raise InputError(f"{len(unread)} of the files could not be read, as is said above; all others were")
+        raise InputError(f"{len(unread)} of the inputs could not be read, as is said above; all others were")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ HTML = "<title>Pier</title><p>Der Hafen wurde geöffnet.</p>".encode("latin-1")
 
 
 @pytest.fixture
-def web() -> Iterator[Newsroom]:
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Newsroom]:
+    monkeypatch.setenv("no_proxy", "*")
     with newsroom() as room:
         room.pages["/old/page"] = (HTML, "text/html; charset=ISO-8859-1")
         yield room
@@ -36,6 +37,17 @@ def test_its_url_is_where_redirects_lead(web: Newsroom) -> None:
     web.answers["/old/start?x=1"] = [(301, {"Location": "page"})]
 
     assert f"{web.url}/old/page" == fetched(f"{web.url}/start").url
+
+
+def test_the_proxy_of_the_environment_is_asked(web: Newsroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not for hosts that it is not for."""
+    web.pages["http://archive.invalid/page"] = (HTML, "text/html")
+    monkeypatch.setenv("http_proxy", web.url)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+    assert HTML == fetched("http://archive.invalid/page").body
+    assert HTML == fetched(f"{web.url}/old/page").body
+    assert ["http://archive.invalid/page", "/old/page"] == web.paths()
 
 
 def test_redirects_in_a_circle_end(web: Newsroom) -> None:
@@ -60,7 +72,7 @@ def test_of_a_large_page_no_more_is_read_than_shows_that_it_is_too_large(web: Ne
         ("http://no.such.invalid/", "Failed to resolve 'no.such.invalid'"),
         ("https://localhost:{port}/old/page", "SSL"),
         ("http:///page", "No host"),
-        ("http://[::1/", "not a valid host"),
+        ("http://[::1/", "Invalid IPv6 URL"),
     ],
 )
 def test_where_there_is_no_page_the_reason_is_one_line(web: Newsroom, url: str, message: str) -> None:

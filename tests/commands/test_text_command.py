@@ -188,8 +188,9 @@ def test_an_archive_that_no_process_holds_is_refused(
 
 
 @pytest.fixture
-def web() -> Iterator[Newsroom]:
+def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Newsroom]:
     """A server with a page in a charset that only its header names, at the end of a redirect, and an archive."""
+    monkeypatch.setenv("no_proxy", "*")
     story = "Порт открылся в воскресенье, и сюда опять приходят <a href=ships>корабли</a>."
     text = f"<title>Порт</title><h1>Порт</h1><p>{story}"
     with newsroom() as room:
@@ -245,7 +246,7 @@ def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: py
         line.startswith(f"dbce: {pages}/{name}: ")
         for name, line in zip(("broken.warc.gz", "cut.html.gz"), sorted(named), strict=True)
     ]
-    assert "2 of the files could not be read" in last
+    assert "2 of the inputs could not be read" in last
 
 
 def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
