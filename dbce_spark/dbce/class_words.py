@@ -21,7 +21,7 @@ from dbce_spark.dbce.layout import Layout, doubled
 from dbce_spark.html.page import SlotName
 from dbce_spark.model import Numbers
 
-STEPS = 64
+LOG_ODDS_STEPS = 64
 """Steps of a weight in one unit of log-odds."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")

@@ -46,12 +46,12 @@ NEAREST = 2
 UNMOVED = 128
 """The code of a block that snapshots do not move. One more is a step towards content."""
 
-STEPS = 16
+LOG_ODDS_STEPS = 16
 """Steps of a shift in one unit of log-odds."""
 
-_LOG_ODDS = np.rint(STEPS * np.log((np.arange(CERTAIN + 1) + 0.5) / (CERTAIN + 0.5 - np.arange(CERTAIN + 1)))).astype(
-    np.int64
-)
+_LOG_ODDS = np.rint(
+    LOG_ODDS_STEPS * np.log((np.arange(CERTAIN + 1) + 0.5) / (CERTAIN + 0.5 - np.arange(CERTAIN + 1)))
+).astype(np.int64)
 """The log-odds of each first score, in steps. CERTAIN is 2,049 to one."""
 
 
@@ -105,7 +105,7 @@ def of_snapshots(captures: Sequence[PageFeatures]) -> dict[str, Codes]:
 
 def shifts(codes: Codes) -> npt.NDArray[np.float64]:
     """Convert codes of `of_snapshots` to what they add to the log-odds of the blocks."""
-    added: npt.NDArray[np.float64] = (codes[0].astype(np.float64) - UNMOVED) / STEPS
+    added: npt.NDArray[np.float64] = (codes[0].astype(np.float64) - UNMOVED) / LOG_ODDS_STEPS
     return added
 
 

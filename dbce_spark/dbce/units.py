@@ -22,7 +22,7 @@ HIGH = 512
 SHARES = (0, 20, 60, 150, 300, 512, 724, 874, 964, 1025)
 """Steps of scores, in 1/1024, whose shares of the page describe it as a whole."""
 
-STEPS = 16
+LOG_ODDS_STEPS = 16
 """Steps of a cost in one unit of log-odds."""
 
 COST_OF_DIFFERENCE = 16
@@ -30,7 +30,7 @@ COST_OF_DIFFERENCE = 16
 
 Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no loss of F1 (docs/method.md)."""
 
-_FARTHEST = 6 * STEPS
+_FARTHEST = 6 * LOG_ODDS_STEPS
 """Most that one block may cost: none is so certain that it decides for a whole list."""
 
 CUT_OF_FAVOR = {"precision": 0.6, "balanced": 0.35, "recall": 0.1}
@@ -206,7 +206,7 @@ def kept_blocks(scores: npt.NDArray[np.float64], units: Units, favor: str) -> np
 def _steps(scores: npt.NDArray[np.float64]) -> Numbers:
     """Convert scores to log-odds in steps."""
     certain = np.clip(scores, 1e-4, 1 - 1e-4)
-    steps: Numbers = np.rint(STEPS * np.log(certain / (1 - certain))).astype(np.int64)
+    steps: Numbers = np.rint(LOG_ODDS_STEPS * np.log(certain / (1 - certain))).astype(np.int64)
     return steps
 
 

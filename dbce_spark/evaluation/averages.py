@@ -18,7 +18,7 @@ METHOD = "urltree"
 LEAST = 10
 """Documents of a domain from which on its own course is meaningful: the paper's curves begin to differ there."""
 
-STEPS = {"1": 1, "2-4": 2, "5-9": 5, "10-19": 10, "20-49": 20, "50-99": 50, "100+": 100}
+POSITIONS = {"1": 1, "2-4": 2, "5-9": 5, "10-19": 10, "20-49": 20, "50-99": 50, "100+": 100}
 """Documents of its domain that had come when a page was labelled, itself included: names, and the first of each."""
 
 Places = npt.NDArray[np.intp]
@@ -101,9 +101,9 @@ def passed(one: Values, other: Values) -> int:
 
 
 def _steps(f1: Values, nth: Places) -> tuple[StreamStep, ...]:
-    firsts = [*STEPS.values(), int(nth.max()) + 1]
+    firsts = [*POSITIONS.values(), int(nth.max()) + 1]
     found = []
-    for name, first, end in zip(STEPS, firsts, firsts[1:], strict=False):
+    for name, first, end in zip(POSITIONS, firsts, firsts[1:], strict=False):
         chosen = (nth >= first) & (nth < end)
         if chosen.any():
             means = tuple(f1[:, chosen].mean(axis=1).tolist())

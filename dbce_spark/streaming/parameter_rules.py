@@ -18,7 +18,7 @@ class LearnedRules:
     """The rules learned from archived pages, with the number of documents read and of duplicates among them."""
 
     documents: int
-    duplicates: Mapping[str, int]  # after each of `url_keys.STEPS`, within domains
+    duplicates: Mapping[str, int]  # after each of `url_keys.KEY_FORMS`, within domains
     rules: list[Rule]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.context import CERTAIN
-from dbce_spark.dbce.evidence import STEPS, of_crosses, of_siblings, of_snapshots, shifts
+from dbce_spark.dbce.evidence import LOG_ODDS_STEPS, of_crosses, of_siblings, of_snapshots, shifts
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.near_copies import SHARED, under_one_url
 from dbce_spark.model import (
@@ -260,7 +260,7 @@ def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[PageFeatu
             alike = [other for page in others for other in rows(page) if _place(other) == _place(block)]
             mean = sum(map(_log_odds, [block, *alike])) / (1 + len(alike))
 
-            assert moved == pytest.approx((mean - _log_odds(block)) / 2, abs=1.5 / STEPS)
+            assert moved == pytest.approx((mean - _log_odds(block)) / 2, abs=1.5 / LOG_ODDS_STEPS)
             assert alike or moved == 0
 
 

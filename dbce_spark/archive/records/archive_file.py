@@ -35,7 +35,7 @@ class ArchiveFile:
         self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
 
-    def may_look_back(self, size: int) -> bool:
+    def may_read_again(self, size: int) -> bool:
         """Return whether `size` bytes may be read once more; if so, book them."""
         if size > self._look_back:
             return False
@@ -48,7 +48,7 @@ class ArchiveFile:
         excess = self._inflated - self.limits.inflated_bytes - self.limits.inflated_ratio * at
         if excess <= 0:
             return False
-        if self.may_look_back(excess // 16):  # what is too much is forgiven, so that it costs its own member only
+        if self.may_read_again(excess // 16):  # what is too much is forgiven, so that it costs its own member only
             self._inflated -= excess
         return True
 
@@ -78,7 +78,7 @@ class ArchiveFile:
                     break
         except MemberBroken:
             pass
-        return self.may_look_back(64 + spent + len(first) // 16) and starts_record(first)
+        return self.may_read_again(64 + spent + len(first) // 16) and starts_record(first)
 
     def is_coded(self, at: int) -> bool:
         """Return whether a compressed member begins at `at`."""

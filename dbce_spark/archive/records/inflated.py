@@ -121,7 +121,7 @@ class InflatedContent:
         Of a broken member less may be accepted the second time. Never stops in front of `place`.
         """
         stored, start = member
-        if not self._archive.may_look_back(self.stop - stored + (self.at - start) // 16):
+        if not self._archive.may_read_again(self.stop - stored + (self.at - start) // 16):
             return False
         self._restart(stored, start)
         while self.at < place and self.has(1):
@@ -257,7 +257,7 @@ class InflatedContent:
         """
         archive, self.failure = self._archive, broken.detail
         earliest = max(self._member, self._mark) + 1
-        look_back = earliest < broken.at and archive.may_look_back(broken.at - earliest)
+        look_back = earliest < broken.at and archive.may_read_again(broken.at - earliest)
         # Where the record that is read began, it does not begin once more.
         self.next = archive.next_start(earliest if look_back else max(broken.at, self._mark + 1))
         self.stop = self._ceiling = min(broken.at, self.next)

@@ -320,7 +320,7 @@ def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
         return block
     swallowed = len(block) - found
     content.at -= swallowed
-    archive.is_wary = not archive.may_look_back(swallowed)
+    archive.is_wary = not archive.may_read_again(swallowed)
     return _without_line_ends(block[:found])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import class_words, layout
-from dbce_spark.dbce.class_words import STEPS, ClassWords
+from dbce_spark.dbce.class_words import LOG_ODDS_STEPS, ClassWords
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout, sums
 from dbce_spark.model import Numbers
@@ -123,7 +123,7 @@ def learn(words: WordCounts, of_blocks: Numbers, is_content: npt.NDArray[np.bool
     )
     rows = np.flatnonzero(content + others)
     found = _regression(words.counts[rows], content[rows], others[rows])
-    steps = np.clip(np.rint(found * STEPS), -(2**15), 2**15 - 1).astype(np.int16)
+    steps = np.clip(np.rint(found * LOG_ODDS_STEPS), -(2**15), 2**15 - 1).astype(np.int16)
     return ClassWords(words.hashes, steps.reshape(2, -1))
 
 

@@ -9,7 +9,7 @@ from threading import Lock, Thread
 _STDERR = 2
 _LONGEST = 300
 _END_SECONDS = 2.0
-_STEPS = re.compile(r"\s|Caused by:|NOTE: |WARN|Warning: |\d\d:\d\d:\d\d WARN|Error: A fatal exception")
+_REMARKS = re.compile(r"\s|Caused by:|NOTE: |WARN|Warning: |\d\d:\d\d:\d\d WARN|Error: A fatal exception")
 """Beginnings of lines that say nothing of why a Java has ended: a stack, remarks, what is said of every end."""
 _CHATTER = re.compile(rb"\s*$|(Current|Setting) mem limits|(Starting )?Streaming \w+ Python worker")
 """Beginnings of lines that PySpark's workers always print, and that nobody needs."""
@@ -58,8 +58,8 @@ class JavaMessages:
         self._thread.join(_END_SECONDS)
         with self._lock:
             lines = b"".join(self._held).decode("utf-8", "replace").splitlines()
-        told = [one.removeprefix('Exception in thread "main" ') for one in lines if one and not _STEPS.match(one)]
-        return "; ".join(told)[:_LONGEST]
+        reasons = [one.removeprefix('Exception in thread "main" ') for one in lines if one and not _REMARKS.match(one)]
+        return "; ".join(reasons)[:_LONGEST]
 
     def _read(self, reader: int) -> None:
         with open(reader, "rb") as lines:  # a descriptor

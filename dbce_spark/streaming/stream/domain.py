@@ -8,14 +8,14 @@ from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
-from dbce_spark.streaming.urltree.url_keys import STEPS
+from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 VERSION = 2
 """Version of the state around the tree, which has a version of its own. A state of another is refused."""
 
-_FORMS = STEPS[:-1]
+_FORMS = KEY_FORMS[:-1]
 """The forms of a URL before its key; the tree looks that up."""
 _HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESTRM"
@@ -53,7 +53,7 @@ class Domain:
         labelled = self._tree.add(document)
         keyed = place(arrival) | {"key": arrival.url_key.key}
         if not labelled:
-            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, STEPS[-1]]})
+            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
             return
         yield Outcome(LABELS, arrival.packed_row, keyed | {"steps": steps} | _decision(labelled[0]))
         for late in labelled[1:]:

@@ -20,12 +20,12 @@ from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, R
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
 from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.stream.streamed_page import unpack_page
-from dbce_spark.streaming.urltree.url_keys import STEPS
+from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
 VERSION = 1
 """Version of the state around the pool, which has a version of its own. A state of another is refused."""
 
-_FORMS = (*STEPS[:-1], "words")
+_FORMS = (*KEY_FORMS[:-1], "words")
 """The forms of a URL before its key, and the key with the words of its page."""
 _HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESITE"
@@ -80,10 +80,10 @@ class StreamedSite:
 
     def _take(self, arrival: Arrival) -> Iterator[_Compared | Outcome]:
         page, key = unpack_page(arrival.packed_blocks), arrival.url_key.key
-        steps = [form for form in STEPS[:-1] if self._recent.has_seen(form, getattr(arrival.url_key, form))]
+        steps = [form for form in KEY_FORMS[:-1] if self._recent.has_seen(form, getattr(arrival.url_key, form))]
         keyed = place(arrival) | {"key": key}
         if self._recent.has_seen("words", f"{key} {_words(page)}"):
-            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, STEPS[-1]]})
+            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
             return
         before = len(self._pool)
         shown = self._pool.take(page, self._classifier())

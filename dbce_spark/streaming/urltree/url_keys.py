@@ -13,7 +13,7 @@ from dbce_spark.streaming.urltree.urltree_settings import Rule
 TITLE = "_cid_"
 """The query parameter that holds the hash of a document's title."""
 
-STEPS = ("request", "response", "titled", "key")
+KEY_FORMS = ("request", "response", "titled", "key")
 """The forms of a URL, from the feed's to the key."""
 
 _PATH_SAFE = "/:@!$&'()*+,;=~"
@@ -72,13 +72,13 @@ def apply_rules(titled: str, rules: Sequence[Rule]) -> str:
 
 def duplicates(keys: Iterable[UrlKey]) -> dict[str, int]:
     """Count for each step the documents that have the URL of an earlier one of their domain: figure 2."""
-    seen: dict[str, set[tuple[str, str]]] = {step: set() for step in STEPS}
+    seen: dict[str, set[tuple[str, str]]] = {step: set() for step in KEY_FORMS}
     count = 0
     for key in keys:
         count += 1
-        for step in STEPS:
+        for step in KEY_FORMS:
             seen[step].add((key.domain, getattr(key, step)))
-    return {step: count - len(seen[step]) for step in STEPS}
+    return {step: count - len(seen[step]) for step in KEY_FORMS}
 
 
 def _titled(url: str, title: str) -> str:

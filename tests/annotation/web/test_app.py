@@ -289,9 +289,9 @@ def test_guesses_are_counted_by_address_at_the_login_and_at_the_change_of_a_pass
         answers.append(client.post("/login", data=form, environ_base={"REMOTE_ADDR": f"192.0.2.{place}"}))
     for old in ("guessed", "guessed", PASSWORD):
         bob.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
-    told = re.findall(r'role="status">(Not changed: [^<]+)<', bob.get("/password").text)
+    refusals = re.findall(r'role="status">(Not changed: [^<]+)<', bob.get("/password").text)
 
-    assert ["Not changed: the old password is wrong."] * 2 + ["Not changed: too many tries."] == told
+    assert ["Not changed: the old password is wrong."] * 2 + ["Not changed: too many tries."] == refusals
     assert [403, 403, 403, 302] == [one.status_code for one in answers]
     assert [True] * 3 == ['name="then" value="/guidelines"' in one.text for one in answers[:3]]
     wrong, wait = "This name and password do not belong together.", "Too many tries with this name; wait 15 minutes."

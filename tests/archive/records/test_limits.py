@@ -233,8 +233,8 @@ def test_work_is_linear(content: bytes) -> None:
 def test_what_may_be_read_again_is_bounded() -> None:
     """64 MiB and four times the file: then no more, however small."""
     archive = ArchiveFile(io.BytesIO(bytes(1 << 20)), at_most())
-    asked = [archive.may_look_back(1 << 20) for _ in range(100)]
+    asked = [archive.may_read_again(1 << 20) for _ in range(100)]
 
     assert [True] * 68 + [False] * 32 == asked
-    assert not archive.may_look_back(1)
-    assert archive.may_look_back(0)
+    assert not archive.may_read_again(1)
+    assert archive.may_read_again(0)
