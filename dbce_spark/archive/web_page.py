@@ -8,7 +8,7 @@ from urllib.request import getproxies, proxy_bypass
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from dbce_spark.archive import mime
+from dbce_spark.archive import http_message, mime
 
 _REDIRECTS = 10
 _HEADERS = {
@@ -20,18 +20,19 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """The bytes of a page, the URL that redirects led to, and the charset of its header, "" if that has none."""
+    """The bytes of a page without HTTP's encodings, the URL that redirects led to, and the charset of its header, "" if
+    that has none."""
 
     url: str
     body: bytes
     charset: str
 
 
-def fetch(url: str, max_bytes: int, timeout_seconds: float) -> WebPage:
-    """Fetch a page. Of a larger one, the first `max_bytes` bytes and one more.
+def fetch(url: str, *, max_bytes: int, max_ratio: int, timeout_seconds: float) -> WebPage:
+    """Fetch a page of at most so many bytes, and so many times as many as were sent.
 
     Raises:
-        OSError: there is no answer, or it says that there is no page; the message tells why, in one line.
+        OSError: there is no answer, or it is no page, or a larger one; the message tells why, in one line.
     """
     retries = urllib3.Retry(connect=0, read=0, status=0, other=0, redirect=_REDIRECTS)
     try:
@@ -41,9 +42,13 @@ def fetch(url: str, max_bytes: int, timeout_seconds: float) -> WebPage:
         ):
             if answer.status >= 400:
                 raise OSError(f"the server answers {answer.status} {answer.reason or ''}".rstrip())
-            declared = mime.declared_type(answer.headers.get("Content-Type", ""))
-            return WebPage(_found_at(url, answer), answer.read(max_bytes + 1), declared.charset)
-    except (HTTPError, ValueError) as error:  # a ValueError: it is no URL
+            headers = {name.lower(): value for name, value in answer.headers.items()}
+            headers.pop("transfer-encoding", None)  # which is undone
+            sent = http_message.Response(answer.status, headers, answer.read(max_bytes + 1, decode_content=False))
+            body = http_message.decode_body(sent, max_bytes=max_bytes, max_ratio=max_ratio).html
+            charset = mime.declared_type(headers.get("content-type", "")).charset
+            return WebPage(_found_at(url, answer), body, charset)
+    except (HTTPError, ValueError) as error:  # a ValueError: it is no URL, or no body that can be read
         raise OSError(_cause(error)) from error
 
 

@@ -144,7 +144,12 @@ def _fetch(url: str, settings: DbceConfig, given: _Given) -> None:
     from dbce_spark.archive import web_page  # its libraries take 50 ms, which no file need wait for
 
     try:
-        page = web_page.fetch(url, settings.page.max_html_bytes, settings.fetch.timeout_seconds)
+        page = web_page.fetch(
+            url,
+            max_bytes=settings.page.max_html_bytes,
+            max_ratio=settings.input.max_ratio,
+            timeout_seconds=settings.fetch.timeout_seconds,
+        )
     except OSError as error:
         given.unread.append(f"{url}: cannot be fetched: {error}")
         return

@@ -22,7 +22,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Newsroom]:
 
 
 def fetched(url: str) -> WebPage:
-    return web_page.fetch(url, max_bytes=10_000, timeout_seconds=5.0)
+    return web_page.fetch(url, max_bytes=10_000, max_ratio=1_000, timeout_seconds=5.0)
 
 
 def test_a_page_has_its_bytes_and_the_charset_of_its_header(web: Newsroom) -> None:
@@ -56,12 +56,22 @@ def test_redirects_in_a_circle_end(web: Newsroom) -> None:
         fetched(f"{web.url}/a")
 
 
-def test_of_a_large_page_no_more_is_read_than_shows_that_it_is_too_large(web: Newsroom) -> None:
-    """However small it was packed."""
-    web.pages["/large"] = (gzip.compress(b"word " * 1_000_000), "text/html")
+def test_a_page_may_be_packed(web: Newsroom) -> None:
+    """By any coding that HTTP has."""
+    web.pages["/packed"] = (gzip.compress(HTML), "text/html")
     web.more["Content-Encoding"] = "gzip"
 
-    assert 10_001 == len(fetched(f"{web.url}/large").body)
+    assert HTML == fetched(f"{web.url}/packed").body
+
+
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_a_page_that_is_too_large_is_refused(web: Newsroom, coding: str) -> None:
+    """However small it was packed."""
+    body = b"word " * 1_000_000
+    web.pages["/large"] = (gzip.compress(body) if coding == "gzip" else body, "text/html")
+    web.more["Content-Encoding"] = coding
+    with pytest.raises(OSError, match=r"10,?000"):
+        fetched(f"{web.url}/large")
 
 
 @pytest.mark.parametrize(
