@@ -1,6 +1,7 @@
 """`dbce acquire`."""
 
 import argparse
+import time
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -32,13 +33,20 @@ _SHOWN = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "
 
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = add_command(commands, "acquire", _run, "poll feeds, and write the pages that they link to as WARC files")
+    command = add_command(commands, "acquire", _run, "fetch pages that feeds link to, or of a list, into WARC files")
     command.set_defaults(resumes=True)
     command.add_argument(
         "feed",
-        nargs="+",
+        nargs="*",
         metavar="FEED",
         help="poll the feed of this URL, or the feeds in @FILE, one on each line; # begins a comment",
+    )
+    command.add_argument(
+        "--page-urls",
+        nargs="+",
+        default=[],
+        metavar="URL",
+        help="fetch the page of this URL, or the pages in @FILE, each once",
     )
     add_output(command, "DIR", "write finished WARC files to this folder, or URL such as s3://bucket/name")
     command.add_argument(
@@ -53,15 +61,18 @@ def add(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    """Poll RSS, Atom and RDF feeds, and write the pages that they link to as WARC files, for `dbce stream`
-    (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM; the same command resumes it."""
+    """Poll RSS, Atom and RDF feeds, and write the pages that they link to, and those of a list, as WARC files, for
+    `dbce stream` and `dbce extract` (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM, without feeds
+    until all pages are fetched or given up; the same command resumes it."""
     log: Log = arguments.log
     log.stage = "acquire"
     config = configuration.load(arguments.config, arguments.settings)
-    urls = _urls(arguments.feed)
+    urls, pages = _urls(arguments.feed), _urls(arguments.page_urls)
+    if not urls and not pages:
+        raise InputError("nothing to acquire; give the URL of a feed, or --page-urls with URLs of pages")
     check_installed("acquire", "feedparser", "protego")
     from dbce_spark.streaming.feeds.feed_archive import FeedArchive
-    from dbce_spark.streaming.feeds.feed_memory import Memory
+    from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
     from dbce_spark.streaming.feeds.feed_reader import Reader
 
     state = Path(arguments.state)
@@ -69,12 +80,17 @@ def _run(arguments: argparse.Namespace) -> None:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
         warn = partial(log.write, "warning")
         reader = Reader(urls, memory, archive, config, warn)
-        log.write("start", f"polling {counted(len(urls), 'feed')}", {"feeds": len(urls), "items": memory.counts()})
+        reader.counts["items"] += len(memory.note_listed(pages, time.time()))
+        what = f"polling {counted(len(urls), 'feed')}" if urls else f"fetching {counted(len(pages), 'page')}"
+        log.write("start", what, {"feeds": len(urls), "pages": len(pages), "items": memory.counts()})
         with repeat(_LINE_SECONDS, lambda: log.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=lambda: bool(noted), once=arguments.once)
         log.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
-        _check_feeds([memory.feed(url) for url in urls], is_polled=reader.counts["polls"] > 0)
+        if urls:
+            _check_feeds([memory.feed(url) for url in urls], is_polled=reader.counts["polls"] > 0)
+        elif not memory.counts().get(ItemStatus.KEPT) and not noted:
+            raise InputError("no page could be fetched; the messages before say why")
 
 
 def _check_feeds(feeds: "Sequence[FeedState]", *, is_polled: bool) -> None:
@@ -98,7 +114,7 @@ def _line(counts: Counter[str]) -> str:
 
 
 def _urls(arguments: Sequence[str]) -> list[str]:
-    """List the URLs of feeds that the arguments give, each once.
+    """List the URLs that the arguments give, each once.
 
     Raises:
         InputError: one is no URL, or a file of them cannot be read.
@@ -110,7 +126,7 @@ def _urls(arguments: Sequence[str]) -> list[str]:
         elif argument.lower().startswith(("http://", "https://")):
             urls.append(argument)
         else:
-            raise InputError(f"{argument}: is no URL of a feed; write http://... or https://..., or @FILE")
+            raise InputError(f"{argument}: is no URL; write http://... or https://..., or @FILE")
     return list(dict.fromkeys(urls))
 
 

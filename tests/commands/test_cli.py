@@ -116,7 +116,7 @@ def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> 
     printed = capsys.readouterr().err
 
     assert 2 == status
-    assert printed.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL of a feed")
+    assert printed.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL; write")
 
 
 @pytest.mark.parametrize(

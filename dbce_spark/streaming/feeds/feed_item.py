@@ -1,4 +1,4 @@
-"""Describe one item of a feed: its title, description and date, and the page it links to."""
+"""One item of a feed: its title, description and date, and the page it links to. A page of a list is an item, too."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from dbce_spark.model import digest
 class Item:
     """An item as its feed has it, white space folded; "" where the feed has nothing."""
 
-    feed: str  # URL
+    feed: str  # URL; "" for a page that a list names
     link: str  # URL, absolute
     title: str
     description: str
@@ -20,6 +20,9 @@ class Item:
     def item_id(self) -> str:
         """Return an id of 32 hexadecimal digits, the same for equal title, description and date in feeds of one site.
 
-        The link does not count: many feeds have a new one in each answer, with a number of the session in it.
+        The link does not count: many feeds have a new one in each answer, with a number of the session in it. A page of
+        a list has nothing but its link.
         """
+        if not self.feed:
+            return digest("", self.link)
         return digest(domain_of(host_of(self.feed)), self.title, self.description, self.date)

@@ -129,6 +129,12 @@ class Memory:
             store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
             return [item for item in items if self._is_new(store, item, now)]
 
+    def note_listed(self, links: Iterable[str], now: float) -> list[Item]:
+        """Note the pages that a list names. Return those that are new, in their order."""
+        items = (Item(feed="", link=link, title="", description="", date="") for link in links)
+        with self._together() as store:
+            return [item for item in items if self._is_new(store, item, now)]
+
     def _is_new(self, store: sqlite3.Connection, item: Item, now: float) -> bool:
         if store.execute("UPDATE items SET seen_at = ? WHERE item_id = ?", (now, item.item_id)).rowcount:
             return False

@@ -102,8 +102,8 @@ class Reader:
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
-        """Work until `stops` returns True, or with `once` until every feed was polled and nothing is left that can be
-        done now.
+        """Work until `stops` returns True, without feeds until nothing is left, or with `once` until every feed was
+        polled and nothing is left that can be done now.
 
         Files that an earlier run has left are handed over first, and its own before this ends.
         """
@@ -115,7 +115,7 @@ class Reader:
         for waiting in self._memory.waiting():
             self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
         self._forget()
-        while not stops() and not (once and self._is_done()):
+        while self._has_work() and not stops() and not (once and self._is_done()):
             self._send()
             ended, self._asking = wait(self._asking, _TICK_SECONDS, FIRST_COMPLETED)
             if not self._asking and not ended:
@@ -134,6 +134,10 @@ class Reader:
         for name, size in files.items():
             self._archive.hand_over(name, size)
             self._memory.drop_file(name)
+
+    def _has_work(self) -> bool:
+        """Return whether something is left, if not now: a feed is never done."""
+        return bool(self._feeds or self._later or self._asking or any(host.queue for host in self._hosts.values()))
 
     def _is_done(self) -> bool:
         """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""

@@ -65,6 +65,45 @@ def test_one_round_says_what_it_did(room: Newsroom, tmp_path: Path, capsys: pyte
     assert [f"{room.url}/a"] == urls(tmp_path)
 
 
+def of_list(folder: Path, *words: str) -> list[str]:
+    """The command without a feed, for pages that a list names."""
+    command, _, *rest = arguments("", folder)
+    return [command, *rest, *words]
+
+
+def test_pages_of_a_list_are_fetched_each_once(room: Newsroom, tmp_path: Path) -> None:
+    """It ends by itself; given again with more of them, it fetches those that are new."""
+    for path in "abc":
+        room.article(f"/{path}", f"Of {path}")
+    (tmp_path / "urls.txt").write_text(f"# ours\n{room.url}/a\n{room.url}/b\n", encoding="utf-8")
+
+    assert 0 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}", f"{room.url}/a"))
+    assert 0 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}", f"{room.url}/c"))
+    assert [f"{room.url}/{path}" for path in "abc"] == urls(tmp_path)
+    assert ["/a", "/b", "/c"] == [path for path in room.paths() if path != "/robots.txt"]
+
+
+def test_a_page_of_a_list_that_is_busy_is_waited_for(room: Newsroom, tmp_path: Path) -> None:
+    """Without a feed the command ends when no page is left, not when none is due."""
+    room.article("/a", "Of a")
+    room.answers["/a"] = [(503, {})]
+
+    assert 0 == main(of_list(tmp_path, "--page-urls", f"{room.url}/a", "--set", "acquire.first_wait_seconds=0.1"))
+    assert [f"{room.url}/a"] == urls(tmp_path)
+
+
+def test_a_list_without_a_page_is_an_error(room: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So is no list and no feed. An answer that says that there is no page is kept: that is what the web had."""
+    room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /", "text/plain")
+    assert 2 == main(of_list(tmp_path, "--page-urls", f"{room.url}/none", f"{room.url}/nor-this"))
+    *warnings, last = capsys.readouterr().err.splitlines()
+    assert 2 == sum("refused: " in line for line in warnings)
+    assert last == "dbce: no page could be fetched; the messages before say why"
+
+    assert 2 == main(of_list(tmp_path))
+    assert "give the URL of a feed, or --page-urls" in capsys.readouterr().err
+
+
 def test_when_stopped_it_hands_over_what_it_has(room: Newsroom, tmp_path: Path) -> None:
     """SIGTERM ends it with status 0, and the page that was in the open file is in the output."""
     room.article("/a", "Of a")
