@@ -268,6 +268,7 @@ class AcquireConfig:
     timeout_seconds: PositiveFloat
     answer_seconds: PositiveFloat
     max_bytes: PositiveInt
+    page_requisites: NonNegativeInt
     feed_bytes: PositiveInt
     feed_items: PositiveInt
     max_redirects: NonNegativeInt

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
 
 _LINE_SECONDS = 30.0
 """Between two lines that show how far it is."""
-_SHOWN = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "retries", "refused", "failed", "files")
+_SHOWN = (
+    "polls",
+    "unchanged",
+    "failed_polls",
+    "items",
+    "pages",
+    "requisites",
+    "redirects",
+    "retries",
+    "refused",
+    "failed",
+    "files",
+)
 
 
 def add(commands: Commands) -> None:

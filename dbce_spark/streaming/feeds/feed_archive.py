@@ -159,8 +159,8 @@ class FeedArchive:
         return _record("response", exchange.url, exchange.body, headers, head)
 
     def _metadata(self, exchange: WebExchange, reply: str, item: Item) -> ArcWarcRecord:
-        fields = {"via": item.feed, "link": item.link, "title": item.title, "date": item.date}
-        fields["description"] = item.description
+        fields = {"via": item.feed or item.page, "hopsFromSeed": "E" if item.page else ""}
+        fields |= {"link": item.link, "title": item.title, "date": item.date, "description": item.description}
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
         return _record("metadata", exchange.url, _fields(fields), headers)
 

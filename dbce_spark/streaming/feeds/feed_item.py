@@ -15,13 +15,14 @@ class Item:
     title: str
     description: str
     date: str  # as written
+    page: str = ""  # URL of the page that it is a requisite of; "" for a page
 
     @property
     def item_id(self) -> str:
         """Return an id of 32 hexadecimal digits, the same for equal title, description and date in feeds of one site.
 
         The link does not count: many feeds have a new one in each answer, with a number of the session in it. A page of
-        a list has nothing but its link.
+        a list, and a requisite, has nothing but its link.
         """
         if not self.feed:
             return digest("", self.link)

@@ -14,13 +14,13 @@ from typing import Self
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_item import Item
 
-VERSION = 2
-"""Version of the tables below. A file of version 1 is brought up to it, one of another is refused."""
+VERSION = 3
+"""Version of the tables below. A file of an earlier version is brought up to it, one of a later is refused."""
 _TABLES = """
 CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER);
 CREATE TABLE items (
   item_id TEXT PRIMARY KEY, feed TEXT, link TEXT, title TEXT, description TEXT, date TEXT,
-  status TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL
+  status TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL, page TEXT
 );
 CREATE INDEX items_by_status ON items (status);
 CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
@@ -30,6 +30,8 @@ ALTER TABLE items RENAME COLUMN fate TO status;
 DROP INDEX items_by_fate;
 CREATE INDEX items_by_status ON items (status);
 """
+_FROM_VERSION_2 = "ALTER TABLE items ADD COLUMN page TEXT NOT NULL DEFAULT ''"
+_SCRIPTS = {0: _TABLES, 1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}", 2: _FROM_VERSION_2, VERSION: ""}
 
 
 class ItemStatus(StrEnum):
@@ -86,10 +88,9 @@ class Memory:
 
     def _begin(self, path: Path) -> None:
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
-        scripts = {0: _TABLES, 1: _FROM_VERSION_1, VERSION: ""}
-        if version not in scripts:
+        if version not in _SCRIPTS:
             raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
-        for statement in scripts[version].split(";"):
+        for statement in _SCRIPTS[version].split(";"):
             self._store.execute(statement)
         self._store.execute(f"PRAGMA user_version = {VERSION}")
 
@@ -129,9 +130,9 @@ class Memory:
             store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
             return [item for item in items if self._is_new(store, item, now)]
 
-    def note_listed(self, links: Iterable[str], now: float) -> list[Item]:
-        """Note the pages that a list names. Return those that are new, in their order."""
-        items = (Item(feed="", link=link, title="", description="", date="") for link in links)
+    def note_listed(self, links: Iterable[str], now: float, page: str = "") -> list[Item]:
+        """Note the pages that a list names, or the requisites of a page. Return those that are new, in their order."""
+        items = (Item(feed="", link=link, title="", description="", date="", page=page) for link in links)
         with self._together() as store:
             return [item for item in items if self._is_new(store, item, now)]
 
@@ -139,24 +140,23 @@ class Memory:
         if store.execute("UPDATE items SET seen_at = ? WHERE item_id = ?", (now, item.item_id)).rowcount:
             return False
         columns = (item.item_id, item.feed, item.link, item.title, item.description, item.date)
-        store.execute(
-            f"INSERT INTO items VALUES ({', '.join('?' * 11)})", (*columns, ItemStatus.WAITING, "", 0, now, now)
-        )
+        values = (*columns, ItemStatus.WAITING, "", 0, now, now, item.page)
+        store.execute(f"INSERT INTO items VALUES ({', '.join('?' * len(values))})", values)
         return True
 
     def waiting(self) -> list[WaitingItem]:
         """Return all items whose pages are to be fetched, in the order in which they were noted."""
         with self._together() as store:
             rows = store.execute(
-                "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE status = ?"
+                "SELECT feed, link, title, description, date, page, attempts, next_at FROM items WHERE status = ?"
                 " ORDER BY rowid",
                 (ItemStatus.WAITING,),
             )
             return [
                 WaitingItem(
-                    item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4]),
-                    attempts=row[5],
-                    next_at=row[6],
+                    item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4], page=row[5]),
+                    attempts=row[6],
+                    next_at=row[7],
                 )
                 for row in rows
             ]

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from dbce_spark.archive.mime import declared_type, is_sniffed
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
-from dbce_spark.streaming.feeds import feed_parser
+from dbce_spark.streaming.feeds import feed_parser, requisites
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
@@ -98,7 +98,7 @@ class Reader:
         self._numbers = count()
         self._polls_again = True
         self.counts: Counter[str] = Counter()
-        """Counts by name: polls, unchanged, items, pages, redirects, refused, failed, retries, files."""
+        """Counts by name: polls, unchanged, items, pages, requisites, redirects, refused, failed, retries, files."""
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
@@ -212,7 +212,7 @@ class Reader:
     def _ask(self, errand: _Errand) -> _Outcome:
         """Run one request. Whatever a server answers, there is an outcome."""
         config = self._config
-        is_page = errand.page is not None
+        is_page = errand.page is not None and not errand.page.item.page
         try:
             exchange = self._web.fetch(
                 errand.url,
@@ -308,12 +308,28 @@ class Reader:
             self._again(errand, _why(outcome), 0.0 if exchange is None else exchange.retry_seconds)
         elif exchange.redirect:
             self._end(errand, ItemStatus.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects")
+        elif waiting.item.page:
+            self._keep(waiting.item, [*errand.redirects, exchange])
+            self.counts["requisites"] += 1
         elif 200 <= exchange.status < 300 and not self._is_page(exchange.header("content-type")):
             self._end(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
         else:
-            size = self._archive.write(waiting.item, [*errand.redirects, exchange])
-            self._memory.note_page(waiting.item, self._archive.name, size)
+            if self._config.page_requisites and exchange.status == 200:
+                self._queue_requisites(exchange)  # before the page is noted: a kill between would leave it without
+            self._keep(waiting.item, [*errand.redirects, exchange])
             self.counts["pages"] += 1
+
+    def _keep(self, item: Item, exchanges: list[WebExchange]) -> None:
+        size = self._archive.write(item, exchanges)
+        self._memory.note_page(item, self._archive.name, size)
+
+    def _queue_requisites(self, exchange: WebExchange) -> None:
+        """Note what a page needs to be shown, and queue what is new of that."""
+        body = decode_body(exchange, self._config.max_bytes)
+        charset = declared_type(exchange.header("content-type")).charset
+        found = requisites.find(body, charset, exchange.url, self._config.page_requisites)
+        for item in self._memory.note_listed(found, time.time(), page=exchange.url):
+            self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
 
     def _again(self, errand: _Errand, detail: str, retry_seconds: float) -> None:
         """Put off an errand that failed, longer each time; a page only up to `attempts` times."""

@@ -744,16 +744,76 @@ def test_a_full_disk_is_named_and_loses_nothing(
     assert [f"{room.url}/a", f"{room.url}/b"] == sorted(url for url, _ in captured(desk))
 
 
-def test_a_memory_of_the_first_version_is_brought_up(room: Newsroom, desk: Desk) -> None:
-    """Its items keep their status, under the name that the column has now."""
+STYLED = """<html><head><base href="/media/"><link rel="Stylesheet" href="page.css"><link rel="next" href="/b"></head>
+<p>Of a<img src="harbour.png"><img src="data:image/gif;base64,R0lG"><img src="blank.gif" data-src="/ship.png#top"></p>
+<img src="harbour.png"><img src="/one-too-many.png"></html>"""
+
+
+def archived(desk: Desk) -> dict[tuple[str, str], bytes]:
+    """Return the bodies of all records, by type and URL."""
+    found = {}
+    for file in desk.files():
+        for one in ArchiveIterator(io.BytesIO(file.read_bytes()), check_digests="raise"):
+            found[one.rec_type, one.rec_headers.get_header("WARC-Target-URI")] = one.content_stream().read()
+    return found
+
+
+def requisites_of(room: Newsroom) -> list[str]:
+    return [path for path in room.paths() if path.startswith(("/media/", "/ship", "/one"))]
+
+
+def test_requisites_of_a_page_are_fetched_with_it(room: Newsroom, desk: Desk) -> None:
+    """As many as are asked for, each once, whatever its type; where they are from stands in the record."""
+    room.pages |= {f"/{path}": (STYLED.encode(), "text/html") for path in "ab"}
+    room.pages["/media/page.css"] = (b"p {}", "text/css")
+    room.pages["/media/harbour.png"] = (b"\x89PNG\r\n\x1a\n", "image/png")
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"), item(f"{room.url}/b", "b"))
+    counts = desk.read([feed], "acquire.page_requisites=3")
+
+    assert ["/media/page.css", "/media/harbour.png", "/ship.png"] == requisites_of(room)
+    assert {"polls": 1, "items": 2, "pages": 2, "requisites": 3, "files": 1} == counts
+    bodies = archived(desk)
+    assert b"\x89PNG\r\n\x1a\n" == bodies["response", f"{room.url}/media/harbour.png"]
+    assert f"via: {room.url}/a\r\nhopsFromSeed: E\r\n" in bodies["metadata", f"{room.url}/ship.png"].decode()
+
+
+def test_no_requisite_is_fetched_unless_it_is_asked_for(room: Newsroom, desk: Desk) -> None:
+    """Text needs none. Nor does an error page."""
+    room.pages["/a"] = (STYLED.encode(), "text/html")
+    desk.read([room.publish("/feed", item(f"{room.url}/a", "a"), item(f"{room.url}/none", "n"))])
+
+    assert [] == requisites_of(room)
+
+
+def test_requisites_that_are_left_are_fetched_by_the_next_run(room: Newsroom, desk: Desk) -> None:
+    """Stopped behind the page: nothing of it is asked for again."""
+    room.pages["/a"] = (STYLED.encode(), "text/html")
+    room.answers["/media/harbour.png"] = [(503, {"Retry-After": "1"})]
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    desk.read([feed], "acquire.page_requisites=2")
+    time.sleep(1.1)
+    desk.read([feed], "acquire.page_requisites=2")
+
+    assert ["/media/page.css", *["/media/harbour.png"] * 2] == requisites_of(room)
+    assert 1 == room.paths().count("/a")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "ALTER TABLE items DROP COLUMN page; ALTER TABLE items RENAME COLUMN status TO fate;"
+        "DROP INDEX items_by_status; CREATE INDEX items_by_fate ON items (fate); PRAGMA user_version = 1",
+        "ALTER TABLE items DROP COLUMN page; PRAGMA user_version = 2",
+    ],
+    ids=["version 1", "version 2"],
+)
+def test_a_memory_of_an_earlier_version_is_brought_up(room: Newsroom, desk: Desk, changes: str) -> None:
+    """Its items keep their status, under the name that the column has now; none of them is a requisite."""
     feed = room.publish("/feed", item(f"{room.url}/a", "a"))
     room.article("/a", "Of a")
     desk.read([feed])
     with closing(sqlite3.connect(desk.folder / "state" / "memory.sqlite")) as store:
-        store.executescript(
-            "ALTER TABLE items RENAME COLUMN status TO fate; DROP INDEX items_by_status;"
-            "CREATE INDEX items_by_fate ON items (fate); PRAGMA user_version = 1"
-        )
+        store.executescript(changes)
 
     assert {"kept": 1} == desk.items()
     assert {"polls": 1, "unchanged": 1} == desk.read([feed])
@@ -763,9 +823,9 @@ def test_a_memory_of_a_later_version_is_refused(desk: Desk) -> None:
     """The error names both versions, and the option that begins another one."""
     path = desk.folder / "memory.sqlite"
     with closing(sqlite3.connect(path)) as store:
-        store.execute("PRAGMA user_version = 3")
+        store.execute("PRAGMA user_version = 4")
 
-    with pytest.raises(OutputError, match="is of version 3, this program has 2: give another --state"):
+    with pytest.raises(OutputError, match="is of version 4, this program has 3: give another --state"):
         Memory(path)
 
 
