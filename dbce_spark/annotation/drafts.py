@@ -101,16 +101,23 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
                 stored_pages.encode_tags(found.tags), found.prelabelled,
             ),
         )  # fmt: skip
+        store.execute("DELETE FROM skips WHERE account = ? AND page = ?", (account, page.page))
     return found
+
+
+def skip(store: Connection, account: int, page: str) -> None:
+    """Skip a page of the corpus: it is given to others, and to this annotator only on request. Its draft stays."""
+    store.execute("INSERT OR IGNORE INTO skips VALUES (?, ?, ?)", (account, page, now()))
 
 
 def next_page(store: Connection, account: int, order: Order) -> str | None:
     """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
-    this annotator has not done. A draft counts, too, so two who begin at once get different pages. None: all are
-    done."""
+    this annotator has not done or skipped. A draft counts, too, so two who begin at once get different pages. None: all
+    are done or skipped."""
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
+        " (SELECT page FROM current_submissions WHERE account = drafts.account"
+        " UNION ALL SELECT page FROM skips WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
         (account,),
     ).fetchone()
     if begun:
@@ -118,8 +125,9 @@ def next_page(store: Connection, account: int, order: Order) -> str | None:
     rows = store.execute(
         "SELECT id, doubt, (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id) AS done,"
         " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = ?)",
-        (account,),
+        " (SELECT page FROM current_submissions WHERE account = :account"
+        " UNION ALL SELECT page FROM skips WHERE account = :account)",
+        {"account": account},
     ).fetchall()
     if not rows:
         return None
@@ -187,6 +195,24 @@ def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
     return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedPage:
+    """A page that an annotator has skipped and not submitted since."""
+
+    page: str
+    title: str
+    url: str
+
+
+def list_skipped(store: Connection, account: int) -> list[SkippedPage]:
+    """Return the pages that an annotator has skipped, the latest first."""
+    rows = store.execute(
+        "SELECT id AS page, title, url FROM skips JOIN pages ON id = page WHERE account = ? ORDER BY skipped DESC, id",
+        (account,),
+    )
+    return [SkippedPage(**row) for row in rows]
+
+
 def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
     """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
@@ -246,6 +272,7 @@ class LabellingProgress:
     submissions: int  # a page that an annotator has submitted twice counts once
     pages_by_submissions: Mapping[int, int]
     by_account: Mapping[int, tuple[int, float]]  # pages submitted, seconds
+    skips: int  # a page that two annotators have skipped counts twice
 
 
 def progress(store: Connection) -> LabellingProgress:
@@ -267,6 +294,7 @@ def progress(store: Connection) -> LabellingProgress:
         submissions=sum(counts),
         pages_by_submissions=dict(sorted(Counter(counts).items())),
         by_account={row[0]: (row[1], row[2]) for row in people},
+        skips=store.execute("SELECT count(*) FROM skips").fetchone()[0],
     )
 
 

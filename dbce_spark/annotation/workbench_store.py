@@ -113,6 +113,14 @@ MIGRATIONS = (
     DROP VIEW standing;
     CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
     """,
+    """
+    CREATE TABLE skips (
+        account INTEGER NOT NULL REFERENCES accounts (id),
+        page TEXT NOT NULL REFERENCES pages (id),
+        skipped INTEGER NOT NULL,
+        PRIMARY KEY (account, page)
+    ) STRICT, WITHOUT ROWID;
+    """,
 )
 """Scripts that are run once each, in this order; a new one goes behind them."""
 

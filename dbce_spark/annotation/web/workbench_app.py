@@ -253,6 +253,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
         return render_template(
             "home.html",
             done=drafts.list_pages(workbench.store, number),
+            skipped=drafts.list_skipped(workbench.store, number),
             next_page=drafts.next_page(workbench.store, number, Order.CHANCE),
             progress=drafts.progress(workbench.store),
             lesson=_lesson(workbench),
@@ -270,7 +271,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
         order = Order.DOUBT if request.args.get("order") == Order.DOUBT else Order.CHANCE
         found = drafts.next_page(workbench.store, workbench.account.number, order)
         if found is None:
-            flash("You have labelled all pages there are. Thank you!")
+            flash("There is no page left that you have not labelled or skipped. Thank you!")
             return redirect("/")
         return redirect(url_for("page", number=found))
 
@@ -278,6 +279,16 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @_logged_in
     def page(number: str) -> Answer:
         return _bench(workbench, workbench.page(number), "label")
+
+    @app.post("/pages/<number>/skip")
+    @_logged_in
+    def skip(number: str) -> Answer:
+        found = workbench.page(number)
+        if found.kind != stored_pages.CORPUS:
+            abort(400, "The tutorial is yours to tag.")
+        drafts.skip(workbench.store, workbench.account.number, found.page)
+        flash("Skipped. It is listed at the start, if you change your mind.")
+        return redirect(url_for("next_page"))
 
     @app.post("/pages/<number>/withdrawal")
     @_logged_in

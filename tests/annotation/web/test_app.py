@@ -157,6 +157,38 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     assert "content" in client.get("/").text
 
 
+def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_store.Connection) -> None:
+    """Also one that was begun; its annotator finds it at the start, and submits it after all."""
+    (bob, bobs), (ada, _) = logged_in(app, "bob"), logged_in(app, "ada")
+    number = drafts.next_page(opened, 2, drafts.Order.CHANCE)
+    bob.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=bobs)
+    assert f'action="/pages/{number}/skip"' in bob.get(f"/pages/{number}").text
+    answer = bob.post(f"/pages/{number}/skip", headers=bobs)
+
+    assert "/next" == answer.location
+    assert drafts.next_page(opened, 2, drafts.Order.CHANCE) not in (number, None)
+    assert [number] == [one.page for one in drafts.list_skipped(opened, 2)]
+    assert [] == drafts.list_skipped(opened, 1)
+    assert 1 == drafts.progress(opened).skips
+    assert "<b>1</b> skipped" in ada.get("/admin").text
+    assert re.search(rf'<h2>Skipped</h2>\s*<ul>\s*<li><a href="/pages/{number}">', bob.get("/").text)
+
+    bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=bobs)
+    assert ([], 0) == (drafts.list_skipped(opened, 2), drafts.progress(opened).skips)
+
+
+def test_who_has_skipped_all_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
+    """The pages of the tutorial are no such."""
+    bob, bobs = logged_in(app, "bob")
+    for number in stored_pages.ids(opened, stored_pages.CORPUS):
+        bob.post(f"/pages/{number}/skip", headers=bobs)
+    lesson = stored_pages.ids(opened, stored_pages.TUTORIAL)[0]
+
+    assert drafts.next_page(opened, 2, drafts.Order.CHANCE) is None
+    assert "All other pages are done" in bob.get("/").text
+    assert 400 == bob.post(f"/pages/{lesson}/skip", headers=bobs).status_code
+
+
 @pytest.mark.parametrize(
     "body",
     [
