@@ -134,9 +134,10 @@ def _read(arguments: Sequence[str], settings: DbceConfig, folder: str) -> _Given
 
 
 def _is_page_of_web(name: str, archives: Sequence[str]) -> bool:
-    """Test for the URL of a page; one that ends like an archive, or is a glob, names files that are on the web."""
-    is_url = name.lower().startswith(("http://", "https://"))
-    return is_url and "*" not in name and not any(fnmatch(name.lower(), pattern) for pattern in archives)
+    """Test for the URL of a page; one whose path ends like an archive, or a glob, names files that are on the web."""
+    path = name.lower().partition("?")[0]
+    is_url = path.startswith(("http://", "https://"))
+    return is_url and "*" not in path and not any(fnmatch(path, pattern) for pattern in archives)
 
 
 def _fetch(url: str, settings: DbceConfig, given: _Given) -> None:

@@ -210,6 +210,18 @@ def test_a_page_of_the_web_is_fetched(web: Newsroom, capsys: pytest.CaptureFixtu
     assert f"[корабли]({web.url}/port/ships)" in found
 
 
+@pytest.mark.parametrize("query", ["", "?signature=a1"])
+def test_an_archive_of_the_web_is_read_in_ranges(web: Newsroom, query: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is known by the end of its path, however large it is."""
+    body, kind = web.pages["/download"]
+    web.pages[f"/crawl.warc.gz{query}"] = (body, kind)
+    most = len(HTML.encode()) + 10
+    assert most < len(body)
+
+    assert 0 == main(["text", f"{web.url}/crawl.warc.gz{query}", "--set", f"page.max_html_bytes={most}"])
+    assert OWN in capsys.readouterr().out
+
+
 def test_pages_of_a_manifest_are_fetched(web: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One that is not there is named, and does not end the others; an archive is known by its first bytes."""
     (tmp_path / "urls.txt").write_text(f"{web.url}/gone\n{web.url}/download\n{web.url}/port/news\n")
