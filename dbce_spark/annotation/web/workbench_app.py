@@ -101,6 +101,12 @@ class _Workbench:
             abort(404, "There is no such page in this store.")
         return found
 
+    def page_of_corpus(self, number: str) -> StoredPage:
+        found = self.page(number)
+        if found.kind != stored_pages.CORPUS:
+            abort(400, "The tutorial is yours to tag.")
+        return found
+
 
 def _guard(app: Flask, workbench: _Workbench) -> None:
     """Add the checks of all requests: the account, the token against forged requests, and the policies of the
@@ -283,10 +289,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @app.post("/pages/<number>/skip")
     @_logged_in
     def skip(number: str) -> Answer:
-        found = workbench.page(number)
-        if found.kind != stored_pages.CORPUS:
-            abort(400, "The tutorial is yours to tag.")
-        drafts.skip(workbench.store, workbench.account.number, found.page)
+        drafts.skip(workbench.store, workbench.account.number, workbench.page_of_corpus(number).page)
         flash("Skipped. It is listed at the start, if you change your mind.")
         return redirect(url_for("next_page"))
 
@@ -332,9 +335,7 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
     @app.post("/api/pages/<number>/prelabel")
     @_logged_in
     def prelabel(number: str) -> Answer:
-        found = workbench.page(number)
-        if found.kind != stored_pages.CORPUS:
-            abort(400, "The tutorial is yours to tag.")
+        found = workbench.page_of_corpus(number)
         drafts.prelabel(workbench.store, workbench.account.number, found)
         return _model(found)  # type: ignore[return-value]
 
