@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -529,6 +530,15 @@ def test_a_script_of_spark_submit_ends_as_its_command_does(job: str) -> None:
     assert ended[0].stdout.startswith(f"usage: dbce {job}")
 
 
+@pytest.fixture
+def obeys_interrupts() -> Iterator[None]:
+    """SIGINT means what it does at a terminal: what a shell puts into the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("obeys_interrupts")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_error_behind_a_stop_is_the_stop(number: signal.Signals) -> None:
     """A Java that the signal reaches, too, is gone before the block: its connection is refused then."""
@@ -553,6 +563,7 @@ def test_an_error_without_a_stop_stays() -> None:
     assert before is signal.getsignal(signal.SIGTERM)
 
 
+@pytest.mark.usefixtures("obeys_interrupts")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_command_that_is_stopped_says_so_in_a_line(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]
