@@ -1,10 +1,9 @@
-"""Keep the work of annotators: drafts as they grow, submissions, and the choice of the next page."""
+"""Keep the work of annotators: drafts as they grow, and submissions."""
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from sqlite3 import Row
 
 from dbce_spark.annotation import stored_pages
@@ -12,18 +11,11 @@ from dbce_spark.annotation.outline import Marks
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Submission, Tags
 from dbce_spark.annotation.workbench_store import Connection, now, transaction
-from dbce_spark.model import Label, digest
+from dbce_spark.model import Label
 
 
 class StaleDraft(Exception):
     """A draft was changed in another window, or on another machine, since this one was loaded."""
-
-
-class Order(StrEnum):
-    """The order in which pages with equally few submissions are handed out."""
-
-    CHANCE = "chance"
-    DOUBT = "doubt"  # the one that the model is least certain of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,51 +97,6 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
     return found
 
 
-def skip(store: Connection, account: int, page: str) -> None:
-    """Skip a page of the corpus: it is given to others, and to this annotator only on request. Its draft stays."""
-    store.execute("INSERT OR IGNORE INTO skips VALUES (?, ?, ?)", (account, page, now()))
-
-
-def next_page(store: Connection, account: int, order: Order) -> str | None:
-    """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
-    this annotator has not done or skipped. A draft counts, too, so two who begin at once get different pages. None: all
-    are done or skipped."""
-    begun = store.execute(
-        "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = drafts.account"
-        " UNION ALL SELECT page FROM skips WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
-        (account,),
-    ).fetchone()
-    if begun:
-        return str(begun["page"])
-    rows = store.execute(
-        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id) AS done,"
-        " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = :account"
-        " UNION ALL SELECT page FROM skips WHERE account = :account)",
-        {"account": account},
-    ).fetchall()
-    if not rows:
-        return None
-    doubt = -1 if order is Order.DOUBT else 0
-    # What was submitted has a draft as well, and so counts twice. A digest is chance that stays when one looks again.
-    return str(
-        min(rows, key=lambda row: (row["done"] + row["begun"], doubt * row["doubt"], digest(str(account), row["id"])))[
-            "id"
-        ]
-    )
-
-
-def next_of_tutorial(store: Connection, account: int) -> str | None:
-    """Return the first page of the tutorial that an annotator has not submitted; None if all are done."""
-    row = store.execute(
-        "SELECT id FROM pages WHERE kind = 'tutorial'"
-        " AND id NOT IN (SELECT page FROM current_submissions WHERE account = ?) ORDER BY position LIMIT 1",
-        (account,),
-    ).fetchone()
-    return None if row is None else str(row["id"])
-
-
 def restart_tutorial(store: Connection, account: int) -> None:
     """Delete the work of an annotator in the tutorial."""
     with transaction(store):
@@ -193,24 +140,6 @@ def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
         (account,),
     )
     return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedPage:
-    """A page that an annotator has skipped and not submitted since."""
-
-    page: str
-    title: str
-    url: str
-
-
-def list_skipped(store: Connection, account: int) -> list[SkippedPage]:
-    """Return the pages that an annotator has skipped, the latest first."""
-    rows = store.execute(
-        "SELECT id AS page, title, url FROM skips JOIN pages ON id = page WHERE account = ? ORDER BY skipped DESC, id",
-        (account,),
-    )
-    return [SkippedPage(**row) for row in rows]
 
 
 def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:

@@ -31,10 +31,10 @@ from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.clones import without_clones
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
+from dbce_spark.dbce.forest import Forest
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.recurring_links import without_recurring_links
-from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
 from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures

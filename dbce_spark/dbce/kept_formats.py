@@ -13,6 +13,7 @@ from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import Choices, clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
+from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
@@ -22,7 +23,6 @@ from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.touching_words import part_words
-from dbce_spark.html.structure.whole_blocks import decide_blocks, strip_unread
 from dbce_spark.model import Blocks, Capture, Segments
 
 FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
@@ -94,7 +94,7 @@ def format_kept(
     is slower, and words that touch in the markup are not parted."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    decided = decide_blocks(root, blocks, is_kept) if blocks is not None else {}
+    decided = decide_elements(root, blocks, is_kept) if blocks is not None else {}
     strip_unread(root)
     cut_text(root, is_kept, decided)
     if blocks is not None:

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from dbce_spark.dbce.forest import BINS, Forest
 from dbce_spark.dbce.layout import Rows
-from dbce_spark.dbce.trees import BINS, Forest
 from dbce_spark.dbce.units import SHARES
 from dbce_spark.model import Codes, Numbers
 

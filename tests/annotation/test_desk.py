@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.annotation import drafts, import_export, page_file, stored_pages, submission, workbench_store
-from dbce_spark.annotation.drafts import Draft, Order, StaleDraft
+from dbce_spark.annotation import (
+    drafts,
+    import_export,
+    page_choice,
+    page_file,
+    stored_pages,
+    submission,
+    workbench_store,
+)
+from dbce_spark.annotation.drafts import Draft, StaleDraft
+from dbce_spark.annotation.page_choice import Order
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
@@ -111,7 +120,7 @@ def test_a_page_that_was_begun_comes_first(opened: Connection) -> None:
     begun = stored_pages.ids(opened, stored_pages.CORPUS)[2]
     drafts.keep(opened, ADA, begun, Draft(revision=1))
 
-    assert begun == drafts.next_page(opened, ADA, Order.CHANCE)
+    assert begun == page_choice.next_page(opened, ADA, Order.CHANCE)
 
 
 @hypothesis.settings(max_examples=25)  # each writes twelve submissions to a disk
@@ -124,7 +133,7 @@ def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, p
     opened.execute("DELETE FROM drafts")
     seen = []
     for account in people:
-        number = drafts.next_page(opened, account, Order.CHANCE)
+        number = page_choice.next_page(opened, account, Order.CHANCE)
         assert number is not None
         seen.append((account, number))
         found = stored_pages.get(opened, number)
@@ -133,7 +142,7 @@ def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, p
         counts = drafts.progress(opened).pages_by_submissions
         # Somebody may have done the rarer pages already.
         assert max(counts) - min(counts) <= 2
-    rest = [drafts.next_page(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
+    rest = [page_choice.next_page(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
     opened.close()
 
     assert len({*seen}) == len(seen) == 12
@@ -153,7 +162,7 @@ def _shared(factory: pytest.TempPathFactory) -> str:
 def test_the_page_that_the_model_is_least_certain_of_comes_first_if_asked_for(opened: Connection) -> None:
     """In this order, doubt decides among the pages with the fewest submissions."""
     doubts = {one.page: one.doubt for one in stored_pages.read_kind(opened, stored_pages.CORPUS)}
-    first = drafts.next_page(opened, ADA, Order.DOUBT)
+    first = page_choice.next_page(opened, ADA, Order.DOUBT)
 
     assert first is not None
     assert max(doubts.values()) == doubts[first]

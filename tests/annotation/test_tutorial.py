@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation import drafts, page_choice, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.model import Label
@@ -61,10 +61,10 @@ def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:
     order = [*stored_pages.read_kind(opened, stored_pages.TUTORIAL)]
     for page in order[:2]:
         drafts.submit(opened, 1, page, Draft(revision=1))
-    left = drafts.next_of_tutorial(opened, 1)
+    left = page_choice.next_of_tutorial(opened, 1)
     progress, done = drafts.progress(opened), drafts.list_pages(opened, 1)
     drafts.restart_tutorial(opened, 1)
-    again = drafts.next_of_tutorial(opened, 1)
+    again = page_choice.next_of_tutorial(opened, 1)
     opened.close()
 
     assert [*range(1, 12)] == [page.position for page in order]

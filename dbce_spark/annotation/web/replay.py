@@ -17,8 +17,8 @@ from lxml import html as lxml_html
 
 from dbce_spark.annotation import links, page_resources, workbench_store
 from dbce_spark.annotation.page_resources import Resource
-from dbce_spark.annotation.web import tickets
-from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.web import replay_tickets
+from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _SHOWN = (
@@ -51,7 +51,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     app = Flask(__name__, static_folder=None)
 
     def ticket_of(text: str) -> Ticket:
-        found = tickets.read(text, secret, settings.ticket_hours)
+        found = replay_tickets.read(text, secret, settings.ticket_hours)
         if found is None:
             abort(403, "This address has run out; open the page again.")
         return found

@@ -6,8 +6,8 @@ from contextlib import closing
 from dbce_spark.annotation import stored_pages, workbench_store
 from dbce_spark.annotation.numbered_markup import NODE, SEGMENT
 from dbce_spark.annotation.rendering import PLACE, Answer, Pieces, Scene
-from dbce_spark.annotation.web import replay, tickets
-from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.web import replay, replay_tickets
+from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _PIECES = Pieces(SEGMENT, NODE)
@@ -30,7 +30,7 @@ def make_scenes(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
     with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
         for page in stored_pages.read_kind(opened, stored_pages.CORPUS):
-            ticket = tickets.sign(Ticket(page.page, PLACE), secret)
+            ticket = replay_tickets.sign(Ticket(page.page, PLACE), secret)
             yield Scene(
                 page=page.page,
                 address=f"{PLACE}/{ticket}/page",

@@ -13,12 +13,13 @@ from flask import Flask, Response, abort, flash, g, redirect, render_template, r
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation import accounts, drafts, neighbours, page_choice, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.accounts import TooManyTries, UserAccount
-from dbce_spark.annotation.drafts import Draft, Order, StaleDraft
+from dbce_spark.annotation.drafts import Draft, StaleDraft
+from dbce_spark.annotation.page_choice import Order
 from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.web import tickets
-from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.web import replay_tickets
+from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.errors import InputError
 from dbce_spark.files import timestamps
@@ -259,8 +260,8 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
         return render_template(
             "home.html",
             done=drafts.list_pages(workbench.store, number),
-            skipped=drafts.list_skipped(workbench.store, number),
-            next_page=drafts.next_page(workbench.store, number, Order.CHANCE),
+            skipped=page_choice.list_skipped(workbench.store, number),
+            next_page=page_choice.next_page(workbench.store, number, Order.CHANCE),
             progress=drafts.progress(workbench.store),
             lesson=_lesson(workbench),
             lessons=tutorial.PAGES,
@@ -275,7 +276,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @_logged_in
     def next_page() -> Answer:
         order = Order.DOUBT if request.args.get("order") == Order.DOUBT else Order.CHANCE
-        found = drafts.next_page(workbench.store, workbench.account.number, order)
+        found = page_choice.next_page(workbench.store, workbench.account.number, order)
         if found is None:
             flash("There is no page left that you have not labelled or skipped. Thank you!")
             return redirect("/")
@@ -289,7 +290,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @app.post("/pages/<number>/skip")
     @_logged_in
     def skip(number: str) -> Answer:
-        drafts.skip(workbench.store, workbench.account.number, workbench.page_of_corpus(number).page)
+        page_choice.skip(workbench.store, workbench.account.number, workbench.page_of_corpus(number).page)
         flash("Skipped. It is listed at the start, if you change your mind.")
         return redirect(url_for("next_page"))
 
@@ -353,7 +354,7 @@ def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
     @app.get("/tutorial")
     @_logged_in
     def lessons() -> Answer:
-        number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
+        number = page_choice.next_of_tutorial(workbench.store, workbench.account.number)
         if number is None:
             flash("You have done the tutorial. Start it over whenever you like.")
             return redirect("/")
@@ -446,7 +447,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
 
 def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
     """Render the workbench with an archived page in its frame."""
-    ticket = tickets.sign(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
+    ticket = replay_tickets.sign(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
     return render_template(
         "bench.html",
         page=page,
@@ -459,7 +460,7 @@ def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
 
 def _lesson(workbench: _Workbench) -> int:
     """Return the position of the next lesson, from 1; one more than there are if all are done."""
-    number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
+    number = page_choice.next_of_tutorial(workbench.store, workbench.account.number)
     found = None if number is None else stored_pages.get(workbench.store, number)
     return found.position if found else tutorial.PAGES + 1
 

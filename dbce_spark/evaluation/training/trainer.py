@@ -17,9 +17,9 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.classify import Binning, Classifier, first_scores
 from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.forest import BINS, LEAVES, Forest
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
-from dbce_spark.dbce.trees import BINS, LEAVES, Forest
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.training import training_examples, word_weights
 from dbce_spark.evaluation.training.training_examples import Example, ShownNeighbours

@@ -14,9 +14,9 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, page_links, pools, sites, units
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.forest import BINS
 from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.pages import TOGETHER, build_page
-from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.datasets import GoldPage, Nodes
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.html.page import PageError, Parsed, parse

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation import drafts, page_choice, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.web import replay
 from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
@@ -160,21 +160,21 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
 def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_store.Connection) -> None:
     """Also one that was begun; its annotator finds it at the start, and submits it after all."""
     (bob, bobs), (ada, _) = logged_in(app, "bob"), logged_in(app, "ada")
-    number = drafts.next_page(opened, 2, drafts.Order.CHANCE)
+    number = page_choice.next_page(opened, 2, page_choice.Order.CHANCE)
     bob.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=bobs)
     assert f'action="/pages/{number}/skip"' in bob.get(f"/pages/{number}").text
     answer = bob.post(f"/pages/{number}/skip", headers=bobs)
 
     assert "/next" == answer.location
-    assert drafts.next_page(opened, 2, drafts.Order.CHANCE) not in (number, None)
-    assert [number] == [one.page for one in drafts.list_skipped(opened, 2)]
-    assert [] == drafts.list_skipped(opened, 1)
+    assert page_choice.next_page(opened, 2, page_choice.Order.CHANCE) not in (number, None)
+    assert [number] == [one.page for one in page_choice.list_skipped(opened, 2)]
+    assert [] == page_choice.list_skipped(opened, 1)
     assert 1 == drafts.progress(opened).skips
     assert "<b>1</b> skipped" in ada.get("/admin").text
     assert re.search(rf'<h2>Skipped</h2>\s*<ul>\s*<li><a href="/pages/{number}">', bob.get("/").text)
 
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=bobs)
-    assert ([], 0) == (drafts.list_skipped(opened, 2), drafts.progress(opened).skips)
+    assert ([], 0) == (page_choice.list_skipped(opened, 2), drafts.progress(opened).skips)
 
 
 def test_who_has_skipped_all_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
@@ -184,7 +184,7 @@ def test_who_has_skipped_all_is_told_so(app: Flask, opened: workbench_store.Conn
         bob.post(f"/pages/{number}/skip", headers=bobs)
     lesson = stored_pages.ids(opened, stored_pages.TUTORIAL)[0]
 
-    assert drafts.next_page(opened, 2, drafts.Order.CHANCE) is None
+    assert page_choice.next_page(opened, 2, page_choice.Order.CHANCE) is None
     assert "All other pages are done" in bob.get("/").text
     assert 400 == bob.post(f"/pages/{lesson}/skip", headers=bobs).status_code
 
@@ -292,7 +292,7 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
         kept.submission.annotator,
         kept.by,
     )
-    assert number == drafts.next_page(opened, 2, drafts.Order.CHANCE)
+    assert number == page_choice.next_page(opened, 2, page_choice.Order.CHANCE)
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "boilerplate"}, 2), headers=bobs)
     assert [{Label.BOILERPLATE}] == [{*one.tags} for one in drafts.read_submissions(opened)]
     assert [kept] == [*drafts.read_withdrawn(opened)]

@@ -21,8 +21,8 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.web import replay, tickets, workbench_app
-from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.web import replay, replay_tickets, workbench_app
+from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
 from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
@@ -165,7 +165,7 @@ def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: C
 def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: CrossSheet) -> None:
     """Each in its arm, with the ticket of the page; there is none in an arm that the page does not have."""
     opened = workbench_store.open_store(path)
-    ticket = tickets.sign(Ticket(cross.sheet.page, "http://localhost"), workbench_store.secret(opened))
+    ticket = replay_tickets.sign(Ticket(cross.sheet.page, "http://localhost"), workbench_store.secret(opened))
     opened.close()
     client = replay.create(path, SETTINGS).test_client()
     found = {arm: client.get(f"/{ticket}/{arm}/page") for arm in (*cross.neighbours, "else")}

@@ -11,8 +11,8 @@ from werkzeug.test import TestResponse
 
 from dbce_spark.annotation import links, stored_pages, workbench_store
 from dbce_spark.annotation.page_resources import Resource
-from dbce_spark.annotation.web import replay, scenes, tickets
-from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.web import replay, replay_tickets, scenes
+from dbce_spark.annotation.web.replay_tickets import Ticket
 from tests.support.annotation_stores import DOT, SETTINGS, filled
 
 ORIGIN = "http://127.0.0.1:8420"
@@ -24,7 +24,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[FlaskClient, str]:
     path, _ = filled(tmp_path_factory.mktemp("replay"))
     opened = workbench_store.open_store(path)
     (number,) = [one.page for one in stored_pages.read_kind(opened, stored_pages.CORPUS) if one.url.endswith("/one")]
-    ticket = tickets.sign(Ticket(number, ORIGIN), workbench_store.secret(opened))
+    ticket = replay_tickets.sign(Ticket(number, ORIGIN), workbench_store.secret(opened))
     opened.close()
     return replay.create(path, SETTINGS).test_client(), f"/{ticket}"
 
@@ -160,16 +160,16 @@ def test_a_forged_or_an_old_ticket_opens_nothing(
         # Not its last letter, which has bits that stand for nothing.
         f"{content}{dot}{'B' if signature.startswith('A') else 'A'}{signature[1:]}",
         "/x",
-        f"/{tickets.sign(Ticket('a', ORIGIN), 'other')}",
+        f"/{replay_tickets.sign(Ticket('a', ORIGIN), 'other')}",
     ]
 
     assert [403] * 3 == [client.get(f"{one}/page").status_code for one in forged]
     clock = [time.time()]
     monkeypatch.setattr("itsdangerous.timed.time.time", lambda: clock[-1])
-    ticket, opens = tickets.sign(Ticket("a", ORIGIN), "secret"), []
+    ticket, opens = replay_tickets.sign(Ticket("a", ORIGIN), "secret"), []
     for seconds in (2 * 3600, 2 * 3600 + 1):
         clock.append(clock[0] + seconds)
-        opens.append(tickets.read(ticket, "secret", 2))
+        opens.append(replay_tickets.read(ticket, "secret", 2))
     assert [Ticket("a", ORIGIN), None] == opens
 
 

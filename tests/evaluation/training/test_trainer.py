@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
-from dbce_spark.dbce.trees import BINS
+from dbce_spark.dbce.forest import BINS
 from dbce_spark.evaluation.training import trainer, training_examples
 from tests.support import small_classifier
 from tests.support.builders import config

@@ -28,7 +28,7 @@ def strip_unread(root: Any) -> None:
     etree.strip_elements(root, *tags, with_tail=False)
 
 
-def decide_blocks(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
+def decide_elements(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
     """Find the largest block-level elements of which all or nothing is kept, and empty the latter; return each with
     its number of characters. One with at least half of all that is kept is no such: it may have a frame of pictures.
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.trees import BINS, LEAVES, Forest
+from dbce_spark.dbce.forest import BINS, LEAVES, Forest
 from dbce_spark.evaluation.training.trainer import forest
 from dbce_spark.model import Codes
 
