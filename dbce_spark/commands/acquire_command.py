@@ -131,20 +131,8 @@ def _urls(arguments: Sequence[str]) -> list[str]:
     Raises:
         InputError: one is no URL, or a file of them cannot be read.
     """
-    urls: list[str] = []
-    for argument in arguments:
-        if argument.startswith("@"):
-            urls += _urls(_listed(argument[1:]))
-        elif argument.lower().startswith(("http://", "https://")):
-            urls.append(argument)
-        else:
-            raise InputError(f"{argument}: is no URL; write http://... or https://..., or @FILE")
+    urls = sources.read_manifests(arguments)
+    for url in urls:
+        if not sources.is_web_url(url):
+            raise InputError(f"{url}: is no URL; write http://... or https://..., or @FILE")
     return list(dict.fromkeys(urls))
-
-
-def _listed(path: str) -> list[str]:
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise InputError(f"@{path}: cannot be read: {error}") from error
-    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]

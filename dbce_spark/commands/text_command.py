@@ -136,8 +136,7 @@ def _read(arguments: Sequence[str], settings: DbceConfig, folder: str) -> _Given
 def _is_page_of_web(name: str, archives: Sequence[str]) -> bool:
     """Test for the URL of a page; one whose path ends like an archive, or a glob, names files that are on the web."""
     path = name.lower().partition("?")[0]
-    is_url = path.startswith(("http://", "https://"))
-    return is_url and "*" not in path and not any(fnmatch(path, pattern) for pattern in archives)
+    return sources.is_web_url(path) and "*" not in path and not any(fnmatch(path, pattern) for pattern in archives)
 
 
 def _fetch(url: str, settings: DbceConfig, given: _Given) -> None:

@@ -198,6 +198,11 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def is_web_url(name: str) -> bool:
+    """Return whether a name is the URL of something on the web."""
+    return name.lower().startswith(("http://", "https://"))
+
+
 def file_system(path: str) -> tuple[Any, str]:
     """Return fsspec's file system of a path or URL, and its name there.
 

@@ -83,6 +83,14 @@ def test_pages_of_a_list_are_fetched_each_once(room: Newsroom, tmp_path: Path) -
     assert ["/a", "/b", "/c"] == [path for path in room.paths() if path != "/robots.txt"]
 
 
+def test_a_list_that_leads_back_to_itself_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As every manifest is."""
+    (tmp_path / "urls.txt").write_text(f"@{tmp_path / 'urls.txt'}\n", encoding="utf-8")
+
+    assert 2 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}"))
+    assert "this manifest leads back to itself" in capsys.readouterr().err
+
+
 def test_a_page_of_a_list_that_is_busy_is_waited_for(room: Newsroom, tmp_path: Path) -> None:
     """Without a feed the command ends when no page is left, not when none is due."""
     room.article("/a", "Of a")
