@@ -68,12 +68,14 @@ class _Host:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """The result of one request: an answer, with the feed in it if it was one; or the reason why there is none."""
+    """The result of one request: an answer, with the feed in it if it was one, or the URLs of a page's requisites; or
+    the reason why there is none."""
 
     errand: _Errand
     exchange: WebExchange | None
     feed: Feed | None
     detail: str
+    requisites: tuple[str, ...] = ()
 
 
 class Reader:
@@ -220,6 +222,8 @@ class Reader:
                 max_bytes=config.robots_bytes if errand.is_robots else config.max_bytes,
                 wants=self._is_page if is_page else lambda _: True,
             )
+            if is_page and exchange.status == 200:
+                return _Outcome(errand, exchange, None, "", self._requisites(exchange))
             if errand.feed is None or exchange.status != 200:
                 return _Outcome(errand, exchange, None, "")
             body = decode_body(exchange, config.feed_bytes)
@@ -231,6 +235,14 @@ class Reader:
             return _Outcome(errand, None, None, str(error))
         except Exception as error:
             return _Outcome(errand, None, None, f"{errand.url}: {type(error).__name__}: {error}"[:300])
+
+    def _requisites(self, exchange: WebExchange) -> tuple[str, ...]:
+        """Find what a page needs to be shown, as far as that is wanted."""
+        if not self._config.page_requisites:
+            return ()
+        body = decode_body(exchange, self._config.max_bytes)
+        charset = declared_type(exchange.header("content-type")).charset
+        return tuple(requisites.find(body, charset, exchange.url, self._config.page_requisites))
 
     def _is_page(self, content_type: str) -> bool:
         essence = declared_type(content_type).essence
@@ -314,22 +326,15 @@ class Reader:
         elif 200 <= exchange.status < 300 and not self._is_page(exchange.header("content-type")):
             self._end(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
         else:
-            if self._config.page_requisites and exchange.status == 200:
-                self._queue_requisites(exchange)  # before the page is noted: a kill between would leave it without
+            # Before the page is noted: a kill between would leave it without.
+            for item in self._memory.note_listed(outcome.requisites, time.time(), page=exchange.url):
+                self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
             self._keep(waiting.item, [*errand.redirects, exchange])
             self.counts["pages"] += 1
 
     def _keep(self, item: Item, exchanges: list[WebExchange]) -> None:
         size = self._archive.write(item, exchanges)
         self._memory.note_page(item, self._archive.name, size)
-
-    def _queue_requisites(self, exchange: WebExchange) -> None:
-        """Note what a page needs to be shown, and queue what is new of that."""
-        body = decode_body(exchange, self._config.max_bytes)
-        charset = declared_type(exchange.header("content-type")).charset
-        found = requisites.find(body, charset, exchange.url, self._config.page_requisites)
-        for item in self._memory.note_listed(found, time.time(), page=exchange.url):
-            self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
 
     def _again(self, errand: _Errand, detail: str, retry_seconds: float) -> None:
         """Put off an errand that failed, longer each time; a page only up to `attempts` times."""
