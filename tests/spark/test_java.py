@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +24,19 @@ def fake_java(home: Path, *, version: str, modules: str = VECTOR) -> Path:
     return home
 
 
+def printing_java(home: Path) -> Path:
+    """A folder whose bin/java prints its arguments."""
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
+    (home / "bin" / "java").chmod(0o755)
+    return home
+
+
+def arguments_of(home: Path, *arguments: str) -> str:
+    """The arguments that the Java of a home gets."""
+    return subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture
 def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     """No Java anywhere, and a cache folder of the test's own."""
@@ -38,7 +52,7 @@ def test_java_home_is_kept(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = fake_java(tmp_path / "seventeen", version="17")
     only.setenv("JAVA_HOME", str(home))
 
-    assert str(home) == java.java_home()
+    assert home == java.find_java().home
 
 
 def test_path_comes_second(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -47,7 +61,7 @@ def test_path_comes_second(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     home = fake_java(tmp_path / "twenty-one", version="21")
     only.setenv("PATH", str(home / "bin"))
 
-    assert str(home) == java.java_home()
+    assert home == java.find_java().home
 
 
 def test_too_old_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -67,7 +81,7 @@ def test_too_new_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
         java.java_home()
     older = fake_java(tmp_path / "twenty-three", version="23")
     only.setenv("PATH", str(older / "bin"))
-    assert str(older) == java.java_home()
+    assert older == java.find_java().home
 
 
 def test_none_is_refused(only: pytest.MonkeyPatch) -> None:
@@ -84,30 +98,53 @@ def test_broken_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
         java.java_home()
 
 
-def test_runtime_without_vector_module_is_wrapped(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A runtime that lacks the vector module, whoever set it, is wrapped, and a wrapped one is not wrapped again."""
-    home = fake_java(tmp_path / "cut down", version="25", modules="java.base@25")
-    only.setenv("JAVA_HOME", str(home))
-
-    wrapped = java.java_home()
-    only.setenv("JAVA_HOME", wrapped)
-
-    assert wrapped.startswith(str(tmp_path / "cache" / "dbce-spark"))
-    assert wrapped == java.java_home()
-
-
 def test_wrapper_drops_one_argument(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The wrapper passes every argument as it came, but for the one that asks for the vector module."""
-    home = tmp_path / "home with 'quotes'"
-    (home / "bin").mkdir(parents=True)
-    (home / "bin" / "java").write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
-    (home / "bin" / "java").chmod(0o755)
+    wrapped = java.wrapper(printing_java(tmp_path / "home with 'quotes'"))
 
-    wrapped = str(java.wrapper(home) / "bin" / "java")
-    command = [wrapped, "-cp", "a b", "", "--add-modules=jdk.incubator.vector", "*"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    printed = arguments_of(wrapped, "-cp", "a b", "", "--add-modules=jdk.incubator.vector", "*")
 
     assert printed == "<-cp><a b><><*>"
+
+
+def test_stored_classes_are_taken(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """If classes are stored Java starts from them, and the folder of settings comes behind the files of its path."""
+    only.setenv("SPARK_CONF_DIR", "/set tings")
+    wrapped = java.wrapper(printing_java(tmp_path / "home"))
+    command = ("-cp", "/set tings/:/jars/a.jar:/jars/*", "Main")
+
+    assert arguments_of(wrapped, *command) == "<-cp></set tings/:/jars/a.jar:/jars/*><Main>"
+    java.stored_classes(wrapped).touch()
+    stored = arguments_of(wrapped, *command)
+
+    assert f"<-XX:SharedArchiveFile={java.stored_classes(wrapped)}>" in stored
+    assert stored.endswith("<-cp></jars/a.jar:/jars/*:/set tings/><Main>")
+
+
+def test_a_java_that_records_starts_from_its_own_classes(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Java takes no stored classes where it stores them anew, and no folder is on its class path."""
+    only.setenv("SPARK_CONF_DIR", "/settings")
+    wrapped = java.wrapper(printing_java(tmp_path / "home"))
+    java.stored_classes(wrapped).touch()
+
+    printed = arguments_of(wrapped, "-cp", "/settings/:/jars/*", "-XX:ArchiveClassesAtExit=x.jsa", "Main")
+
+    assert printed == "<-cp></jars/*><-XX:ArchiveClassesAtExit=x.jsa><Main>"
+
+
+def test_classes_of_a_spark_that_is_gone_are_removed(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Each environment has classes of its own, 160 MB; they go when it has gone."""
+    made = []
+    for name in ("gone", "here"):
+        (tmp_path / name).mkdir()
+        found = SimpleNamespace(origin=str(tmp_path / name / "__init__.py"))
+        only.setattr(java, "find_spec", lambda package, found=found: found)
+        made.append(java.wrapper(tmp_path / "home"))
+    (tmp_path / "gone").rmdir()
+
+    java.remove_forsaken()
+
+    assert [False, True] == [one.exists() for one in made]
 
 
 def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -131,11 +168,11 @@ def test_spark_gets_a_java_that_does_not_warn(only: pytest.MonkeyPatch, tmp_path
     """Also a runtime that has the vector module is wrapped for Spark, and a wrapped one is not wrapped again."""
     only.setenv("JAVA_HOME", str(fake_java(tmp_path / "seventeen", version="17")))
 
-    quiet = java.quiet_java_home()
-    only.setenv("JAVA_HOME", quiet)
+    ours = java.java_home()
+    only.setenv("JAVA_HOME", ours)
 
-    assert quiet.startswith(str(tmp_path / "cache" / "dbce-spark"))
-    assert quiet == java.quiet_java_home()
+    assert ours.startswith(str(tmp_path / "cache" / "dbce-spark"))
+    assert ours == java.java_home()
 
 
 def test_java_is_asked_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -145,9 +182,20 @@ def test_java_is_asked_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with (home / "bin" / "java").open("a") as script:
         script.write(f"echo >>'{asked}'\n")
     only.setenv("JAVA_HOME", str(home))
-    java.quiet_java_home()
+    java.java_home()
 
     assert "\n" == asked.read_text()
+
+
+def test_java_is_not_asked_where_its_home_tells(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The version and the modules of a Java stand in the file `release` of its home."""
+    home = printing_java(tmp_path / "twenty-one")
+    (home / "release").write_text('JAVA_VERSION="21.0.8"\nMODULES="java.base jdk.incubator.vector"\nSOURCE=""\n')
+    (tmp_path / "java").symlink_to(home / "bin" / "java")
+
+    found = java.find_runtime(tmp_path / "java")
+
+    assert found == java.Java(home=home, version=21, has_vector_module=True)
 
 
 def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -156,7 +204,7 @@ def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch
     home = fake_java(tmp_path / "seventeen", version="17")
     only.setenv("JAVA_HOME", str(home))
 
-    assert str(home) == java.quiet_java_home()
+    assert str(home) == java.java_home()
 
 
 def test_unwritable_cache_is_named(only: pytest.MonkeyPatch, tmp_path: Path) -> None:

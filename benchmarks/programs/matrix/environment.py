@@ -1,6 +1,7 @@
 """The environment of a combination: an installed Python, packages that uv installs, a Java of either kind."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.programs.matrix.cells import Cell
-from dbce_spark.spark.engine.java import NEWEST_OF_SPARK_4_1, probe
+from dbce_spark.spark.engine.java import NEWEST_OF_SPARK_4_1, find_runtime
 
 
 class Missing(Exception):
@@ -83,8 +84,8 @@ def system_java(version: str) -> Path | None:
     """Find the folder of an installed Java of a version: JAVA_HOME's, that on PATH, or one where Linux keeps them."""
     homes = [Path(home) for home in [os.environ.get("JAVA_HOME", "")] if home]
     executables = [home / "bin/java" for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"))]]
-    for executable in [Path("java"), *executables]:
-        java = probe(executable)
+    for executable in [Path(shutil.which("java") or "java"), *executables]:
+        java = find_runtime(executable)
         if java is not None and str(java.version) == version and java.has_vector_module:
             return java.home
     return None

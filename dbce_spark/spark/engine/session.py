@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from dbce_spark.errors import ConfigError, PlatformError
 from dbce_spark.spark.engine import java_messages
-from dbce_spark.spark.engine.java import quiet_java_home
+from dbce_spark.spark.engine.java import java_home
 from dbce_spark.spark.engine.spark_errors import first_cause
 
 CONF_FOLDER = files("dbce_spark") / "conf"
@@ -183,7 +183,7 @@ def applied_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterat
 
 def _prepare_environment(*, is_local: bool) -> None:
     """Set what Spark's launcher reads before there is a session. The user's own choice stays where it can work."""
-    os.environ["JAVA_HOME"] = quiet_java_home()
+    os.environ["JAVA_HOME"] = java_home()
     # The launcher loads spark-defaults.conf and log4j2.properties from there.
     os.environ.setdefault("SPARK_CONF_DIR", str(CONF_FOLDER))
     if is_local:
