@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha1
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -69,7 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is said on stderr."""
 
     def do_GET(self) -> None:
-        with self.room.counted():
+        # A reader that was killed hangs up.
+        with self.room.counted(), suppress(ConnectionError):
             self._reply()
 
     def _reply(self) -> None:

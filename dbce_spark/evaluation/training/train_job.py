@@ -47,7 +47,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     pages = [page for of_set in gold.sets.values() for page in of_set]
     prepared = trainer.prepare(training_examples.read(pages, config), config)
     if request.folds:
-        _train_folds(prepared, Path(request.folds))
+        train_folds(prepared, Path(request.folds))
     everything = np.ones(len(prepared.examples), np.bool_)
     output = Path(request.output)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
 
 
-def _train_folds(prepared: trainer.Prepared, folder: Path) -> None:
+def train_folds(prepared: trainer.Prepared, folder: Path) -> None:
     """Write `fold-N.npz`, each without the pages of fold N, and the fold of each site."""
     folder.mkdir(parents=True, exist_ok=True)
     fold_of = trainer.folds(prepared.sites, FOLDS)
