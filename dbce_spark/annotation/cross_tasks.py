@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 
 from dbce_spark.annotation import page_file
+from dbce_spark.annotation.dbce_elements import DbceElements, cut
 from dbce_spark.annotation.labels_settings import LabelsSettings
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.token_dom import Dom
+from dbce_spark.annotation.token_dom import read as read_dom
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets as lsh
 from dbce_spark.dbce import pages, sites
-from dbce_spark.dbce.dbce_elements import DbceElements, cut
-from dbce_spark.dbce.dom import Dom
-from dbce_spark.dbce.dom import read as read_dom
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps

@@ -8,7 +8,7 @@ from lxml import etree
 
 from dbce_spark.annotation import links
 from dbce_spark.annotation.outline import Outline
-from dbce_spark.dbce import postprocess
+from dbce_spark.dbce import annotated_html
 from dbce_spark.html.page import BLOCK_TAGS, parse_tree
 from dbce_spark.model import Segments
 
@@ -37,7 +37,7 @@ def number_nodes(utf8_html: bytes, page_text: str, segments: Segments) -> Number
     """
     root = parse_tree(utf8_html)
     _free_names(root)
-    postprocess.wrap(root, page_text, segments, lambda at: (SEGMENT, str(at)))
+    annotated_html.wrap(root, page_text, segments, lambda at: (SEGMENT, str(at)))
     pieces = [(int(piece.get("class")), piece) for piece in root.iter(SEGMENT)]
     around = [_containers(piece) for _, piece in pieces]
     ranges: dict[Any, Range] = {}

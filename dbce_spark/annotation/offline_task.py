@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from dbce_spark.annotation import segment_marks
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.dbce import postprocess
 from dbce_spark.files import storage
+from dbce_spark.html import sealed_html
 from dbce_spark.model import ARMS, Label, digest
 from dbce_spark.report.overlay import STRONG
 from dbce_spark.report.svg.html_template import environment
@@ -61,7 +61,7 @@ def document(one: CrossSheet) -> str:
         date=one.sheet.date,
         page=segment_marks.mark_segments(one.sheet),
         neighbours=[
-            (arm, near.url, near.date, postprocess.sealed_html(near.html.encode("utf-8", "replace")))
+            (arm, near.url, near.date, sealed_html.sealed_html(near.html.encode("utf-8", "replace")))
             for arm, near in neighbours
         ],
         labels=[

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dbce_spark.annotation.page_file import Sheet
-from dbce_spark.dbce import postprocess, single
+from dbce_spark.dbce import annotated_html, single
 from dbce_spark.model import Label
 
 CLASS = "dbce-segment-"
@@ -22,4 +22,4 @@ def mark_segments(sheet: Sheet) -> str:
     )
     segments = single.without_evidence(np.arange(len(starts), dtype=np.int32), starts, ends, Label.UNDECIDED)
     html = sheet.html.encode("utf-8", "replace")
-    return postprocess.coloured_html(html, sheet.text, segments, lambda at: f"{CLASS}{at}", "")
+    return annotated_html.coloured_html(html, sheet.text, segments, lambda at: f"{CLASS}{at}", "")

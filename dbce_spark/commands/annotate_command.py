@@ -191,16 +191,16 @@ def _take(arguments: argparse.Namespace) -> None:
 def _account(arguments: argparse.Namespace) -> None:
     """Create an account, or set a new password for an existing one. The password is printed once."""
     settings = _settings()
-    from dbce_spark.annotation import accounts, workbench_store
+    from dbce_spark.annotation import annotator_accounts, workbench_store
 
     given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
     with closing(workbench_store.open_store(arguments.store)) as opened:
-        by_name = {one.name.lower(): one for one in accounts.list_accounts(opened)}
+        by_name = {one.name.lower(): one for one in annotator_accounts.list_accounts(opened)}
         account = by_name.get(arguments.name.strip().lower())
         if account:
-            made = accounts.set_password(opened, account.number, settings, given)
+            made = annotator_accounts.set_password(opened, account.number, settings, given)
         else:
-            made = accounts.add(opened, arguments.name, settings, password=given, is_admin=arguments.admin)
+            made = annotator_accounts.add(opened, arguments.name, settings, password=given, is_admin=arguments.admin)
     shown = "" if given else f"; the password is {made}"
     print(f"{arguments.name}: {'another password' if account else 'an account'}{shown}")
 
@@ -220,10 +220,10 @@ def _serve(arguments: argparse.Namespace) -> None:
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
     _settings()
-    from dbce_spark.annotation import accounts, drafts, workbench_store
+    from dbce_spark.annotation import annotator_accounts, drafts, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
-        progress, people = drafts.progress(opened), accounts.list_accounts(opened)
+        progress, people = drafts.progress(opened), annotator_accounts.list_accounts(opened)
     all_of_it = (progress.pages, "page"), (len(people), "account"), (progress.submissions, "submission")
     print(", ".join(starmap(counted, all_of_it)))
     for submissions, pages in progress.pages_by_submissions.items():

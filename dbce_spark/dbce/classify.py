@@ -28,13 +28,13 @@ import numpy.typing as npt
 from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, page_links, units
 from dbce_spark.dbce.class_words import ClassWords
-from dbce_spark.dbce.clones import without_clones
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.forest import Forest
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.recurring_links import without_recurring_links
+from dbce_spark.dbce.repeated_blocks import without_repeats
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
 from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
@@ -308,7 +308,7 @@ def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[n
     else:
         is_kept = units.kept_blocks(scores, page.features.units, label.favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
-    return without_clones(page.blocks, page.features.keys[TEXT], is_kept)
+    return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
 
 def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:

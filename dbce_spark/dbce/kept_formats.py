@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
-from dbce_spark.dbce.postprocess import kept_characters
+from dbce_spark.dbce.main_text import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree

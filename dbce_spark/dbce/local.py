@@ -13,7 +13,18 @@ from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
+from dbce_spark.dbce import (
+    annotated_html,
+    classify,
+    crosses,
+    duplicates,
+    main_text,
+    pages,
+    pools,
+    revisit_originals,
+    sites,
+    texts,
+)
 from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores, merge
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
@@ -247,7 +258,7 @@ def format_extractions(
 
 def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated: bool) -> Formats:
     text, segments = one.page.blocks.text, one.segments
-    annotated = postprocess.labelled_html(html, text, segments) if with_annotated else None
+    annotated = annotated_html.labelled_html(html, text, segments) if with_annotated else None
     if not config.need_html:
         return Formats(annotated_html=annotated)
     return replace(write_formats(html, one.page.blocks, segments, one.page.capture, config), annotated_html=annotated)
@@ -261,7 +272,7 @@ def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredP
         template_id=compared.template_id,
         crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
-        text=postprocess.text(compared.page.blocks.text, segments),
+        text=main_text.text(compared.page.blocks.text, segments),
         confidence=scored.confidence if scored else None,
         page_type=scored.page_type if scored else None,
     )

@@ -10,13 +10,14 @@ from typing import Any
 
 from lxml import etree, html
 
-from dbce_spark.dbce import postprocess
+from dbce_spark.dbce import annotated_html
+from dbce_spark.html import sealed_html
 from dbce_spark.html.page import DROPPED_TAGS, parse_tree
 from dbce_spark.html.removal import remove_element
 from dbce_spark.model import Label, Segments
 from dbce_spark.report.archived_html import Archived, HtmlGone
 
-POLICY = f"{postprocess.POLICY}; frame-src 'none'"
+POLICY = f"{sealed_html.POLICY}; frame-src 'none'"
 
 MAX_BYTES = 4 << 20
 """HTML that goes into a frame: a browser shows a report of a dozen such pages, and no more."""
@@ -46,7 +47,7 @@ def document(archived: Archived, page_text: str, segments: Segments) -> str:
     labelled = archived.html
     if not archived.is_labelled:
         try:
-            labelled = postprocess.labelled_html(archived.html, page_text, segments).encode("utf-8", "replace")
+            labelled = annotated_html.labelled_html(archived.html, page_text, segments).encode("utf-8", "replace")
         except (etree.LxmlError, ValueError) as error:
             raise HtmlGone(f"its labels cannot be written into its HTML: {error}") from error
     root = parse_tree(labelled)

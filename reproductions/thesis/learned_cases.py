@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.dbce import patterns, postprocess, single
+from dbce_spark.annotation.token_dom import Dom
+from dbce_spark.dbce import main_text, patterns, single
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.dbce.dom import Dom
 from dbce_spark.model import Annotation, Bits, Blocks, Label, Segments
 from reproductions.thesis.cross_learning import Learner, examples, forest, learn, nearest, reclassify
 from reproductions.thesis.label_merging import Opinions, by_evidence
@@ -116,7 +116,7 @@ def text(dom: Dom, blocks: Blocks, nodes: Nodes, labels: Bits) -> str:
         dom.token_ends[nodes.ends[ends] - 1],
         Label.CONTENT,
     )
-    return postprocess.text(blocks.text, content)
+    return main_text.text(blocks.text, content)
 
 
 def _segments_of(dom: Dom, nodes: Nodes, segments: Segments) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

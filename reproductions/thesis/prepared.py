@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dbce_spark.annotation import token_dom
+from dbce_spark.annotation.token_dom import Dom
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, dom, pages, sites
-from dbce_spark.dbce.dom import Dom
+from dbce_spark.dbce import buckets, pages, sites
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.html import charset
 from dbce_spark.model import Annotation, Cross, Hashes, Page, Reject
@@ -45,7 +46,7 @@ def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
             page = pages.parse_fetch(fetch, config)
             if isinstance(page, Page) and page.capture_id not in captures:
                 html = charset.decode(fetch.html, fetch.capture.declared_charset).html
-                captures[page.capture_id] = Capture(page=page, dom=dom.read(html, page.blocks), clock=clock)
+                captures[page.capture_id] = Capture(page=page, dom=token_dom.read(html, page.blocks), clock=clock)
         places.append(page.capture_id if isinstance(page, Page) else page)
     return Archive(captures, places)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import postprocess, single
+from dbce_spark.dbce import main_text, single
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
@@ -57,7 +57,7 @@ def _text(capture: Capture, annotations: Sequence[Annotation], name: str) -> Ext
     clock.seconds |= capture.clock.seconds
     blocks = capture.page.blocks
     if not annotations:
-        return Extract(postprocess.text(blocks.text, single.segments(blocks)), clock.seconds, "")
+        return Extract(main_text.text(blocks.text, single.segments(blocks)), clock.seconds, "")
     nodes, labels = learned_cases.merged(capture.dom, blocks, annotations, CASES[name], clock)
     with clock.phase("merge"):
         text = learned_cases.text(capture.dom, blocks, nodes, labels)

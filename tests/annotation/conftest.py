@@ -4,10 +4,10 @@ import pytest
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 
-from dbce_spark.annotation import accounts
+from dbce_spark.annotation import annotator_accounts
 
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords with parameters by which a test of many logins ends."""
-    monkeypatch.setattr(accounts, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))
+    monkeypatch.setattr(annotator_accounts, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))

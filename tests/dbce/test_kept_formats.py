@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from dbce_spark.dbce import single
 from dbce_spark.dbce.kept_formats import describe, format_kept, write_formats
-from dbce_spark.dbce.postprocess import text
+from dbce_spark.dbce.main_text import text
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label
 from tests.support.builders import capture, parsed

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from dbce_spark import config
-from dbce_spark.dbce import postprocess, single
+from dbce_spark.dbce import annotated_html, single
 from dbce_spark.html import page
 from dbce_spark.model import Label
 from dbce_spark.report import html_frame
@@ -69,7 +69,7 @@ def test_labels_come_off_again() -> None:
     """A page that the output keeps with its labels is shown without them where it is an arm of another page's cross."""
     plain = article("large.example", 1).html.encode()
     blocks = page.parse(plain, "utf-8", config.default().page).blocks
-    labelled = postprocess.labelled_html(plain, blocks.text, single.segments(blocks)).encode()
+    labelled = annotated_html.labelled_html(plain, blocks.text, single.segments(blocks)).encode()
     assert b'class="dbce-' in labelled
     back = html_frame.unlabelled(Archived(labelled, blocks, is_labelled=True))
     assert b'class="dbce-' not in back.html

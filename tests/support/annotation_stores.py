@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbce_spark.annotation import accounts, page_import, tutorial, workbench_store
+from dbce_spark.annotation import annotator_accounts, page_import, tutorial, workbench_store
 from dbce_spark.annotation.page_import import AddedPages, WantedPages
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings, settings
 from tests.support.builders import CONFIG, archive, http, record
@@ -88,6 +88,6 @@ def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTING
     Path(path).write_bytes(_filled())
     opened = workbench_store.open_store(path)
     for at, name in enumerate(names):
-        accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
+        annotator_accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
     opened.close()
     return path

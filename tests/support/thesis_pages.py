@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce import dom
-from dbce_spark.dbce.dom import Dom
+from dbce_spark.annotation import token_dom
+from dbce_spark.annotation.token_dom import Dom
 from dbce_spark.model import Bits, Blocks, Label
 from reproductions.thesis.cross_learning import Examples
 from reproductions.thesis.nodes import Nodes, cut_nodes
@@ -17,7 +17,7 @@ U, C, B = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
 def read(html: str) -> tuple[Dom, Blocks]:
     """A page's DOM and its blocks."""
     blocks = parsed(html).blocks
-    return dom.read(html.encode(), blocks), blocks
+    return token_dom.read(html.encode(), blocks), blocks
 
 
 def nodes_of(html: str, *patterns: str) -> Nodes:

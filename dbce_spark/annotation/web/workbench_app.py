@@ -13,8 +13,16 @@ from flask import Flask, Response, abort, flash, g, redirect, render_template, r
 from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
-from dbce_spark.annotation import accounts, drafts, neighbours, page_choice, stored_pages, tutorial, workbench_store
-from dbce_spark.annotation.accounts import TooManyTries, UserAccount
+from dbce_spark.annotation import (
+    annotator_accounts,
+    drafts,
+    neighbours,
+    page_choice,
+    stored_pages,
+    tutorial,
+    workbench_store,
+)
+from dbce_spark.annotation.annotator_accounts import TooManyTries, UserAccount
 from dbce_spark.annotation.drafts import Draft, StaleDraft
 from dbce_spark.annotation.page_choice import Order
 from dbce_spark.annotation.stored_pages import StoredPage
@@ -118,7 +126,7 @@ def _guard(app: Flask, workbench: _Workbench) -> None:
         g.account = None
         number, stamp = session.get("account"), session.get("stamp")
         if number is not None:
-            found = accounts.get(workbench.store, number)
+            found = annotator_accounts.get(workbench.store, number)
             if found is not None and found.is_active and hmac.compare_digest(found.stamp, str(stamp)):
                 g.account = found
             else:
@@ -207,7 +215,9 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
     def log_in() -> Answer:
         name, password = request.form.get("name", ""), request.form.get("password", "")
         try:
-            found = accounts.login(workbench.store, name, password, workbench.settings, request.remote_addr or "")
+            found = annotator_accounts.login(
+                workbench.store, name, password, workbench.settings, request.remote_addr or ""
+            )
         except TooManyTries:
             flash(f"Too many tries with this name; wait {workbench.settings.login_minutes} minutes.")
             found = None
@@ -225,7 +235,7 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
     @app.post("/logout")
     def log_out() -> Answer:
         if g.account is not None:
-            accounts.end_sessions(workbench.store, g.account.number)
+            annotator_accounts.end_sessions(workbench.store, g.account.number)
         session.clear()
         return redirect(url_for("login"))
 
@@ -240,13 +250,15 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
         account, settings = workbench.account, workbench.settings
         try:
             old, client = request.form.get("old", ""), request.remote_addr or ""
-            if accounts.login(workbench.store, account.name, old, settings, client) is None:
+            if annotator_accounts.login(workbench.store, account.name, old, settings, client) is None:
                 raise InputError("the old password is wrong")
-            accounts.set_password(workbench.store, account.number, settings, request.form.get("new", "") or " ")
+            annotator_accounts.set_password(
+                workbench.store, account.number, settings, request.form.get("new", "") or " "
+            )
         except (InputError, TooManyTries) as error:
             flash(f"Not changed: {str(error) or 'too many tries'}.")
             return redirect(url_for("password"))
-        changed = accounts.get(workbench.store, account.number)
+        changed = annotator_accounts.get(workbench.store, account.number)
         session["stamp"] = changed.stamp if changed else ""
         flash("Your password is changed.")
         return redirect("/")
@@ -395,11 +407,11 @@ def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
 def _add_admin(app: Flask, workbench: _Workbench) -> None:
     def shown(made: tuple[str, str] | None = None) -> Answer:
         """Render accounts and progress; a generated password is shown this once."""
-        people, progress = accounts.list_accounts(workbench.store), drafts.progress(workbench.store)
+        people, progress = annotator_accounts.list_accounts(workbench.store), drafts.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
     def person(number: int) -> UserAccount:
-        found = accounts.get(workbench.store, number)
+        found = annotator_accounts.get(workbench.store, number)
         if found is None:
             abort(404)
         return found
@@ -414,7 +426,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     def add_account() -> Answer:
         name, is_admin = request.form.get("name", ""), request.form.get("is_admin") == "yes"
         try:
-            return shown((name, accounts.add(workbench.store, name, workbench.settings, is_admin=is_admin)))
+            return shown((name, annotator_accounts.add(workbench.store, name, workbench.settings, is_admin=is_admin)))
         except InputError as error:
             flash(f"Not made: {error}.")
             return redirect(url_for("admin"))
@@ -425,9 +437,9 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
         found = person(number)
         change = request.form.get("change", "")
         if change == "password":
-            return shown((found.name, accounts.set_password(workbench.store, number, workbench.settings)))
+            return shown((found.name, annotator_accounts.set_password(workbench.store, number, workbench.settings)))
         if change in ("shut", "open") and number != workbench.account.number:
-            accounts.set_active(workbench.store, number, change == "open")
+            annotator_accounts.set_active(workbench.store, number, change == "open")
         return redirect(url_for("admin"))
 
     @app.get("/admin/accounts/<int:number>")

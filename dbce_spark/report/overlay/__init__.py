@@ -12,7 +12,7 @@ import numpy as np
 from jinja2 import Template
 
 import dbce_spark
-from dbce_spark.dbce import postprocess, single
+from dbce_spark.dbce import annotated_html, single
 from dbce_spark.files import storage
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label, digest
@@ -98,7 +98,7 @@ def page_html(contrast: Contrast) -> str:
     starts, ends = (np.array([span[at] for span in contrast.spans], np.int32) for at in (0, 1))
     segments = single.without_evidence(np.arange(len(contrast.spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
     classes = [_css_class(*pair) for pair in zip(contrast.reference, contrast.given, strict=True)]
-    return postprocess.coloured_html(
+    return annotated_html.coloured_html(
         contrast.html.encode("utf-8", "replace"), contrast.text, segments, classes.__getitem__, style()
     )
 

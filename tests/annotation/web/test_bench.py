@@ -13,7 +13,7 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_o
 import pytest
 
 from dbce_spark.annotation import (
-    accounts,
+    annotator_accounts,
     drafts,
     import_export,
     page_file,
@@ -129,7 +129,7 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
     path = str(tmp_path / "labels.db")
     page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
-    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
         window = log_in(context, one, "ada")
@@ -282,7 +282,7 @@ def test_a_page_of_six_thousand_words_in_small_pieces_is_painted_whole(tmp_path:
     path = str(tmp_path / "labels.db")
     page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
-    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
         window = log_in(context, one, "ada")
@@ -315,7 +315,7 @@ def test_two_people_label_eight_real_pages_and_the_server_is_killed_between(
     page_import.add(path, archives, wanted(min_words=120, sample=8), CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
     for name in ("ada", "bob"):
-        accounts.add(opened, name, SETTINGS, password=PASSWORD)
+        annotator_accounts.add(opened, name, SETTINGS, password=PASSWORD)
     opened.close()
     people = {name: chromium.new_context(viewport={"width": 1366, "height": 768}) for name in ("ada", "bob")}
     with served(path) as one:

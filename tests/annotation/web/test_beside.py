@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dbce_spark.annotation import (
-    accounts,
+    annotator_accounts,
     cross_tasks,
     drafts,
     import_export,
@@ -71,7 +71,7 @@ def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
     assert cli.main(choose) == 0
     assert cli.main(["annotate", "take", path, file, "--archive", warc]) == 0
     opened = workbench_store.open_store(path)
-    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     (cross,) = cross_tasks.read(file)
     return path, cross

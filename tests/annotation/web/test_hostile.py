@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark.annotation import accounts, page_import, workbench_store
+from dbce_spark.annotation import annotator_accounts, page_import, workbench_store
 from tests.support.annotation_stores import PASSWORD, SETTINGS, page, wanted
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.workbench_browser import archived, log_in, wait
@@ -47,7 +47,7 @@ def made(folder: Path, html: str) -> str:
     source = archive(folder / "a.warc", record(http(html), url="http://malice.example/"))
     page_import.add(path, [source], wanted(), CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
-    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     return path
 

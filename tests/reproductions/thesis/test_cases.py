@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from dbce_spark.dbce import postprocess
+from dbce_spark.dbce import main_text
 from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.model import Annotation, Label
 from reproductions.thesis import learned_cases
@@ -84,5 +84,5 @@ def test_t001_and_t002_label_as_the_method_does(drawn: tuple[str, list[Annotatio
     dom, blocks = read(html)
     for name in ("T001", "T002"):
         nodes, labels = learned_cases.merged(dom, blocks, some, CASES[name], Clock())
-        expected = postprocess.text(blocks.text, resolve(blocks, some, undecided=CASES[name].undecided))
+        expected = main_text.text(blocks.text, resolve(blocks, some, undecided=CASES[name].undecided))
         assert "".join(expected.split()) == "".join(learned_cases.text(dom, blocks, nodes, labels).split())

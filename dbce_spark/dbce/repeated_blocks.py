@@ -17,7 +17,7 @@ LEAST_BLOCKS, LEAST_WORDS = 4, 20
 """Of a run, at least: shorter ones recur by chance, as cells of a table do (docs/method.md)."""
 
 
-def without_clones(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def without_repeats(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Keep one of each run of kept blocks, or heading, that is followed by itself, whatever is dropped between.
 
     texts: a key of each block's text.

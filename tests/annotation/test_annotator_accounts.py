@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher, extract_parameters
 
-from dbce_spark.annotation import accounts, workbench_store
-from dbce_spark.annotation.accounts import TooManyTries
+from dbce_spark.annotation import annotator_accounts, workbench_store
+from dbce_spark.annotation.annotator_accounts import TooManyTries
 from dbce_spark.annotation.workbench_store import Connection, now
 from dbce_spark.errors import InputError
 from tests.support.annotation_stores import PASSWORD, SETTINGS
@@ -20,7 +20,7 @@ def opened(tmp_path: Path) -> Iterator[Connection]:
     """Open a store with an account of ada's."""
     workbench_store.create(str(tmp_path / "labels.db"))
     found = workbench_store.open_store(str(tmp_path / "labels.db"))
-    accounts.add(found, "ada", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(found, "ada", SETTINGS, password=PASSWORD)
     yield found
     found.close()
 
@@ -29,7 +29,9 @@ def test_a_name_and_its_password_belong_together(opened: Connection) -> None:
     """Another password, another name or none are refused; case in a name does not matter."""
     tries = [("ada", PASSWORD), ("Ada", PASSWORD), ("ada", PASSWORD + "x"), ("bob", PASSWORD), ("ada", "")]
 
-    assert [True, True, False, False, False] == [accounts.login(opened, *one, SETTINGS) is not None for one in tries]
+    assert [True, True, False, False, False] == [
+        annotator_accounts.login(opened, *one, SETTINGS) is not None for one in tries
+    ]
 
 
 def test_a_password_is_not_in_the_store(opened: Connection, tmp_path: Path) -> None:
@@ -40,16 +42,16 @@ def test_a_password_is_not_in_the_store(opened: Connection, tmp_path: Path) -> N
 
 def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
     """A generated password is long enough, and lets in; one that is set anew ends what was before."""
-    made = accounts.add(opened, "bob", SETTINGS)
-    before = accounts.get(opened, 2)
-    anew = accounts.set_password(opened, 2, SETTINGS)
-    after = accounts.get(opened, 2)
+    made = annotator_accounts.add(opened, "bob", SETTINGS)
+    before = annotator_accounts.get(opened, 2)
+    anew = annotator_accounts.set_password(opened, 2, SETTINGS)
+    after = annotator_accounts.get(opened, 2)
 
     assert before is not None
     assert after is not None
     assert (True, True) == (before.stamp != after.stamp, made != anew)
     assert [20, 20] == [len(made), len(anew)]
-    assert [True, False] == [accounts.login(opened, "bob", one, SETTINGS) is None for one in (made, anew)]
+    assert [True, False] == [annotator_accounts.login(opened, "bob", one, SETTINGS) is None for one in (made, anew)]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
 def test_a_name_or_password_that_will_not_do_is_refused(opened: Connection, name: str, password: str) -> None:
     """A name that exists in other letters is refused as well."""
     with pytest.raises(InputError):
-        accounts.add(opened, name, SETTINGS, password=password)
+        annotator_accounts.add(opened, name, SETTINGS, password=password)
 
 
 @pytest.mark.parametrize(
@@ -70,8 +72,8 @@ def test_a_name_or_password_that_will_not_do_is_refused(opened: Connection, name
 )
 def test_a_name_and_a_password_up_to_the_bounds_will_do(opened: Connection, name: str, password: str) -> None:
     """The shortest and the longest of each; space around a name does not count."""
-    accounts.add(opened, name, SETTINGS, password=password)
-    found = accounts.login(opened, name.strip(), password, SETTINGS)
+    annotator_accounts.add(opened, name, SETTINGS, password=password)
+    found = annotator_accounts.login(opened, name.strip(), password, SETTINGS)
 
     assert found is not None
     assert (name.strip(), "annotator-2", False, True) == (found.name, found.annotator, found.is_admin, found.is_active)
@@ -85,8 +87,8 @@ def test_an_unknown_name_takes_as_long_as_a_known_one(opened: Connection, monkey
         hashed.append(known)
         return True
 
-    monkeypatch.setattr(accounts, "_is_right", looked_at)
-    found = [accounts.login(opened, name, PASSWORD, SETTINGS) is not None for name in ("ada", "bob")]
+    monkeypatch.setattr(annotator_accounts, "_is_right", looked_at)
+    found = [annotator_accounts.login(opened, name, PASSWORD, SETTINGS) is not None for name in ("ada", "bob")]
 
     assert [True, False] == found
     assert ["$argon2id$"] * 2 == [one[:10] for one in hashed]
@@ -97,49 +99,51 @@ def test_who_has_logged_in_has_failed_no_more(opened: Connection) -> None:
     few = replace(SETTINGS, login_tries=3)
     given = ["guessed", "guessed", PASSWORD] * 2
 
-    assert [True, True, False] * 2 == [accounts.login(opened, "ada", one, few) is None for one in given]
+    assert [True, True, False] * 2 == [annotator_accounts.login(opened, "ada", one, few) is None for one in given]
 
 
 def test_a_password_is_hashed_again_where_its_hash_is_of_another_strength(opened: Connection) -> None:
     """At a login, when the password is there to be hashed; its session is that of any other login."""
     weak = PasswordHasher(time_cost=2, memory_cost=16, parallelism=1).hash(PASSWORD)
     opened.execute("UPDATE accounts SET password = ?", (weak,))
-    accounts.login(opened, "ada", PASSWORD, SETTINGS)
+    annotator_accounts.login(opened, "ada", PASSWORD, SETTINGS)
     hashed = opened.execute("SELECT password FROM accounts").fetchone()[0]
 
-    assert extract_parameters(weak) != extract_parameters(hashed) == accounts._HASHER._parameters
-    assert accounts.login(opened, "ada", PASSWORD, SETTINGS) is not None
+    assert extract_parameters(weak) != extract_parameters(hashed) == annotator_accounts._HASHER._parameters
+    assert annotator_accounts.login(opened, "ada", PASSWORD, SETTINGS) is not None
 
 
 def test_a_password_that_is_given_is_the_one_that_is_set(opened: Connection) -> None:
     """It lets in, and the one before no more; one that will not do changes nothing."""
     given = "another long password"
 
-    assert given == accounts.set_password(opened, 1, SETTINGS, given)
+    assert given == annotator_accounts.set_password(opened, 1, SETTINGS, given)
     with pytest.raises(InputError):
-        accounts.set_password(opened, 1, SETTINGS, "short")
-    assert [False, True] == [accounts.login(opened, "ada", one, SETTINGS) is None for one in (given, PASSWORD)]
+        annotator_accounts.set_password(opened, 1, SETTINGS, "short")
+    assert [False, True] == [
+        annotator_accounts.login(opened, "ada", one, SETTINGS) is None for one in (given, PASSWORD)
+    ]
 
 
 def test_who_guesses_has_to_wait(opened: Connection) -> None:
     """After too many failures even the right password is refused; another name is not affected."""
     few = replace(SETTINGS, login_tries=3)
-    accounts.add(opened, "bob", SETTINGS, password=PASSWORD)
+    annotator_accounts.add(opened, "bob", SETTINGS, password=PASSWORD)
     for _ in range(3):
-        accounts.login(opened, "ada", "guessed", few)
+        annotator_accounts.login(opened, "ada", "guessed", few)
 
     with pytest.raises(TooManyTries):
-        accounts.login(opened, "ada", PASSWORD, few)
-    assert accounts.login(opened, "bob", PASSWORD, few) is not None
+        annotator_accounts.login(opened, "ada", PASSWORD, few)
+    assert annotator_accounts.login(opened, "bob", PASSWORD, few) is not None
 
 
 def test_a_shut_account_lets_nobody_in(opened: Connection) -> None:
     """A shut account refuses its password until it is opened again."""
-    accounts.set_active(opened, 1, False)
-    shut = accounts.login(opened, "ada", PASSWORD, SETTINGS)
-    accounts.set_active(opened, 1, True)
+    annotator_accounts.set_active(opened, 1, False)
+    shut = annotator_accounts.login(opened, "ada", PASSWORD, SETTINGS)
+    annotator_accounts.set_active(opened, 1, True)
 
-    assert (True, False) == (shut is None, accounts.login(opened, "ada", PASSWORD, SETTINGS) is None)
+    assert (True, False) == (shut is None, annotator_accounts.login(opened, "ada", PASSWORD, SETTINGS) is None)
 
 
 def test_nobody_locks_the_account_of_another(opened: Connection) -> None:
@@ -147,9 +151,9 @@ def test_nobody_locks_the_account_of_another(opened: Connection) -> None:
     few = replace(SETTINGS, login_tries=3)
     for _ in range(5):
         with suppress(TooManyTries):
-            accounts.login(opened, "ada", "guessed", few, "192.0.2.1")
+            annotator_accounts.login(opened, "ada", "guessed", few, "192.0.2.1")
 
-    assert accounts.login(opened, "ada", PASSWORD, few, "192.0.2.2") is not None
+    assert annotator_accounts.login(opened, "ada", PASSWORD, few, "192.0.2.2") is not None
 
 
 def test_a_try_counts_before_the_password_is_looked_at(opened: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,9 +164,9 @@ def test_a_try_counts_before_the_password_is_looked_at(opened: Connection, monke
         noted.append(opened.execute("SELECT count(*) FROM failures").fetchone()[0])
         return False
 
-    monkeypatch.setattr(accounts, "_is_right", looked_at)
-    accounts.login(opened, "ada", "guessed", SETTINGS)
-    accounts.login(opened, "ada", "guessed", SETTINGS)
+    monkeypatch.setattr(annotator_accounts, "_is_right", looked_at)
+    annotator_accounts.login(opened, "ada", "guessed", SETTINGS)
+    annotator_accounts.login(opened, "ada", "guessed", SETTINGS)
 
     assert [1, 2] == noted
 
@@ -171,11 +175,11 @@ def test_who_has_waited_may_try_again(opened: Connection, monkeypatch: pytest.Mo
     """Failures are forgotten after `login_minutes`, and no earlier."""
     few = replace(SETTINGS, login_tries=1, login_minutes=2)
     clock = [now()]
-    monkeypatch.setattr("dbce_spark.annotation.accounts.now", lambda: clock[-1])
-    accounts.login(opened, "ada", "guessed", few)
+    monkeypatch.setattr("dbce_spark.annotation.annotator_accounts.now", lambda: clock[-1])
+    annotator_accounts.login(opened, "ada", "guessed", few)
     clock.append(clock[0] + 120 * 1_000_000)
     with pytest.raises(TooManyTries):
-        accounts.login(opened, "ada", PASSWORD, few)
+        annotator_accounts.login(opened, "ada", PASSWORD, few)
     clock.append(clock[-1] + 1)
 
-    assert accounts.login(opened, "ada", PASSWORD, few) is not None
+    assert annotator_accounts.login(opened, "ada", PASSWORD, few) is not None

@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-from dbce_spark.dbce.dom import FIRST_TAG, class_hash
+from dbce_spark.annotation.token_dom import FIRST_TAG, class_hash
 from dbce_spark.evaluation import leaves
 from tests.support.strategies import documents
 from tests.support.thesis_pages import read

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.clones import LEAST_BLOCKS, without_clones
+from dbce_spark.dbce.repeated_blocks import LEAST_BLOCKS, without_repeats
 from tests.support.builders import parsed
 
 
@@ -13,7 +13,7 @@ def kept(texts: str | list[str], words: int = 5, dropped: str = "", tag: str = "
     """Keep blocks of these letters, each repeated as so many words, but for those that are dropped already."""
     blocks = parsed("".join(f"<{tag}>{' '.join([text] * words)}</{tag}>" for text in texts)).blocks
     is_kept = np.array([text not in dropped for text in texts])
-    left: list[bool] = without_clones(blocks, np.array([*map(ord, texts)]), is_kept).tolist()
+    left: list[bool] = without_repeats(blocks, np.array([*map(ord, texts)]), is_kept).tolist()
     return left
 
 

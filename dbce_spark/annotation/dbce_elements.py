@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.dom import Dom
+from dbce_spark.annotation.token_dom import Dom
 from dbce_spark.model import Ints
 
 

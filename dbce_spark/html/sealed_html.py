@@ -1,0 +1,66 @@
+"""A page as it was, but disarmed: archived pages are hostile."""
+
+from typing import Any
+
+from lxml import etree, html
+
+from dbce_spark.html.page import parse_tree
+from dbce_spark.html.removal import disarm_embed, remove_element
+
+ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
+_URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
+
+_REPLACED_PRAGMAS = ("refresh", "content-security-policy", "set-cookie", "content-type")
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page may not run a script, load anything or send anything."""
+
+
+def sealed_html(utf8_html: bytes) -> str:
+    """Render the page as it was, but disarmed.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    return sealed(parse_tree(utf8_html), "")
+
+
+def sealed(root: Any, style: str) -> str:
+    """Render the page without what acts or loads, and with a policy that forbids what might be left."""
+    _disarm(root)
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    etree.SubElement(head, "style").text = style
+    head.insert(0, etree.Element("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}))
+    head.insert(0, etree.Element("meta", charset="utf-8"))
+    return f"<!DOCTYPE html>\n{html.tostring(root, encoding='unicode')}"
+
+
+def _disarm(root: Any) -> None:
+    # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
+    for element in list(root.iter(*ACTIVE_TAGS)):
+        if element.tag == "embed":
+            disarm_embed(element)
+        else:
+            remove_element(element)
+    for style in list(root.iter("style")):
+        # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
+        if next(style.iterancestors("svg", "math"), None) is not None:
+            remove_element(style)
+        elif style.text:
+            style.text = style.text.replace("<", "\\3c ")
+    for element in root.iter(etree.Element):
+        for name, value in element.attrib.items():
+            acts = name.lower().startswith("on")
+            if acts or (name.lower() in _URL_ATTRIBUTES and _is_active_url(value)):
+                del element.attrib[name]
+    for meta in list(root.iter("meta")):
+        if meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _REPLACED_PRAGMAS:
+            remove_element(meta)
+
+
+def _is_active_url(value: str) -> bool:
+    compact = "".join(character for character in value if character > " ").lower()
+    return compact.startswith(("javascript:", "vbscript:", "data:text/html", "data:image/svg"))
