@@ -36,6 +36,11 @@ SPARK = {
 """What the session of the tests has of its own."""
 
 
+UNWATCHED = ("benchmarks", "docs", "examples", "report", "reproductions")
+"""Folders of tests of what coverage does not count. To watch what runs doubles its time: these are not watched, nor are
+properties, which run the same lines a hundred times."""
+
+
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the tests
@@ -45,6 +50,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     reading_runs = {item.path for item in items if "runs" in _fixtures(item)}
     for item in filter(_is_on_spark, items):
         item.add_marker(pytest.mark.xdist_group(_group(item, reading_runs)))
+    for item in items:
+        if item.path.relative_to(REPOSITORY).parts[1] in UNWATCHED or item.get_closest_marker("hypothesis") is not None:
+            item.add_marker(pytest.mark.no_cover)
 
 
 def _group(item: pytest.Item, reading_runs: set[Path]) -> str:
