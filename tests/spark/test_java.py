@@ -198,6 +198,17 @@ def test_java_is_not_asked_where_its_home_tells(only: pytest.MonkeyPatch, tmp_pa
     assert found == java.Java(home=home, version=21, has_vector_module=True)
 
 
+def test_a_shim_is_asked_by_its_own_name(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Managers of versions have one program behind many links, which runs what its name says."""
+    home = fake_java(tmp_path / "seventeen", version="17")
+    manager = tmp_path / "manager"
+    manager.write_text(f"#!/bin/sh\n[ ${{0##*/}} = java ] && exec '{home}/bin/java'\n")
+    manager.chmod(0o755)
+    (tmp_path / "java").symlink_to(manager)
+
+    assert java.find_runtime(tmp_path / "java") == java.Java(home=home, version=17, has_vector_module=True)
+
+
 def test_where_nothing_can_be_written_the_warning_stays(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A Java that needs no wrapper is better than none."""
     (tmp_path / "cache").write_text("a file where a folder should be")

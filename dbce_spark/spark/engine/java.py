@@ -117,7 +117,7 @@ def find_runtime(executable: Path) -> Java | None:
     found = executable.resolve()
     if not os.access(found, os.X_OK):
         return None
-    return _described(found.parent.parent) or _asked(found)
+    return _described(found.parent.parent) or _asked(executable)
 
 
 def _described(home: Path) -> Java | None:
