@@ -34,7 +34,15 @@ def printing_java(home: Path) -> Path:
 
 def arguments_of(home: Path, *arguments: str) -> str:
     """The arguments that the Java of a home gets."""
-    return subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True).stdout
+    variables = {**os.environ, "PATH": os.defpath}
+    command = [home / "bin" / "java", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=variables).stdout
+
+
+def store(home: Path, folder: Path) -> None:
+    """Store classes for the Java of a home."""
+    (folder / "draft").write_bytes(b"classes")
+    java.store_classes(folder / "draft", home)
 
 
 @pytest.fixture
@@ -114,18 +122,27 @@ def test_stored_classes_are_taken(only: pytest.MonkeyPatch, tmp_path: Path) -> N
     command = ("-cp", "/set tings/:/jars/a.jar:/jars/*", "Main")
 
     assert arguments_of(wrapped, *command) == "<-cp></set tings/:/jars/a.jar:/jars/*><Main>"
-    java.stored_classes(wrapped).touch()
+    store(wrapped, tmp_path)
     stored = arguments_of(wrapped, *command)
 
     assert f"<-XX:SharedArchiveFile={java.stored_classes(wrapped)}>" in stored
     assert stored.endswith("<-cp></jars/a.jar:/jars/*:/set tings/><Main>")
 
 
+def test_classes_that_were_cut_short_are_not_taken(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Java would end by a signal over a file that lost its end, and with it each run."""
+    wrapped = java.wrapper(printing_java(tmp_path / "home"))
+    store(wrapped, tmp_path)
+    java.stored_classes(wrapped).write_bytes(b"clas")
+
+    assert arguments_of(wrapped, "Main") == "<Main>"
+
+
 def test_a_java_that_records_starts_from_its_own_classes(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Java takes no stored classes where it stores them anew, and no folder is on its class path."""
     only.setenv("SPARK_CONF_DIR", "/settings")
     wrapped = java.wrapper(printing_java(tmp_path / "home"))
-    java.stored_classes(wrapped).touch()
+    store(wrapped, tmp_path)
 
     printed = arguments_of(wrapped, "-cp", "/settings/:/jars/*", "-XX:ArchiveClassesAtExit=x.jsa", "Main")
 

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dbce_spark.errors import PlatformError
+from dbce_spark.files import storage
 
 MINIMUM = 17
 """Spark 4 is compiled to Java 17's class files."""
@@ -191,6 +192,18 @@ def stored_classes(home: Path) -> Path:
     return home / "classes.jsa"
 
 
+def store_classes(draft: Path, home: Path) -> None:
+    """Move a file that Java has written to where the Java of a `wrapper` takes it, and its size beside it.
+
+    Raises:
+        OSError: there is none, or it cannot be moved.
+    """
+    classes = stored_classes(home)
+    storage.sync(draft)
+    draft.replace(classes)
+    storage.write(f"{classes}.size", f"{classes.stat().st_size}\n".encode())
+
+
 def _script(java: Path, classes: Path | str) -> str:
     return f"""\
 #!/bin/sh
@@ -199,8 +212,12 @@ def _script(java: Path, classes: Path | str) -> str:
 # a folder has to come behind these.
 {_OF_SPARK}{_spark_folder()}
 classes={shlex.quote(str(classes))}
+# Java falls over a file that was cut short.
 use=none
-[ ! -f "$classes" ] || use=stored
+if [ -f "$classes" ] && [ -f "$classes.size" ]; then
+    read -r size <"$classes.size"
+    case " $(wc -c <"$classes") " in *" $size "*) use=stored ;; esac
+fi
 case "$*" in *{RECORDING}*) use=recorded ;; esac
 for argument do
     shift

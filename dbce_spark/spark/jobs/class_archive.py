@@ -17,7 +17,7 @@ from pyspark import SparkContext
 from dbce_spark import config
 from dbce_spark.errors import DbceError, PlatformError
 from dbce_spark.spark.engine import java_messages
-from dbce_spark.spark.engine.java import RECORDING, find_java, remove_forsaken, stored_classes, wrapper
+from dbce_spark.spark.engine.java import RECORDING, find_java, remove_forsaken, store_classes, stored_classes, wrapper
 from dbce_spark.spark.engine.session import CONF_FOLDER, LOCAL_SETTINGS, session
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
@@ -36,13 +36,14 @@ def make() -> Path:
     Raises:
         PlatformError: there is no Java that Spark runs on, it has written no record, or nothing can be written.
     """
-    classes = stored_classes(wrapper(find_java().home))
+    home = wrapper(find_java().home)
+    classes = stored_classes(home)
     try:
         with TemporaryDirectory(prefix="classes-", dir=classes.parent) as folder:
             draft = Path(folder, classes.name)
             options = f"{RECORDING}{draft} {_base(classes)} -Xlog:disable -Dlog4j2.configurationFile={_LOG_SETTINGS}"
             _run(Path(folder), {JAVA_OPTIONS: f"{LOCAL_SETTINGS[JAVA_OPTIONS]} {options}"})
-            draft.replace(classes)
+            store_classes(draft, home)
         remove_forsaken()
     except (OSError, subprocess.SubprocessError) as error:
         raise PlatformError(f"{classes}: Java has stored no classes ({error})") from error
@@ -68,7 +69,7 @@ def _run(folder: Path, settings: dict[str, str]) -> None:
     """Extract some pages in a Java that records, and wait for its end.
 
     Raises:
-        subprocess.TimeoutExpired: it does not end.
+        subprocess.SubprocessError: it does not end, or not by itself.
     """
     archive = folder / "pages.warc"
     archive.write_bytes(b"".join(map(_record, range(PAGES))))
@@ -81,7 +82,8 @@ def _run(folder: Path, settings: dict[str, str]) -> None:
     spark.stop()
     java_messages.drop()  # it names every class that it does not store
     java.stdin.close()
-    java.wait(END_SECONDS)
+    if status := java.wait(END_SECONDS):
+        raise subprocess.CalledProcessError(status, "java")
 
 
 def _record(number: int) -> bytes:
