@@ -37,8 +37,7 @@ SPARK = {
 
 
 UNWATCHED = ("benchmarks", "docs", "examples", "report", "reproductions")
-"""Folders of tests of what coverage does not count. To watch what runs doubles its time: these are not watched, nor are
-properties, which run the same lines a hundred times."""
+"""Folders of tests of what coverage does not count. To watch what runs doubles its time, so these are not watched."""
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
@@ -51,7 +50,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in filter(_is_on_spark, items):
         item.add_marker(pytest.mark.xdist_group(_group(item, reading_runs)))
     for item in items:
-        if item.path.relative_to(REPOSITORY).parts[1] in UNWATCHED or item.get_closest_marker("hypothesis") is not None:
+        if item.path.relative_to(REPOSITORY).parts[1] in UNWATCHED:
             item.add_marker(pytest.mark.no_cover)
 
 
