@@ -35,7 +35,7 @@ def printing_java(home: Path) -> Path:
 def arguments_of(home: Path, *arguments: str) -> str:
     """The arguments that the Java of a home gets."""
     variables = {**os.environ, "PATH": os.defpath}
-    command = [home / "bin" / "java", *arguments]
+    command = [str(home / "bin" / "java"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True, env=variables).stdout
 
 
