@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from dbce_spark import config
-from dbce_spark.evaluation import bootstrap, datasets
-from dbce_spark.evaluation.training import train_job, trainer, training_examples
+from dbce_spark.evaluation import bootstrap
+from dbce_spark.evaluation.training import train_job
 from dbce_spark.evaluation.training.training_examples import ShownNeighbours
 
 ARMS: Mapping[str, Mapping[str, tuple[()]]] = {
@@ -32,9 +32,7 @@ _PAGE = ["dataset", "page_id"]
 
 def train(folder: Path, gold: Sequence[str]) -> None:
     """Train the folds of each arm into a folder of its name; one that is there already stays."""
-    pages = [page for of_set in datasets.read(gold, None).sets.values() for page in of_set]
-    settings = config.default()
-    prepared = trainer.prepare(training_examples.read(pages, settings), settings)
+    prepared = train_job.prepare(gold, None, config.default())
     for name, emptied in ARMS.items():
         if not (folder / name).exists():
             shown, hidden = (_without(one, emptied) for one in (prepared.whole, prepared.hidden))

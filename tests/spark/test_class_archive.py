@@ -33,7 +33,7 @@ def test_a_java_that_stores_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tm
     """If Java ends without its record, the message says which file is missing, and nothing is left of the run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(class_archive, "_run", lambda folder, settings: None)
-    monkeypatch.setattr(class_archive, "_base", lambda classes: "")
+    monkeypatch.setattr(class_archive, "_base", lambda java, home: "")
 
     with pytest.raises(PlatformError, match=r"classes\.jsa: Java has stored no classes"):
         class_archive.make()

@@ -43,9 +43,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     """
     if find_spec("lightgbm") is None:
         raise PlatformError("lightgbm is not installed; run: pip install 'dbce-spark[train]'")
-    gold = datasets.read(request.paths, request.limit)
-    pages = [page for of_set in gold.sets.values() for page in of_set]
-    prepared = trainer.prepare(training_examples.read(pages, config), config)
+    prepared = prepare(request.paths, request.limit, config)
     if request.folds:
         train_folds(prepared, Path(request.folds))
     everything = np.ones(len(prepared.examples), np.bool_)
@@ -53,6 +51,17 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     output.parent.mkdir(parents=True, exist_ok=True)
     classify.save(trainer.train(prepared, everything, _card(prepared, everything)), output)
     return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
+
+
+def prepare(paths: Sequence[str], limit: int | None, config: DbceConfig) -> trainer.Prepared:
+    """Read the pages of some gold sets, at most `limit` of each, and compute all that training takes of them.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    gold = datasets.read(paths, limit)
+    pages = [page for of_set in gold.sets.values() for page in of_set]
+    return trainer.prepare(training_examples.read(pages, config), config)
 
 
 def train_folds(prepared: trainer.Prepared, folder: Path) -> None:

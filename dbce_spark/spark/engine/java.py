@@ -11,13 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import DbceError, PlatformError
 from dbce_spark.files import storage
 
 MINIMUM = 17
@@ -34,6 +35,7 @@ RECORDING = "-XX:ArchiveClassesAtExit="
 """The option by which a Java stores the classes that it has loaded."""
 
 _OF_SPARK = "# Spark: "
+"""Begins the line of a wrapper that names the folder of its Spark."""
 
 PROBE_SECONDS = 60
 """A Java that has not printed its version by then hangs; starting takes 0.2 s, on a loaded machine a few."""
@@ -161,9 +163,10 @@ def wrapper(home: Path) -> Path:
     Raises:
         PlatformError: it cannot be written.
     """
-    key = f"{home} {_spark_folder()}"
+    spark = _spark_folder()
+    key = f"{home} {spark}"
     place = _cache_folder() / f"java-{blake2b(key.encode(), digest_size=8).hexdigest()}"
-    script = _script(home / "bin" / "java", stored_classes(place))
+    script = _script(home / "bin" / "java", stored_classes(place), spark)
     java = place / "bin" / "java"
     try:
         if not (java.is_file() and os.access(java, os.X_OK) and java.read_text(encoding="utf-8") == script):
@@ -204,13 +207,13 @@ def store_classes(draft: Path, home: Path) -> None:
     storage.write(f"{classes}.size", f"{classes.stat().st_size}\n".encode())
 
 
-def _script(java: Path, classes: Path | str) -> str:
+def _script(java: Path, classes: Path, spark: str) -> str:
     return f"""\
 #!/bin/sh
 # Runs a Java without {VECTOR_MODULE}, which Spark asks for and nothing here uses, and with the classes
 # that were stored for Spark, if they were (dbce_spark/spark/engine/java.py). They are of a class path of files:
 # a folder has to come behind these.
-{_OF_SPARK}{_spark_folder()}
+{_OF_SPARK}{spark}
 classes={shlex.quote(str(classes))}
 # Java falls over a file that was cut short.
 use=none
@@ -247,15 +250,15 @@ def _write_executable(path: Path, text: str) -> None:
     Path(draft).replace(path)
 
 
-def main() -> int:
-    """Print the JAVA_HOME, or on stderr why there is none."""
+def print_found(find: Callable[[], object]) -> int:
+    """Print what a function finds, or on stderr why it does not; return the exit status."""
     try:
-        sys.stdout.write(f"{java_home()}\n")
-    except PlatformError as error:
+        sys.stdout.write(f"{find()}\n")
+    except DbceError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_found(java_home))

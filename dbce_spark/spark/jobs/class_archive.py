@@ -15,9 +15,17 @@ from tempfile import TemporaryDirectory
 from pyspark import SparkContext
 
 from dbce_spark import config
-from dbce_spark.errors import DbceError, PlatformError
+from dbce_spark.errors import PlatformError
 from dbce_spark.spark.engine import java_messages
-from dbce_spark.spark.engine.java import RECORDING, find_java, remove_forsaken, store_classes, stored_classes, wrapper
+from dbce_spark.spark.engine.java import (
+    RECORDING,
+    find_java,
+    print_found,
+    remove_forsaken,
+    store_classes,
+    stored_classes,
+    wrapper,
+)
 from dbce_spark.spark.engine.session import CONF_FOLDER, LOCAL_SETTINGS, session
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
@@ -36,12 +44,13 @@ def make() -> Path:
     Raises:
         PlatformError: there is no Java that Spark runs on, it has written no record, or nothing can be written.
     """
-    home = wrapper(find_java().home)
+    java = find_java().home
+    home = wrapper(java)
     classes = stored_classes(home)
     try:
         with TemporaryDirectory(prefix="classes-", dir=classes.parent) as folder:
             draft = Path(folder, classes.name)
-            options = f"{RECORDING}{draft} {_base(classes)} -Xlog:disable -Dlog4j2.configurationFile={_LOG_SETTINGS}"
+            options = f"{RECORDING}{draft} {_base(java, home)} -Xlog:disable -Dlog4j2.configurationFile={_LOG_SETTINGS}"
             _run(Path(folder), {JAVA_OPTIONS: f"{LOCAL_SETTINGS[JAVA_OPTIONS]} {options}"})
             store_classes(draft, home)
         remove_forsaken()
@@ -50,18 +59,17 @@ def make() -> Path:
     return classes
 
 
-def _base(classes: Path) -> str:
+def _base(java: Path, home: Path) -> str:
     """Return the option by which Java takes the classes of its own archive; make that where Java comes without one.
 
     Raises:
         OSError, subprocess.CalledProcessError: Java cannot make it.
     """
-    home = find_java().home
-    if (home / "lib" / "server" / "classes.jsa").is_file():
+    if (java / "lib" / "server" / "classes.jsa").is_file():
         return ""
-    own = classes.with_name("java.jsa")
+    own = home / "java.jsa"
     option = f"-XX:SharedArchiveFile={own}"
-    subprocess.run([home / "bin" / "java", "-Xshare:dump", option], check=True, capture_output=True)
+    subprocess.run([java / "bin" / "java", "-Xshare:dump", option], check=True, capture_output=True)
     return option
 
 
@@ -100,15 +108,5 @@ def _record(number: int) -> bytes:
     return head.encode() + block + b"\r\n\r\n"
 
 
-def main() -> int:
-    """Print the file, or on stderr why there is none."""
-    try:
-        sys.stdout.write(f"{make()}\n")
-    except DbceError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(print_found(make))
