@@ -26,17 +26,16 @@ class Newsroom:
     """Seconds that each answer takes."""
     at_once: int = 0
     most_at_once: int = 0
-    """Requests that were under way at the same time, at most."""
+    """Requests that waited for their answers at the same time, at most."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        """Count a request while it is answered."""
+    def wait(self) -> None:
+        """Take the time that an answer takes, and count who waits. A reader that has its answer may ask again before
+        this thread goes on, so the count ends before the answer begins."""
         with self.lock:
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
         sleep(self.pause)
-        yield
         with self.lock:
             self.at_once -= 1
 
@@ -69,8 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing is said on stderr."""
 
     def do_GET(self) -> None:
-        # A reader that was killed hangs up.
-        with self.room.counted(), suppress(ConnectionError):
+        self.room.wait()
+        with suppress(ConnectionError):  # a reader that was killed hangs up
             self._reply()
 
     def _reply(self) -> None:
