@@ -39,7 +39,7 @@ PYTEST = $(BIN)/python -m pytest
 FUZZ_SECONDS ?= 3600
 # Seconds that all nights of `make soak` take together.
 SOAK_SECONDS ?= 21600
-# Such as PYTEST_ARGS="-k buckets" or, as in CI, PYTEST_ARGS=--cov.
+# Such as PYTEST_ARGS="-k buckets" or, as in CI, PYTEST_ARGS=--coverage.
 PYTEST_ARGS ?=
 
 SAMPLE = $(BUILD)/sample
@@ -157,7 +157,7 @@ fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each 
 	  -max_total_time=$(FUZZ_SECONDS) -timeout=25 -rss_limit_mb=2048 -max_len=16384 || exit 1; done
 
 clean: ## remove what was built, but not the virtual environment
-	rm -rf $(BUILD) $(BENCH) $(BENCH_SCALE) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(BUILD) $(BENCH) $(BENCH_SCALE) dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean ## remove the virtual environment too
@@ -214,7 +214,7 @@ $(READY_UV): $(READY)
 # the index that pip is given.
 DEV = --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
 $(READY_DEV): $(CREATED) setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python --compile-bytecode $(DEV) \
+	$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(DEV) \
 	  || $(BIN)/python -m pip install $(DEV)
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $(READY) $@

@@ -36,8 +36,15 @@ SPARK = {
 """What the session of the tests has of its own."""
 
 
-UNWATCHED = ("benchmarks", "docs", "examples", "report", "reproductions")
-"""Folders of tests of what coverage does not count. To watch what runs doubles its time, so these are not watched."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--coverage", action="store_true", help="watch which lines of the package are run, as CI does")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("coverage"):
+        from tests.support.line_coverage import LineCoverage
+
+        config.pluginmanager.register(LineCoverage())
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
@@ -49,9 +56,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     reading_runs = {item.path for item in items if "runs" in _fixtures(item)}
     for item in filter(_is_on_spark, items):
         item.add_marker(pytest.mark.xdist_group(_group(item, reading_runs)))
-    for item in items:
-        if item.path.relative_to(REPOSITORY).parts[1] in UNWATCHED:
-            item.add_marker(pytest.mark.no_cover)
 
 
 def _group(item: pytest.Item, reading_runs: set[Path]) -> str:
