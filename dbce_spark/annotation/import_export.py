@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from dbce_spark.annotation import (
+    corpora,
     cross_tasks,
     drafts,
     page_file,
@@ -31,24 +32,28 @@ from dbce_spark.log import counted
 PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
 
 
-def export(path: str, target: str, config: DbceConfig) -> str:
-    """Write the pages of a store, the last submission of each annotator and page, and the withdrawn ones. Return a line
-    that counts them.
+def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
+    """Write the pages of a store, or of one corpus in it, the last submission of each annotator and page, and the
+    withdrawn ones. Return a line that counts them.
 
     Raises:
-        InputError: there is no such store.
+        InputError: there is no such store, or no page of that corpus in it.
     """
     folder = target.rstrip("/")
     with closing(workbench_store.open_store(path)) as opened:
-        ids = stored_pages.ids(opened, stored_pages.CORPUS)
-        submitted = [*drafts.read_submissions(opened)]
+        ids = {*stored_pages.ids(opened, stored_pages.CORPUS, corpus)}
+        if corpus and not ids:
+            names = ", ".join(one.name for one in corpora.list_corpora(opened)) or "none"
+            raise InputError(f"{path}: no page of the corpus {corpus!r} is in it; it has: {names}")
+        submitted = [one for one in drafts.read_submissions(opened) if one.page in ids]
+        withdrawn = (one for one in drafts.read_withdrawn(opened) if one.submission.page in ids)
         sheets = (
             stored_pages.sheet(page, stored_pages.archived_html(page, config).decode("utf-8", "replace"))
-            for page in stored_pages.read_kind(opened, stored_pages.CORPUS)
+            for page in stored_pages.read_kind(opened, stored_pages.CORPUS, corpus)
         )
         page_file.write(f"{folder}/{PAGES}", sheets)
         submission.write(f"{folder}/{SUBMISSIONS}", submitted)
-        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, drafts.read_withdrawn(opened)))
+        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, withdrawn))
     return f"{counted(len(ids), 'page')} and {counted(len(submitted), 'submission')} in {folder}"
 
 
@@ -99,7 +104,8 @@ def import_pages(
         workbench_store.create(path)
         with closing(workbench_store.open_store(path)) as opened, workbench_store.transaction(opened):
             for one in some:
-                added += stored_pages.add(opened, one.page, added=workbench_store.now())
+                page = replace(one.page, corpus=settings.corpus)
+                added += stored_pages.add(opened, page, added=workbench_store.now())
                 beside_them += beside.add(opened, one.page.page, one.neighbours)
             needs = [need for one in some for need in _needs(one)]
             copied += page_resources.copy(opened, index, needs, config.input, settings)

@@ -6,6 +6,13 @@ from enum import StrEnum
 from dbce_spark.annotation.workbench_store import Connection, now
 from dbce_spark.model import digest
 
+_OF_CORPUS = "(:corpus = '' OR corpus = :corpus)"
+_NOT_DONE = (
+    "id NOT IN (SELECT page FROM current_submissions WHERE account = :account"
+    " UNION ALL SELECT page FROM skips WHERE account = :account)"
+)
+"""Conditions on rows of `pages`."""
+
 
 class Order(StrEnum):
     """The order in which pages with equally few submissions are handed out."""
@@ -14,24 +21,23 @@ class Order(StrEnum):
     DOUBT = "doubt"  # the one that the model is least certain of
 
 
-def next_page(store: Connection, account: int, order: Order) -> str | None:
-    """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
-    this annotator has not done or skipped. A draft counts, too, so two who begin at once get different pages. None: all
-    are done or skipped."""
+def next_page(store: Connection, account: int, order: Order, corpus: str = "") -> str | None:
+    """Return the page that an annotator does next, of one corpus or of all: one that was begun, or one of those with
+    the fewest submissions that this annotator has not done or skipped. A draft counts, too, so two who begin at once
+    get different pages. None: all are done or skipped."""
+    wanted = {"account": account, "corpus": corpus}
     begun = store.execute(
-        "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = drafts.account"
-        " UNION ALL SELECT page FROM skips WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
-        (account,),
+        "SELECT page FROM drafts JOIN pages ON id = page WHERE account = :account AND kind = 'corpus'"
+        f" AND {_OF_CORPUS} AND {_NOT_DONE} ORDER BY changed DESC LIMIT 1",
+        wanted,
     ).fetchone()
     if begun:
         return str(begun["page"])
     rows = store.execute(
         "SELECT id, doubt, (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id) AS done,"
-        " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
-        " (SELECT page FROM current_submissions WHERE account = :account"
-        " UNION ALL SELECT page FROM skips WHERE account = :account)",
-        {"account": account},
+        " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages"
+        f" WHERE kind = 'corpus' AND {_OF_CORPUS} AND {_NOT_DONE}",
+        wanted,
     ).fetchall()
     if not rows:
         return None

@@ -10,7 +10,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -91,7 +91,7 @@ def add(
             with workbench_store.transaction(opened):
                 copied += page_resources.copy(opened, index, needs, config.input, settings)
                 for page in made:
-                    stored.add(opened, page, added=workbench_store.now())
+                    stored.add(opened, replace(page, corpus=settings.corpus), added=workbench_store.now())
     finally:
         opened.close()
     fit = sum(fits(page, wanted) for page in read)

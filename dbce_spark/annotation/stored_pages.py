@@ -37,6 +37,7 @@ class StoredPage:
 
     page: str  # its id: the capture's
     kind: str = CORPUS
+    corpus: str = ""  # its name, of those in the store
     position: int = 0  # in the tutorial, from 1
     url: str
     url_key: str
@@ -80,12 +81,12 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
     units = [[unit.xpath, unit.start, unit.end, LETTERS[unit.label], unit.score] for unit in page.units]
     done = store.execute(
         "INSERT OR IGNORE INTO pages VALUES"
-        " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             page.page, page.kind, page.position, page.url, page.url_key, page.site, page.timestamp, page.archive,
             page.record_id, page.head, page.record, page.charset, page.title, page.language, page.words, page.html,
             page.text, page.text_digest, json.dumps(units, separators=(",", ":")), page.outline.as_json(), page.model,
-            page.doubt, encode_tags(page.reference), added,
+            page.doubt, encode_tags(page.reference), added, page.corpus,
         ),
     )  # fmt: skip
     return bool(done.rowcount)
@@ -96,15 +97,14 @@ def get(store: Connection, page: str) -> StoredPage | None:
     return next(_read(store, "WHERE id = ?", (page,)), None)
 
 
-def read_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
-    """Yield all pages of the corpus or of the tutorial, in order of position and id."""
-    return _read(store, "WHERE kind = ? ORDER BY position, id", (kind,))
+def read_kind(store: Connection, kind: str, corpus: str = "") -> Iterator[StoredPage]:
+    """Yield the pages to label, of one corpus or of all, or those of the tutorial, in order of position and id."""
+    return _read(store, _OF_KIND, (kind, corpus, corpus))
 
 
-def ids(store: Connection, kind: str) -> list[str]:
-    """Return the ids of all pages of a kind, in the order of `read_kind`."""
-    found = store.execute("SELECT id FROM pages WHERE kind = ? ORDER BY position, id", (kind,))
-    return [row["id"] for row in found]
+def ids(store: Connection, kind: str, corpus: str = "") -> list[str]:
+    """Return the ids of the pages that `read_kind` yields, in its order."""
+    return [row["id"] for row in store.execute(f"SELECT id FROM pages {_OF_KIND}", (kind, corpus, corpus))]
 
 
 def sheet(page: StoredPage, utf8_html: str) -> Sheet:
@@ -155,7 +155,8 @@ def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[St
         )  # fmt: skip
 
 
+_OF_KIND = "WHERE kind = ? AND (? = '' OR corpus = ?) ORDER BY position, id"
 _PLAIN = (
-    "kind position url url_key site timestamp archive record_id head record charset title language words html text"
-    " text_digest model doubt"
+    "kind corpus position url url_key site timestamp archive record_id head record charset title language words html"
+    " text text_digest model doubt"
 ).split()

@@ -7,6 +7,9 @@ from typing import Any
 from dbce_spark.config import NonNegativeInt, PositiveInt, fill
 from dbce_spark.errors import ConfigError
 
+MOST_LETTERS = 60
+"""Characters of a corpus's name: it stands in a table and in addresses."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkbenchSettings:
@@ -16,6 +19,7 @@ class WorkbenchSettings:
         ConfigError: two values do not go together.
     """
 
+    corpus: str
     min_words: NonNegativeInt
     max_words: NonNegativeInt
     seed: NonNegativeInt
@@ -34,6 +38,10 @@ class WorkbenchSettings:
     idle_seconds: NonNegativeInt
 
     def __post_init__(self) -> None:
+        if not self.corpus or not self.corpus.isprintable() or len(self.corpus) > MOST_LETTERS:
+            raise ConfigError(
+                f"corpus is {self.corpus!r}; it must have 1 to {MOST_LETTERS} characters that can be seen"
+            )
         if self.max_words < self.min_words:
             raise ConfigError(f"max_words is {self.max_words}; it must be at least min_words, {self.min_words}")
         if self.port == self.replay_port != 0:

@@ -121,6 +121,9 @@ MIGRATIONS = (
         PRIMARY KEY (account, page)
     ) STRICT, WITHOUT ROWID;
     """,
+    """
+    ALTER TABLE pages ADD COLUMN corpus TEXT NOT NULL DEFAULT 'main';
+    """,
 )
 """Scripts that are run once each, in this order; a new one goes behind them."""
 

@@ -92,6 +92,7 @@ def _add_add(steps: Commands) -> None:
         "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
     )
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
+    _add_corpus(step, "add the pages to this corpus of the store (default: that of conf/annotate.toml)")
 
 
 def _add_take(steps: Commands) -> None:
@@ -105,6 +106,7 @@ def _add_take(steps: Commands) -> None:
         metavar="INPUT",
         help=f"copy styles and pictures from archives: {INPUT_HELP}",
     )
+    _add_corpus(step, "add the pages to this corpus of the store (default: that of conf/annotate.toml)")
 
 
 def _add_account(steps: Commands) -> None:
@@ -146,6 +148,11 @@ def _add_backup(steps: Commands) -> None:
 def _add_export(steps: Commands) -> None:
     step = _add_step(steps, _export, "write pages and submissions as JSON lines")
     _add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
+    _add_corpus(step, "write only the pages of this corpus")
+
+
+def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:
+    step.add_argument("--corpus", metavar="NAME", help=help)
 
 
 def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
@@ -156,7 +163,9 @@ def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
 def _add(arguments: argparse.Namespace) -> None:
     """Add pages of web archives to a store, with the styles and pictures that they load. A store that does not exist is
     created."""
-    settings = _settings(min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed)
+    settings = _settings(
+        min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed, corpus=arguments.corpus
+    )
     from dbce_spark.annotation import page_import
 
     wanted = page_import.WantedPages(
@@ -178,7 +187,7 @@ def _take(arguments: argparse.Namespace) -> None:
     """Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created if it does not
     exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
     and pictures of pages are copied from the given archives."""
-    settings = _settings()
+    settings = _settings(corpus=arguments.corpus)
     from dbce_spark.annotation import import_export
 
     print(
@@ -220,12 +229,15 @@ def _serve(arguments: argparse.Namespace) -> None:
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
     _settings()
-    from dbce_spark.annotation import annotator_accounts, drafts, workbench_store
+    from dbce_spark.annotation import annotator_accounts, corpora, drafts, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
+        parts = corpora.list_corpora(opened)
         progress, people = drafts.progress(opened), annotator_accounts.list_accounts(opened)
     all_of_it = (progress.pages, "page"), (len(people), "account"), (progress.submissions, "submission")
     print(", ".join(starmap(counted, all_of_it)))
+    for part in parts if len(parts) > 1 else ():
+        print(f"{part.name:>16}  {counted(part.pages, 'page')}, {counted(part.submissions, 'submission')}")
     for submissions, pages in progress.pages_by_submissions.items():
         print(f"{pages:8,} pages with {submissions} submissions")
     for one in people:
@@ -249,7 +261,8 @@ def _export(arguments: argparse.Namespace) -> None:
     _settings()
     from dbce_spark.annotation import import_export
 
-    print(import_export.export(arguments.store, arguments.output, configuration.default()))
+    corpus = arguments.corpus or ""
+    print(import_export.export(arguments.store, arguments.output, corpus, configuration.default()))
 
 
 def _settings(**given: object) -> "WorkbenchSettings":

@@ -172,7 +172,7 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
     """Pages and submissions are exported as JSON lines that fit each other."""
     found = page(opened)
     made = drafts.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
-    summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
     sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 
     assert f"4 pages and 1 submission in {tmp_path / 'out'}" == summary
@@ -183,7 +183,7 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
 
 def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
     """Imported pages have the same segments, so that submissions of them are of the same text."""
-    import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
     other = str(tmp_path / "other.db")
     taken = [
         import_export.import_pages(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dbce_spark.annotation import (
     annotator_accounts,
+    corpora,
     drafts,
     neighbours,
     page_choice,
@@ -275,6 +276,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
             skipped=page_choice.list_skipped(workbench.store, number),
             next_page=page_choice.next_page(workbench.store, number, Order.CHANCE),
             progress=drafts.progress(workbench.store),
+            corpora=corpora.list_corpora(workbench.store, number),
             lesson=_lesson(workbench),
             lessons=tutorial.PAGES,
         )
@@ -288,9 +290,11 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @_logged_in
     def next_page() -> Answer:
         order = Order.DOUBT if request.args.get("order") == Order.DOUBT else Order.CHANCE
-        found = page_choice.next_page(workbench.store, workbench.account.number, order)
+        corpus = request.args.get("corpus", "")
+        found = page_choice.next_page(workbench.store, workbench.account.number, order, corpus)
         if found is None:
-            flash("There is no page left that you have not labelled or skipped. Thank you!")
+            of_corpus = f" of {corpus}" if corpus else ""
+            flash(f"There is no page{of_corpus} left that you have not labelled or skipped. Thank you!")
             return redirect("/")
         return redirect(url_for("page", number=found))
 
@@ -302,9 +306,10 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @app.post("/pages/<number>/skip")
     @_logged_in
     def skip(number: str) -> Answer:
-        page_choice.skip(workbench.store, workbench.account.number, workbench.page_of_corpus(number).page)
+        found = workbench.page_of_corpus(number)
+        page_choice.skip(workbench.store, workbench.account.number, found.page)
         flash("Skipped. It is listed at the start, if you change your mind.")
-        return redirect(url_for("next_page"))
+        return redirect(_next_of(workbench, found))
 
     @app.post("/pages/<number>/withdrawal")
     @_logged_in
@@ -358,7 +363,7 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
         found = workbench.page(number)
         _unless_stale(lambda: drafts.submit(workbench.store, workbench.account.number, found, _posted_draft(found)))
         is_lesson = found.kind == stored_pages.TUTORIAL
-        then = url_for("answer", number=number) if is_lesson else url_for("next_page")
+        then = url_for("answer", number=number) if is_lesson else _next_of(workbench, found)
         return {"then": then}  # type: ignore[return-value]
 
 
@@ -408,7 +413,13 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     def shown(made: tuple[str, str] | None = None) -> Answer:
         """Render accounts and progress; a generated password is shown this once."""
         people, progress = annotator_accounts.list_accounts(workbench.store), drafts.progress(workbench.store)
-        return render_template("admin.html", people=people, progress=progress, made=made)
+        return render_template(
+            "admin.html",
+            people=people,
+            progress=progress,
+            corpora=corpora.list_corpora(workbench.store),
+            made=made,
+        )
 
     def person(number: int) -> UserAccount:
         found = annotator_accounts.get(workbench.store, number)
@@ -468,6 +479,12 @@ def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
         neighbours=neighbours.get(workbench.store, page.page),
         lessons=tutorial.PAGES,
     )
+
+
+def _next_of(workbench: _Workbench, page: StoredPage) -> str:
+    """Return the address of the page that follows a page: of its corpus, where there are several."""
+    has_several = len(corpora.list_corpora(workbench.store)) > 1
+    return url_for("next_page", corpus=page.corpus if has_several else None)
 
 
 def _lesson(workbench: _Workbench) -> int:

@@ -546,3 +546,21 @@ def test_names_and_numbers_that_no_store_can_hold_are_refused(app: Flask) -> Non
     ]
 
     assert [400, 400] == [one.status_code for one in answers]
+
+
+def test_a_store_of_several_corpora_lists_them(app: Flask, opened: workbench_store.Connection) -> None:
+    """With their progress at the start; what follows a page is of its corpus, and an end is said of the corpus."""
+    bob, bobs = logged_in(app, "bob")
+    assert "Corpora" not in bob.get("/").text
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    opened.execute("UPDATE pages SET corpus = 'old & rare' WHERE id = ?", (number,))
+    start = bob.get("/").text
+    given = bob.get("/next?corpus=old+%26+rare").location
+    skipped = bob.post(f"/pages/{number}/skip", headers=bobs).location
+    answer = bob.get(skipped, follow_redirects=True).text
+
+    assert re.search(r"<td>old &amp; rare</td><td class=\"number\">1</td>", start)
+    assert 'href="/next?corpus=old+%26+rare"' in start
+    assert (f"/pages/{number}", "/next?corpus=old+%26+rare") == (given, skipped)
+    assert "There is no page of old &amp; rare left" in answer
+    assert "<td>old &amp; rare</td>" in logged_in(app, "ada")[0].get("/admin").text

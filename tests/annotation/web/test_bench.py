@@ -340,7 +340,7 @@ def test_two_people_label_eight_real_pages_and_the_server_is_killed_between(
                 window.wait_for_url(lambda url, number=number: number not in url)
     for made in people.values():
         made.close()
-    import_export.export(path, str(tmp_path / "out"), CONFIG)
+    import_export.export(path, str(tmp_path / "out"), "", CONFIG)
     sheets = {each.page: each for each in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
     found = [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
 
