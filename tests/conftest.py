@@ -41,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Where pytest-xdist writes the group of a test, and says nothing if pytest no longer looks there.
+    if config.getoption("dist", "no") == "loadgroup" and not hasattr(pytest.Item, "_nodeid"):
+        raise pytest.UsageError("pytest-xdist groups no tests with this pytest; install what setup.cfg asks for")
     if config.getoption("coverage"):
         from tests.support.line_coverage import LineCoverage
 
