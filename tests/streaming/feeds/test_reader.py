@@ -728,6 +728,7 @@ def test_a_page_is_noted_when_it_is_on_the_disk(room: Newsroom, desk: Desk, monk
 @pytest.mark.parametrize(
     ("description", "page", "named"),
     [("x" * 90_000, b"<p>b", "memory.sqlite"), ("", b"<p>" + os.urandom(90_000).hex().encode(), "state/open")],
+    ids=["memory", "archive"],
 )
 def test_a_full_disk_is_named_and_loses_nothing(
     room: Newsroom, desk: Desk, description: str, page: bytes, named: str
