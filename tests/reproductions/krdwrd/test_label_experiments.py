@@ -62,8 +62,11 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
     assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in table
     assert "| viz |" not in table
     assert sorted(one.name for one in (out / "said").iterdir()) == [
+        "cl-dom-regression.jsonl",
         "cl-dom.jsonl",
+        "cl-regression.jsonl",
         "cl.jsonl",
+        "dom-regression.jsonl",
         "dom.jsonl",
         "vote.jsonl",
     ]
