@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.workbench_store import SUBMITTERS, Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +15,16 @@ class StoredCorpus:
     own: int  # pages that the annotator who asks has submitted
 
 
+def names(store: Connection) -> list[str]:
+    """Return the names of the corpora of a store, in order."""
+    rows = store.execute("SELECT DISTINCT corpus FROM pages WHERE kind = 'corpus' ORDER BY corpus")
+    return [row["corpus"] for row in rows]
+
+
 def list_corpora(store: Connection, account: int = 0) -> list[StoredCorpus]:
     """Return the corpora of a store by name, with what an account has done of each."""
     rows = store.execute(
-        "SELECT corpus AS name, count(*) AS pages,"
-        " sum((SELECT count(DISTINCT account) FROM current_submissions WHERE page = id)) AS submissions,"
+        f"SELECT corpus AS name, count(*) AS pages, sum({SUBMITTERS}) AS submissions,"
         " sum(EXISTS (SELECT 1 FROM current_submissions WHERE page = id AND account = ?)) AS own"
         " FROM pages WHERE kind = 'corpus' GROUP BY corpus ORDER BY corpus",
         (account,),

@@ -10,7 +10,7 @@ from dbce_spark.annotation import stored_pages
 from dbce_spark.annotation.outline import Marks
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Submission, Tags
-from dbce_spark.annotation.workbench_store import Connection, now, transaction
+from dbce_spark.annotation.workbench_store import SUBMITTERS, Connection, now, transaction
 from dbce_spark.model import Label
 
 
@@ -206,13 +206,7 @@ class LabellingProgress:
 
 def progress(store: Connection) -> LabellingProgress:
     """Count the pages and submissions of the corpus of a store."""
-    counts = [
-        row[0]
-        for row in store.execute(
-            "SELECT (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id)"
-            " FROM pages WHERE kind = 'corpus'"
-        )
-    ]
+    counts = [row[0] for row in store.execute(f"SELECT {SUBMITTERS} FROM pages WHERE kind = 'corpus'")]
     people = store.execute(
         "SELECT d.account, count(*), sum(d.seconds) FROM drafts d JOIN pages p ON p.id = d.page"
         " WHERE kind = 'corpus' AND EXISTS"

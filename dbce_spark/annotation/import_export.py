@@ -43,7 +43,7 @@ def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
     with closing(workbench_store.open_store(path)) as opened:
         ids = {*stored_pages.ids(opened, stored_pages.CORPUS, corpus)}
         if corpus and not ids:
-            names = ", ".join(one.name for one in corpora.list_corpora(opened)) or "none"
+            names = ", ".join(corpora.names(opened)) or "none"
             raise InputError(f"{path}: no page of the corpus {corpus!r} is in it; it has: {names}")
         submitted = [one for one in drafts.read_submissions(opened) if one.page in ids]
         withdrawn = (one for one in drafts.read_withdrawn(opened) if one.submission.page in ids)

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dbce_spark.annotation.workbench_store import Connection, now
+from dbce_spark.annotation.workbench_store import IN_CORPUS, SUBMITTERS, Connection, now
 from dbce_spark.model import digest
 
-_OF_CORPUS = "(:corpus = '' OR corpus = :corpus)"
 _NOT_DONE = (
     "id NOT IN (SELECT page FROM current_submissions WHERE account = :account"
     " UNION ALL SELECT page FROM skips WHERE account = :account)"
 )
-"""Conditions on rows of `pages`."""
+"""The condition of `pages` that an annotator has not done or skipped."""
 
 
 class Order(StrEnum):
@@ -28,15 +27,14 @@ def next_page(store: Connection, account: int, order: Order, corpus: str = "") -
     wanted = {"account": account, "corpus": corpus}
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = :account AND kind = 'corpus'"
-        f" AND {_OF_CORPUS} AND {_NOT_DONE} ORDER BY changed DESC LIMIT 1",
+        f" AND {IN_CORPUS} AND {_NOT_DONE} ORDER BY changed DESC LIMIT 1",
         wanted,
     ).fetchone()
     if begun:
         return str(begun["page"])
     rows = store.execute(
-        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM current_submissions WHERE page = id) AS done,"
-        " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages"
-        f" WHERE kind = 'corpus' AND {_OF_CORPUS} AND {_NOT_DONE}",
+        f"SELECT id, doubt, {SUBMITTERS} AS done, (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages"
+        f" WHERE kind = 'corpus' AND {IN_CORPUS} AND {_NOT_DONE}",
         wanted,
     ).fetchall()
     if not rows:

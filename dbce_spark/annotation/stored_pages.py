@@ -1,13 +1,13 @@
 """Read and write the pages of a store: as they were archived, and as annotators have them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from dbce_spark.annotation.outline import Outline
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.workbench_store import IN_CORPUS, Connection
 from dbce_spark.archive import http_message, mime
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import timestamps
@@ -94,17 +94,18 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
 
 def get(store: Connection, page: str) -> StoredPage | None:
     """Return a page by its id; None if there is none."""
-    return next(_read(store, "WHERE id = ?", (page,)), None)
+    return next(_read(store, "WHERE id = :page", {"page": page}), None)
 
 
 def read_kind(store: Connection, kind: str, corpus: str = "") -> Iterator[StoredPage]:
     """Yield the pages to label, of one corpus or of all, or those of the tutorial, in order of position and id."""
-    return _read(store, _OF_KIND, (kind, corpus, corpus))
+    return _read(store, _OF_KIND, {"kind": kind, "corpus": corpus})
 
 
 def ids(store: Connection, kind: str, corpus: str = "") -> list[str]:
     """Return the ids of the pages that `read_kind` yields, in its order."""
-    return [row["id"] for row in store.execute(f"SELECT id FROM pages {_OF_KIND}", (kind, corpus, corpus))]
+    found = store.execute(f"SELECT id FROM pages {_OF_KIND}", {"kind": kind, "corpus": corpus})
+    return [row["id"] for row in found]
 
 
 def sheet(page: StoredPage, utf8_html: str) -> Sheet:
@@ -143,7 +144,7 @@ def _label(letter: str) -> Label:
     return found
 
 
-def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[StoredPage]:
+def _read(store: Connection, where: str, values: Mapping[str, str]) -> Iterator[StoredPage]:
     for row in store.execute(f"SELECT * FROM pages {where}", values):  # `where` is one of the texts above
         units = json.loads(row["segments"])
         yield StoredPage(
@@ -155,7 +156,7 @@ def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[St
         )  # fmt: skip
 
 
-_OF_KIND = "WHERE kind = ? AND (? = '' OR corpus = ?) ORDER BY position, id"
+_OF_KIND = f"WHERE kind = :kind AND {IN_CORPUS} ORDER BY position, id"
 _PLAIN = (
     "kind corpus position url url_key site timestamp archive record_id head record charset title language words html"
     " text text_digest model doubt"

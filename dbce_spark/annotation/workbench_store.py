@@ -123,9 +123,15 @@ MIGRATIONS = (
     """,
     """
     ALTER TABLE pages ADD COLUMN corpus TEXT NOT NULL DEFAULT 'main';
+    CREATE INDEX pages_of_corpus ON pages (kind, corpus, id);
     """,
 )
 """Scripts that are run once each, in this order; a new one goes behind them."""
+
+SUBMITTERS = "(SELECT count(DISTINCT account) FROM current_submissions WHERE page = id)"
+"""The number of annotators who have submitted a row of `pages`."""
+IN_CORPUS = "(:corpus = '' OR corpus = :corpus)"
+"""The condition of `pages` that are of a corpus; all are of ""."""
 
 
 def create(path: str) -> None:

@@ -26,6 +26,8 @@ from dbce_spark.log import counted
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
+_ADDED_TO = "add the pages to this corpus of the store (default: that of conf/annotate.toml)"
+
 
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
@@ -92,7 +94,7 @@ def _add_add(steps: Commands) -> None:
         "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
     )
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
-    _add_corpus(step, "add the pages to this corpus of the store (default: that of conf/annotate.toml)")
+    _add_corpus(step, _ADDED_TO)
 
 
 def _add_take(steps: Commands) -> None:
@@ -106,7 +108,7 @@ def _add_take(steps: Commands) -> None:
         metavar="INPUT",
         help=f"copy styles and pictures from archives: {INPUT_HELP}",
     )
-    _add_corpus(step, "add the pages to this corpus of the store (default: that of conf/annotate.toml)")
+    _add_corpus(step, _ADDED_TO)
 
 
 def _add_account(steps: Commands) -> None:

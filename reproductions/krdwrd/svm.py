@@ -243,7 +243,7 @@ def _trained(
     if truth.all() or not truth.any():
         raise InputError("all segments to train on have one label; label other pages, too")
     some = _drawn(len(truth), by.grid_vectors, by.seed)
-    scaled = Pipeline([("scaler", StandardScaler()), ("machine", clone(machine))])
+    scaled = Pipeline([("scaler", StandardScaler()), ("machine", machine)])
     searched = GridSearchCV(
         scaled,
         {"machine__C": [*by.costs], "machine__gamma": [*by.gammas]},

@@ -9,6 +9,7 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,13 +43,9 @@ class LineCoverage:
                 f"{PACKAGE} was imported before it could be watched; name no folder with a conftest.py"
             )
         folder = Path(__file__).parents[2]
-        self._watched = slipcover.Slipcover(
-            branch=True,
-            source=[str(folder / PACKAGE)],
-            omit=[str(folder / one) for one in OMITTED],
-            exclude_lines=list(EXCLUDED),
-        )
-        matcher = slipcover.FileMatcher(sources=[folder / PACKAGE], omit=[str(folder / one) for one in OMITTED])
+        sources, omitted = [str(folder / PACKAGE)], [str(folder / one) for one in OMITTED]
+        self._watched = slipcover.Slipcover(branch=True, source=sources, omit=omitted, exclude_lines=[*EXCLUDED])
+        matcher = slipcover.FileMatcher(sources=sources, omit=omitted)
         if sys.version_info < (3, 12):  # in later versions it changes no code
             copyreg.pickle(type(slipcover.probe.new(self._watched, "", 0, 0)), _unheard)
         self._imports = slipcover.ImportManager(self._watched, matcher)
@@ -60,7 +57,7 @@ class LineCoverage:
         self._imports.__exit__()
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[_KEY] = json.dumps(self._watched.get_coverage())
-        elif _percent(self._seen()) < LEAST and session.exitstatus == pytest.ExitCode.OK:
+        elif _percent(self._seen) < LEAST and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     @pytest.hookimpl(optionalhook=True)
@@ -70,7 +67,7 @@ class LineCoverage:
             self._of_others.append(json.loads(seen))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        seen = self._seen()
+        seen = self._seen
         terminalreporter.section("coverage")
         printed = StringIO()
         slipcover.print_coverage(seen, outfile=printed, skip_covered=True)
@@ -78,8 +75,9 @@ class LineCoverage:
         verdict = "" if _percent(seen) >= LEAST else f", under the {LEAST} % that are asked for"
         terminalreporter.write_line(f"Lines and branches that were run: {_percent(seen):.2f} %{verdict}")
 
+    @cached_property
     def _seen(self) -> dict[str, Any]:
-        """Add up all that was seen; a process that shares its tests out has seen next to nothing."""
+        """Add up all that was seen, once no test is left; a process that shares them out has seen next to nothing."""
         seen: dict[str, Any] = self._watched.get_coverage()
         for of_other in self._of_others:
             slipcover.merge_coverage(seen, of_other)

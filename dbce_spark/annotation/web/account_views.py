@@ -15,7 +15,7 @@ _OWN_PATH = re.compile(r"/(?![/\\])[!-\[\]-~]*")
 
 
 def add_entrance(app: Flask, workbench: Workbench) -> None:
-    """Add the login, the logout and the change of one's own password."""
+    """Add the login and the logout."""
 
     @app.get("/login")
     def login() -> Answer:
@@ -48,6 +48,10 @@ def add_entrance(app: Flask, workbench: Workbench) -> None:
             annotator_accounts.end_sessions(workbench.store, g.account.number)
         session.clear()
         return redirect(url_for("login"))
+
+
+def add_password(app: Flask, workbench: Workbench) -> None:
+    """Add the change of one's own password."""
 
     @app.get("/password")
     @logged_in

@@ -181,7 +181,7 @@ def _bench(workbench: Workbench, page: StoredPage, mode: str) -> Answer:
 
 def _next_of(workbench: Workbench, page: StoredPage) -> str:
     """Return the address of the page that follows a page: of its corpus, where there are several."""
-    has_several = len(corpora.list_corpora(workbench.store)) > 1
+    has_several = len(corpora.names(workbench.store)) > 1
     return url_for("next_page", corpus=page.corpus if has_several else None)
 
 

@@ -50,6 +50,7 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
     _complete_answers(app, workbench)
     _add_errors(app)
     account_views.add_entrance(app, workbench)
+    account_views.add_password(app, workbench)
     labelling_views.add_desk(app, workbench)
     labelling_views.add_labelling(app, workbench)
     labelling_views.add_tutorial(app, workbench)
