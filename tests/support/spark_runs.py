@@ -80,10 +80,9 @@ class Way:
 BY_ITSELF, MANY, WHOLE_SITES = "1 partition", "3 partitions, as of many captures", "7 partitions, whole sites"
 WAYS = {
     BY_ITSELF: Way({PARTITIONS: "1"}),
-    # Adaptive execution and compiled plans, as of all larger runs; it would put three small partitions together again.
-    MANY: Way(
-        {**partitions.COMPILED, FEW: "0", PARTITIONS: "3", COALESCING: "false"}, 3, NONE_WHOLE, are_duplicates_few=False
-    ),
+    # Adaptive execution, as of all larger runs; it would put three small partitions together again. That plans may be
+    # compiled as well, test_local_job.py tries.
+    MANY: Way({FEW: "0", PARTITIONS: "3", COALESCING: "false"}, 3, NONE_WHOLE, are_duplicates_few=False),
     WHOLE_SITES: Way(partitions.settings(7), 7, ALL_WHOLE),
 }
 """The first is how a run of this size goes by itself where there is one core."""
