@@ -40,6 +40,7 @@ class WantedPages:
     languages: tuple[str, ...] = ()  # as the page declares
     urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
     listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
+    capture_ids: frozenset[str] = frozenset()  # these captures are taken, whatever the filters
     min_words: int
     max_words: int
     one_per_site: bool = False
@@ -123,6 +124,8 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     ordered = sorted(pages, key=lambda page: page.capture_id)
     if wanted.listed:
         return [page for page in ordered if page.capture.url_key in wanted.listed]
+    if wanted.capture_ids:
+        return [page for page in ordered if page.capture_id in wanted.capture_ids]
     fitting = [page for page in ordered if fits(page, wanted)]
     dice = random.Random(wanted.seed)
     if wanted.whole_sites:
@@ -173,6 +176,9 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPag
     missing = wanted.listed - {page.capture.url_key for page in read}
     if missing:
         raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
+    gone = wanted.capture_ids - {page.capture_id for page in read}
+    if gone:
+        raise InputError(f"{len(gone)} of the wanted captures are in no archive, such as {min(gone)}")
     if not chosen:
         raise InputError(
             f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words;"

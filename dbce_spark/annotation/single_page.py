@@ -51,8 +51,12 @@ def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
     )
 
 
-def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
-    """Run the method on a page by itself: a segment a block."""
+def parse(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Page:
+    """Parse a page in UTF-8. `name` is its source, `date` that of its capture in ISO 8601, "" if unknown.
+
+    Raises:
+        InputError: it is no page.
+    """
     capture = Capture(
         url=url,
         url_key=url_key(url),
@@ -71,5 +75,10 @@ def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) ->
     page = pages.parse_fetch(Fetch(capture, html), config)
     if not isinstance(page, Page):
         raise InputError(f"page {name}: {page.detail or page.reason}")
-    (extraction,) = local.extract_pages([page], config)
+    return page
+
+
+def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
+    """Run the method on a page by itself: a segment a block."""
+    (extraction,) = local.extract_pages([parse(html, url, name, date, config)], config)
     return extraction

@@ -26,6 +26,7 @@ class WorkbenchSettings:
     max_resource_bytes: NonNegativeInt
     rounds: NonNegativeInt
     pages_at_once: PositiveInt
+    pages_a_round: PositiveInt
     host: str
     port: NonNegativeInt
     replay_port: NonNegativeInt

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
+from dbce_spark.commands import adapt_command
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     Commands,
@@ -45,6 +46,7 @@ def add(commands: Commands) -> None:
     _add_step(steps, _status, "show the progress of labelling")
     _add_backup(steps)
     _add_export(steps)
+    _add_adapt(steps)
 
 
 def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help: str) -> argparse.ArgumentParser:
@@ -151,6 +153,12 @@ def _add_export(steps: Commands) -> None:
     step = _add_step(steps, _export, "write pages and submissions as JSON lines")
     _add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
     _add_corpus(step, "write only the pages of this corpus")
+
+
+def _add_adapt(steps: Commands) -> None:
+    step = _add_step(steps, _adapt, "learn from labels, extract their sites anew, and add the pages in most doubt")
+    adapt_command.add_arguments(step)
+    _add_corpus(step, "read the labels of this corpus, and add pages to it (default: that of conf/annotate.toml)")
 
 
 def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:
@@ -265,6 +273,13 @@ def _export(arguments: argparse.Namespace) -> None:
 
     corpus = arguments.corpus or ""
     print(import_export.export(arguments.store, arguments.output, corpus, configuration.default()))
+
+
+def _adapt(arguments: argparse.Namespace) -> None:
+    """Adapt an output to its sites by labels of a few pages, round by round: correct the classifier by all labels in
+    the store, extract the sites of labelled pages anew, account for what has changed, and add pages of the templates
+    that are doubted most (docs/annotation.md)."""
+    adapt_command.adapt(arguments, _settings(corpus=arguments.corpus, pages_a_round=arguments.pages))
 
 
 def _settings(**given: object) -> "WorkbenchSettings":

@@ -16,7 +16,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -35,6 +35,7 @@ from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.recurring_links import without_recurring_links
 from dbce_spark.dbce.repeated_blocks import without_repeats
+from dbce_spark.dbce.site_corrections import SiteCorrections
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
 from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
@@ -51,6 +52,7 @@ _SECOND = (*_PAGE, "siblings", "crosses")
 _GROUPS = (*_SECOND, "third", "units")
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
 _PAGE_TYPE = "page_type"
+_CORRECTED, _OF_CORRECTED = "corrected_sites", ("corrected_names", "corrected_shifts")
 
 WHOLE, ARTICLE = "whole", "article"
 """The meanings of content: all that the page exists to tell, or the main text of an article alone."""
@@ -122,7 +124,8 @@ class Classifier:
     `siblings` and `crosses`; `article` and `replies` at the same, and behind them at those of `third` (from scores of
     `second`); `whole` at all these, and behind them at those of `units`, from the same scores. The forests named for
     replies separate what readers wrote below the content from all else. `page_types` looks at means over a page of the
-    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type.
+    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type. `corrections` move what
+    `article` and `whole` say of sites of which people have labelled pages.
     """
 
     binnings: Mapping[str, Binning]
@@ -135,6 +138,7 @@ class Classifier:
     replies: Forest
     card: Mapping[str, Any]
     page_types: PageTypes | None = None
+    corrections: SiteCorrections = field(default_factory=SiteCorrections)
 
     def block_features(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
         """Compute the features of each page by itself. Those of a page do not depend on the others beside it."""
@@ -201,7 +205,7 @@ class Classifier:
 
     def scores_with_replies(self, second: "SecondScores", content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        either = self._content(second, content) + _rounded(self.replies.log_odds(second.codes))
+        either = self._content(second, content) + rounded_scores(self.replies.log_odds(second.codes))
         return _by_page(second.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
     def types(self, second: "SecondScores") -> Sequence[str | None]:
@@ -212,7 +216,7 @@ class Classifier:
 
     def _content(self, second: "SecondScores", content: str) -> Scores:
         """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
-        third score; snapshots then move both."""
+        third score; snapshots and corrections of the site then move both."""
         log_odds = second.log_odds.copy()
         open_blocks = np.flatnonzero(_probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:
@@ -221,7 +225,12 @@ class Classifier:
             log_odds[open_blocks] = self.whole.log_odds(second.codes_with_units(open_blocks))
             recurs = np.concatenate([self._recurs(one) for one in second.compared])
             log_odds -= RECURRENCE * (recurs & (second.log_odds < 0))
-        return _rounded(log_odds + np.concatenate([_shifts(one) for one in second.compared]))
+        return rounded_scores(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
+
+    def _shifts(self, one: ComparedPage) -> Scores:
+        page, snapshots = one.page, one.evidence.snapshots
+        corrected = self.corrections.of_page(page.capture.site, page.features.keys) if page.features else 0.0
+        return corrected + (evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(page.blocks)))
 
     def _recurs(self, one: ComparedPage) -> npt.NDArray[np.bool_]:
         """Mark the blocks whose text stands on nearly all of many siblings."""
@@ -281,11 +290,6 @@ class SecondScores:
         pooled = units.columns(self._rows, of_pages, links, self._scores, wanted)
         of_units = self._classifier.binnings["units"].codes(pooled, len(wanted))
         return np.concatenate((self.codes.take(wanted, axis=1), of_units))
-
-
-def _shifts(one: ComparedPage) -> Scores:
-    snapshots = one.evidence.snapshots
-    return evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(one.page.blocks))
 
 
 def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
@@ -366,7 +370,7 @@ def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
     return np.rint(_probability(log_odds) * CERTAIN).astype(np.int64)
 
 
-def _rounded(log_odds: Scores) -> Scores:
+def rounded_scores(log_odds: Scores) -> Scores:
     """Convert log-odds to probabilities in the steps of scores."""
     return np.rint(_probability(log_odds) * _STEP) / _STEP
 
@@ -402,9 +406,11 @@ def load_classifier(path: str) -> Classifier:
         card = about["card"]
         types = tuple(about.get("page_types", ()))
         page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
+        sites = tuple(about.get(_CORRECTED, ()))
+        corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
-    return Classifier(binnings, class_words, **forests, card=card, page_types=page_types)
+    return Classifier(binnings, class_words, **forests, card=card, page_types=page_types, corrections=corrections)
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
@@ -424,8 +430,12 @@ def save(classifier: Classifier, path: Path) -> None:
     types: tuple[str, ...] = ()
     if classifier.page_types:
         types, forests[_PAGE_TYPE] = classifier.page_types.names, classifier.page_types.forest
-    about = json.dumps({"names": names, "card": classifier.card, "page_types": types}, sort_keys=True).encode()
-    arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(about, np.uint8)}
+    about: dict[str, Any] = {"names": names, "card": classifier.card, "page_types": types}
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    if classifier.corrections.sites:
+        about[_CORRECTED] = classifier.corrections.sites
+        arrays |= zip(_OF_CORRECTED, (classifier.corrections.names, classifier.corrections.shifts), strict=True)
+    arrays["about"] = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
     arrays |= {"class_words": classifier.class_words.hashes, "class_word_weights": classifier.class_words.weights}
     for group, binning in classifier.binnings.items():
         arrays[f"{group}_bins"] = np.array([len(edges) for edges in binning.edges], np.uint8)
@@ -434,3 +444,4 @@ def save(classifier: Classifier, path: Path) -> None:
         arrays |= {f"{name}_{column}": getattr(forest, column) for column in Forest.__dataclass_fields__}
     with path.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
+    load_classifier.cache_clear()  # a file of this name may have been loaded before

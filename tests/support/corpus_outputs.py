@@ -1,4 +1,4 @@
-"""Outputs of which only the columns that a corpus is made by are filled in."""
+"""Outputs of which only the columns that a corpus, or a choice of pages, is made by are filled in."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,6 +27,9 @@ class Row:
     copy_of: str | None = None
     repeats: str | None = None
     markdown: str | None = None
+    template_id: str = ""
+    confidence: float | None = None
+    warc_file: str = "crawl.warc"
 
     @property
     def text(self) -> str:
@@ -58,6 +61,9 @@ def extraction(row: Row) -> dict[str, Any]:
         "text": row.text,
         "text_words": len(row.text.split()),
         "markdown": row.markdown,
+        "template_id": row.template_id,
+        "confidence": row.confidence,
+        "warc_file": row.warc_file,
     }
 
 

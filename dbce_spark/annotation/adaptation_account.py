@@ -1,0 +1,95 @@
+"""Account for what the labels of some pages of a site have changed on all its pages."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import NamedTuple
+
+from dbce_spark.files import markdown_table
+from dbce_spark.model import digest
+from dbce_spark.output.collection import EXTRACTIONS
+from dbce_spark.output.output_reader import Output
+
+_ROWS = 1 << 12
+_COLUMNS = ("capture_id", "site", "text", "text_words", "confidence")
+_HEAD = ("site", "labelled", "their F1", "pages", "changed", "words kept", "confidence")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptedSite:
+    """The pages of a site, before and after they were labelled anew: each pair of figures is of before and after."""
+
+    site: str
+    labelled: int  # pages with labels of people
+    f1: tuple[float, float] | None  # mean over these, each by what the others teach; None: there is no other
+    pages: int
+    changed: int  # with another text
+    words: tuple[int, int]  # kept of all pages
+    confidence: tuple[float, float]  # mean of all pages
+
+
+class _Row(NamedTuple):
+    text: str  # its digest
+    words: int
+    confidence: float
+
+
+def account(
+    before: Output, after: Output, labelled: Iterable[tuple[str, float, float]], sites: Collection[str]
+) -> list[AdaptedSite]:
+    """Compare the pages of some sites in two outputs: those that both have. `labelled` are the sites of labelled pages,
+    and the F1 of each before and after."""
+    scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for site, *pair in labelled:
+        scores[site].append((pair[0], pair[1]))
+    earlier, later = _rows(before, sites), _rows(after, sites)
+    return [_site(site, scores[site], earlier[site], later[site]) for site in sorted(sites)]
+
+
+def _site(
+    site: str, scores: Sequence[tuple[float, float]], earlier: dict[str, _Row], later: dict[str, _Row]
+) -> AdaptedSite:
+    pairs = [(row, later[capture_id]) for capture_id, row in earlier.items() if capture_id in later]
+    of_before, of_after = [one for one, _ in pairs], [one for _, one in pairs]
+    return AdaptedSite(
+        site=site,
+        labelled=len(scores),
+        f1=(_mean(one for one, _ in scores), _mean(one for _, one in scores)) if len(scores) > 1 else None,
+        pages=len(pairs),
+        changed=sum(one.text != other.text for one, other in pairs),
+        words=(sum(one.words for one in of_before), sum(one.words for one in of_after)),
+        confidence=(_mean(one.confidence for one in of_before), _mean(one.confidence for one in of_after)),
+    )
+
+
+def as_table(sites: Iterable[AdaptedSite]) -> str:
+    """Write the account as a table, a row a site."""
+    return markdown_table.table(_HEAD, map(_cells, sites))
+
+
+def _cells(one: AdaptedSite) -> list[str]:
+    return [
+        one.site,
+        f"{one.labelled:,}",
+        "{:.3f} to {:.3f}".format(*one.f1) if one.f1 else "-",
+        f"{one.pages:,}",
+        f"{one.changed:,}",
+        "{:,} to {:,}".format(*one.words),
+        "{:.3f} to {:.3f}".format(*one.confidence),
+    ]
+
+
+def _rows(output: Output, sites: Collection[str]) -> dict[str, dict[str, _Row]]:
+    """Read the rows of some sites, by site and capture id."""
+    found: dict[str, dict[str, _Row]] = defaultdict(dict)
+    for batch in output.batches(EXTRACTIONS, _COLUMNS, rows=_ROWS):
+        for row in batch.to_pylist():
+            if row["site"] in sites:
+                own = _Row(digest(row["text"]), row["text_words"], row["confidence"] or 0.0)
+                found[row["site"]][row["capture_id"]] = own
+    return found
+
+
+def _mean(values: Iterable[float]) -> float:
+    return round(fmean([*values] or [0.0]), 4)

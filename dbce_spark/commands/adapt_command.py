@@ -1,0 +1,152 @@
+"""`dbce annotate adapt`: add the pages that are worth labelling, and extract their sites anew by their labels."""
+
+import argparse
+import time
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import add_output, count
+from dbce_spark.commands.terminal import without_controls
+from dbce_spark.config import DbceConfig, SelectConfig
+from dbce_spark.errors import InputError, OutputError
+from dbce_spark.files import jsonl
+from dbce_spark.log import counted
+
+if TYPE_CHECKING:
+    from dbce_spark.annotation.doubtful_pages import LabelledOutput
+    from dbce_spark.annotation.labelled_pages import ScoredPage
+    from dbce_spark.annotation.workbench_settings import WorkbenchSettings
+    from dbce_spark.output.output_reader import Output
+
+_CLASSIFIER, _EXTRACTED, _ACCOUNT = "classifier.npz", "extracted", "account.jsonl"
+"""Names in the output folder: the corrected classifier, what it extracts of the labelled sites, and the account."""
+
+
+def add_arguments(step: argparse.ArgumentParser) -> None:
+    """Add the arguments behind the store."""
+    step.add_argument("--in", required=True, dest="place", metavar="DIR", help="read the output or collection here")
+    add_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
+    step.add_argument(
+        "--pages", type=count, metavar="N", help="add N pages, each of another template (default: that of"
+        " conf/annotate.toml)",
+    )  # fmt: skip
+    step.add_argument("--overwrite", action="store_true", help="replace what an earlier round has written")
+
+
+def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
+    """Do a round with the labels that are there, and prepare the next.
+
+    Raises:
+        InputError: the output is not labelled by a classifier, or by one with corrections; or its archives are gone.
+        OutputError: an earlier round has written to the folder, and nothing may be replaced.
+    """
+    from dbce_spark.annotation import doubtful_pages, labelled_pages, page_import, stored_pages, workbench_store
+    from dbce_spark.annotation.doubtful_pages import LabelledOutput
+    from dbce_spark.annotation.page_import import WantedPages
+    from dbce_spark.output.output_reader import open_output
+
+    output = open_output(arguments.place)
+    config = _config(output)
+    workbench_store.create(arguments.store)
+    with closing(workbench_store.open_store(arguments.store)) as opened:
+        labelled = labelled_pages.read(opened, settings.corpus, config)
+        taken = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
+    now = LabelledOutput(output)
+    if labelled:
+        now = _extract_again(arguments, output, labelled, config)
+    chosen = doubtful_pages.choose(now, taken, settings.pages_a_round)
+    if not chosen:
+        print("no page is left to label")
+        return
+    wanted = WantedPages(
+        capture_ids=frozenset(one.capture_id for one in chosen),
+        min_words=settings.min_words,
+        max_words=settings.max_words,
+        seed=settings.seed,
+    )
+    files = doubtful_pages.archives(output, {one.site for one in chosen})
+    print(page_import.add(arguments.store, files, wanted, config, settings))
+    for one in chosen:
+        print(f"  {without_controls(one.url)}  stands for {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt")
+
+
+def _config(output: "Output") -> DbceConfig:
+    """Read the parameters that an output was made with.
+
+    Raises:
+        InputError: it was not labelled by a classifier, or by one that has corrections.
+    """
+    from dbce_spark.dbce import classify
+
+    config = configuration.fill(DbceConfig, "dbce.toml", given=output.run.get("config"))
+    if config.label.by != "classifier":
+        raise InputError(f"{output.root} is labelled by {config.label.by}; only a classifier can be corrected")
+    if classify.load_classifier(config.label.classifier).corrections.sites:
+        raise InputError(
+            f"{output.root} is labelled by a classifier with corrections; give the output that was there before, and"
+            " the same store: all labels in it are learned again"
+        )
+    return config
+
+
+def _extract_again(
+    arguments: argparse.Namespace, output: "Output", labelled: Sequence["ScoredPage"], config: DbceConfig
+) -> "LabelledOutput":
+    """Extract the sites of labelled pages by a classifier with their corrections, and print and write the account."""
+    from dbce_spark.annotation import adaptation_account, doubtful_pages, labelled_pages
+    from dbce_spark.output.output_reader import open_output
+    from dbce_spark.spark.jobs import local_job
+    from dbce_spark.spark.run import run_output
+    from dbce_spark.spark.run.run_request import EXISTS, RunRequest
+
+    folder = Path(arguments.output).absolute()
+    if folder.exists() and any(folder.iterdir()) and not arguments.overwrite:
+        raise OutputError(EXISTS.format(folder))
+    sites = frozenset(one.labelled.site for one in labelled)
+    request = RunRequest(
+        files=doubtful_pages.archives(output, sites),
+        output=str(folder / _EXTRACTED),
+        with_html=False,
+        limit=None,
+        started=time.monotonic(),
+        overwrite=arguments.overwrite,
+    )
+    corrected = replace(
+        config,
+        label=replace(config.label, classifier=_write_classifier(labelled, config, folder / _CLASSIFIER)),
+        select=_only_sites(config, sites),
+    )
+    run_output.check(request, corrected)
+    local_job.run(request, corrected, arguments.log)
+    after = open_output(request.output)
+    scores = labelled_pages.f1_before_and_after(labelled, config.label)
+    account = adaptation_account.account(output, after, scores, sites)
+    jsonl.write(str(folder / _ACCOUNT), map(asdict, account))
+    print(adaptation_account.as_table(account))
+    return doubtful_pages.LabelledOutput(output, after, sites)
+
+
+def _write_classifier(labelled: Sequence["ScoredPage"], config: DbceConfig, path: Path) -> str:
+    """Write the classifier of an output with what the labels correct; return its path."""
+    from dbce_spark.dbce import classify, site_corrections
+
+    base = classify.load_classifier(config.label.classifier)
+    corrections = site_corrections.learn([one.labelled for one in labelled])
+    card = {**base.card, "corrected": {"sites": len(corrections.sites), "pages": len(labelled)}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    classify.save(replace(base, corrections=corrections, card=card), path)
+    return str(path)
+
+
+def _only_sites(config: DbceConfig, sites: Collection[str]) -> SelectConfig:
+    """Select captures of some sites among those that the output has."""
+    named = tuple(sorted(sites))
+    if config.input.site == "none":
+        return config.select
+    if config.input.site == "host":
+        return replace(config.select, hosts=named)
+    return replace(config.select, domains=named)

@@ -1,0 +1,74 @@
+"""Choose the pages of an output whose labels would teach most."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.annotation import doubtful_pages
+from dbce_spark.annotation.doubtful_pages import LabelledOutput
+from dbce_spark.errors import InputError
+from dbce_spark.output.output_reader import open_output
+from tests.support import corpus_outputs
+from tests.support.corpus_outputs import Row
+
+ROWS = (
+    Row(name="a1", site="a.example", template_id="t", confidence=0.5, warc_file="a.warc"),
+    Row(name="a2", site="a.example", template_id="t", confidence=0.7, warc_file="b.wacz!/archive/x.warc"),
+    Row(name="a3", site="a.example", template_id="t", confidence=0.9, warc_file="a.warc"),
+    Row(name="b1", site="b.example", confidence=0.2, warc_file="c.warc"),
+    Row(name="c1", site="c.example", template_id="t", confidence=0.99),
+    Row(name="c2", site="c.example", template_id="u", confidence=1.0),
+)
+
+
+def output(folder: Path, *rows: Row) -> LabelledOutput:
+    written = corpus_outputs.write(folder, {"site_part=0/part-00000.parquet": rows or ROWS})
+    return LabelledOutput(open_output(written))
+
+
+def chosen(labelled: LabelledOutput, count: int = 9, *taken: str) -> list[str]:
+    return [one.capture_id for one in doubtful_pages.choose(labelled, taken, count)]
+
+
+def test_the_most_doubtful_templates_come_first(tmp_path: Path) -> None:
+    """By all their pages together; each is stood for by the page nearest to its mean. What is certain is not asked."""
+    found = doubtful_pages.choose(output(tmp_path), (), 9)
+
+    assert [("a2", 3, 0.9), ("b1", 1, 0.8), ("c1", 1, 0.01)] == [
+        (one.capture_id, one.pages, one.doubt) for one in found
+    ]
+    assert ["a2"] == chosen(output(tmp_path), 1)
+
+
+def test_a_template_with_labels_is_doubted_less(tmp_path: Path) -> None:
+    """Half as much with one page in the store: another one comes before it; and when all are there it is done."""
+    labelled = output(tmp_path)
+
+    assert ["b1", "a1", "c1"] == chosen(labelled, 9, "a2")
+    assert ["a3"] == chosen(labelled, 1, "a1", "a2", "b1")
+    assert ["c1"] == chosen(labelled, 9, "a1", "a2", "a3", "b1")
+
+
+def test_sites_that_were_labelled_anew_count_as_they_are_now(tmp_path: Path) -> None:
+    """Their earlier rows do not."""
+    before, after = (
+        output(tmp_path / "before"),
+        output(tmp_path / "after", Row(name="a1", site="a.example", confidence=0.98)),
+    )
+    both = LabelledOutput(before.output, after.output, frozenset({"a.example"}))
+
+    assert ["b1", "a1", "c1"] == chosen(both)
+
+
+def test_bit_patterns_give_nothing_to_choose_by(tmp_path: Path) -> None:
+    """An output without a confidence is refused in words."""
+    with pytest.raises(InputError, match=r"no page has a confidence; extract it with label\.by = classifier"):
+        chosen(output(tmp_path, Row(name="a1")))
+
+
+def test_the_archives_of_a_site_are_listed(tmp_path: Path) -> None:
+    """Each once, and a WACZ file by its own name."""
+    found = output(tmp_path).output
+
+    assert ["a.warc", "b.wacz", "c.warc"] == doubtful_pages.archives(found, {"a.example", "b.example"})
+    assert ["c.warc"] == doubtful_pages.archives(found, {"b.example"})

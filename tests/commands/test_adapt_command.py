@@ -1,0 +1,149 @@
+"""`dbce annotate adapt`: labels of one page correct all pages of its template."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.annotation import annotator_accounts, drafts, stored_pages, workbench_store
+from dbce_spark.annotation.drafts import Draft
+from dbce_spark.annotation.workbench_settings import settings
+from dbce_spark.commands.cli import main
+from dbce_spark.dbce import classify
+from dbce_spark.output.output_reader import open_output
+from tests.support.annotation_stores import PASSWORD, SENTENCE
+from tests.support.builders import archive, http, record
+
+NOTE = "The editors of this almanac thank all who have sent them letters"
+SITE, OTHER, PAGES = "geese.example", "http://ponds.example/", 4
+
+
+def page(title: str) -> str:
+    """An article, and a note of the site that looks like a part of it."""
+    paragraphs = "".join(f"<p>{title} {at}. {SENTENCE}</p>" for at in range(3))
+    return (
+        f"<html><head><title>{title}</title></head><body><ul><li><a href=/>Home</a><li><a href=/b>Birds</a></ul>"
+        f"<div class=story><h1>{title}</h1>{paragraphs}</div><div class=note>{NOTE} about {title}.</div>"
+    )
+
+
+@pytest.fixture
+def extracted(tmp_path: Path) -> str:
+    """The output of a crawl: PAGES of one site, and one of another site with the same template."""
+    urls = [*(f"http://{SITE}/{at}" for at in range(PAGES)), OTHER]
+    pages = [record(http(page(f"Goose {at}")), url=url, date=f"2020-01-0{at + 1}") for at, url in enumerate(urls)]
+    crawl, output = archive(tmp_path / "crawl.warc", *pages), str(tmp_path / "before")
+    assert main(["extract", crawl, "--output", output, "--engine", "local"]) == 0
+    return output
+
+
+def adapt(tmp_path: Path, before: str, *more: str) -> int:
+    store, after = str(tmp_path / "labels.db"), str(tmp_path / "after")
+    return main(["annotate", "adapt", store, "--in", before, "--output", after, "--pages", "1", *more])
+
+
+def drop_notes(store: str) -> list[str]:
+    """Submit what the model says of all pages, but the note as boilerplate. Return their sites."""
+    with closing(workbench_store.open_store(store)) as opened:
+        if not annotator_accounts.list_accounts(opened):
+            annotator_accounts.add(opened, "ada", settings({}), password=PASSWORD, is_admin=False)
+        pages = [*stored_pages.read_kind(opened, stored_pages.CORPUS)]
+        for one in pages:
+            notes = {at for at, unit in enumerate(one.units) if one.text[unit.start : unit.end].startswith(NOTE)}
+            assert notes
+            drafts.prelabel(opened, 1, one)
+            revision = drafts.read_draft(opened, 1, one.page).revision + 1
+            drafts.submit(opened, 1, one, Draft(hidden=frozenset(notes), prelabelled=one.model, revision=revision))
+    return [one.site for one in pages]
+
+
+def texts(output: str) -> dict[str, str]:
+    rows = (
+        row
+        for batch in open_output(output).batches("extractions", ["url", "text"], rows=9)
+        for row in batch.to_pylist()
+    )
+    return {row["url"]: row["text"] for row in rows}
+
+
+def test_labels_of_some_pages_correct_the_others_of_their_site(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Round by round a page is added and labelled; each round learns from all labels, extracts their site alone anew,
+    and accounts for it, by F1 where one labelled page can be held to another."""
+    store, account = str(tmp_path / "labels.db"), tmp_path / "after/account.jsonl"
+    assert adapt(tmp_path, extracted) == 0
+    assert "stands for 4 pages, " in capsys.readouterr().out
+    assert not account.exists()
+    drop_notes(store)
+    assert adapt(tmp_path, extracted) == 0
+    assert f"| {SITE} | 1 | - | 4 |" in capsys.readouterr().out
+    while drop_notes(store).count(SITE) < PAGES - 1:
+        assert adapt(tmp_path, extracted, "--overwrite") == 0
+    assert adapt(tmp_path, extracted, "--overwrite") == 0
+    before, after = texts(extracted), texts(str(tmp_path / "after/extracted"))
+    row = next(one for one in map(json.loads, account.read_text().splitlines()) if one["site"] == SITE)
+
+    assert all(NOTE in text for text in before.values())
+    assert {url: text[: text.index(f"\n{NOTE}")] for url, text in before.items() if SITE in url} == {
+        url: text for url, text in after.items() if SITE in url
+    }
+    assert (PAGES - 1, PAGES, PAGES, 1.0) == (row["labelled"], row["pages"], row["changed"], row["f1"][1])
+    assert row["f1"][0] < 1
+    assert row["words"] == [sum(len(text.split()) for url, text in of.items() if SITE in url) for of in (before, after)]
+    assert PAGES - 1 <= classify.load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
+
+
+def test_what_an_earlier_round_wrote_stays(tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unless it may be replaced: the error says how, and nothing is changed."""
+    adapt(tmp_path, extracted)
+    drop_notes(str(tmp_path / "labels.db"))
+    adapt(tmp_path, extracted)
+    before = (tmp_path / "after/account.jsonl").stat().st_mtime_ns
+    capsys.readouterr()
+
+    assert adapt(tmp_path, extracted) == 2
+    assert "after exists; give another --output, or --overwrite to replace it" in capsys.readouterr().err
+    assert before == (tmp_path / "after/account.jsonl").stat().st_mtime_ns
+
+
+def test_an_output_that_cannot_be_corrected_is_refused(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that bit patterns label, and one that is corrected already."""
+    patterns = str(tmp_path / "patterns")
+    main(["extract", str(tmp_path / "crawl.warc"), "--output", patterns, "--set", "label.by=T002"])
+    adapt(tmp_path, extracted)
+    drop_notes(str(tmp_path / "labels.db"))
+    adapt(tmp_path, extracted)
+    capsys.readouterr()
+
+    assert adapt(tmp_path, patterns) == 2
+    assert "is labelled by T002; only a classifier can be corrected" in capsys.readouterr().err
+    assert adapt(tmp_path, str(tmp_path / "after/extracted"), "--overwrite") == 2
+    assert "is labelled by a classifier with corrections; give the output" in capsys.readouterr().err
+
+
+def test_pages_that_another_classifier_scored_teach_nothing(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their scores say nothing of this one: the error names the page."""
+    store = str(tmp_path / "labels.db")
+    adapt(tmp_path, extracted)
+    drop_notes(store)
+    with closing(workbench_store.open_store(store)) as opened, workbench_store.transaction(opened):
+        opened.execute("UPDATE pages SET model = 'classifier:other'")
+    capsys.readouterr()
+
+    assert adapt(tmp_path, extracted) == 2
+    assert "was scored by classifier:other, and the output is labelled by classifier:" in capsys.readouterr().err
+
+
+def test_archives_that_are_gone_are_named(tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The pages to label are read from them."""
+    (tmp_path / "crawl.warc").unlink()
+    capsys.readouterr()
+
+    assert adapt(tmp_path, extracted) == 2
+    assert "crawl.warc: nothing to read is there" in capsys.readouterr().err
