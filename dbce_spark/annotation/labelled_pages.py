@@ -23,7 +23,7 @@ _SUBMISSIONS = 1
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredPage:
+class ScoredLabels:
     """A labelled page, with the words of its blocks and the scores that a classifier gave them."""
 
     page: Page
@@ -31,7 +31,7 @@ class ScoredPage:
     labelled: LabelledPage
 
 
-def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredPage]:
+def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabels]:
     """Read all pages of a corpus that somebody has submitted, with the labels of the majority, in order of id.
 
     Raises:
@@ -46,7 +46,7 @@ def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredPage]
     return [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
 
 
-def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredPage:
+def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredLabels:
     if stored.model != page_import.model_name(config):
         raise InputError(
             f"page {stored.url} was scored by {stored.model}, and the output is labelled by"
@@ -71,10 +71,10 @@ def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredPage:
         is_content=content > boilerplate,
         is_labelled=content + boilerplate > 0,
     )
-    return ScoredPage(page, scores, labelled)
+    return ScoredLabels(page, scores, labelled)
 
 
-def f1_before_and_after(pages: Sequence[ScoredPage], label: LabelConfig) -> Iterator[tuple[str, float, float]]:
+def f1_before_and_after(pages: Sequence[ScoredLabels], label: LabelConfig) -> Iterator[tuple[str, float, float]]:
     """Iterate over the site of each page, the F1 of its words by the classifier, and that by corrections which were
     learned from the other pages."""
     for at, one in enumerate(pages):
@@ -83,11 +83,11 @@ def f1_before_and_after(pages: Sequence[ScoredPage], label: LabelConfig) -> Iter
         yield _site(one), _f1(one, SiteCorrections(), label), _f1(one, of_others, label)
 
 
-def _site(one: ScoredPage) -> str:
+def _site(one: ScoredLabels) -> str:
     return one.labelled.site
 
 
-def _f1(one: ScoredPage, corrections: SiteCorrections, label: LabelConfig) -> float:
+def _f1(one: ScoredLabels, corrections: SiteCorrections, label: LabelConfig) -> float:
     """Compute the F1 of the words of a page that has labels for them; 1 if nothing is content, and nothing is kept."""
     labelled = one.labelled
     log_odds = labelled.log_odds + corrections.of_page(labelled.site, labelled.keys)

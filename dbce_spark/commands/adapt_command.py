@@ -18,7 +18,7 @@ from dbce_spark.log import counted
 
 if TYPE_CHECKING:
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.labelled_pages import ScoredPage
+    from dbce_spark.annotation.labelled_pages import ScoredLabels
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
     from dbce_spark.output.output_reader import Output
 
@@ -94,7 +94,7 @@ def _config(output: "Output") -> DbceConfig:
 
 
 def _extract_again(
-    arguments: argparse.Namespace, output: "Output", labelled: Sequence["ScoredPage"], config: DbceConfig
+    arguments: argparse.Namespace, output: "Output", labelled: Sequence["ScoredLabels"], config: DbceConfig
 ) -> "LabelledOutput":
     """Extract the sites of labelled pages by a classifier with their corrections, and print and write the account."""
     from dbce_spark.annotation import adaptation_account, doubtful_pages, labelled_pages
@@ -130,7 +130,7 @@ def _extract_again(
     return doubtful_pages.LabelledOutput(output, after, sites)
 
 
-def _write_classifier(labelled: Sequence["ScoredPage"], config: DbceConfig, path: Path) -> str:
+def _write_classifier(labelled: Sequence["ScoredLabels"], config: DbceConfig, path: Path) -> str:
     """Write the classifier of an output with what the labels correct; return its path."""
     from dbce_spark.dbce import classify, site_corrections
 

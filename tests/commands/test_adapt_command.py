@@ -2,11 +2,13 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import annotator_accounts, drafts, stored_pages, workbench_store
+from dbce_spark import config as configuration
+from dbce_spark.annotation import annotator_accounts, drafts, labelled_pages, stored_pages, workbench_store
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
@@ -79,6 +81,7 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     drop_notes(store)
     assert adapt(tmp_path, extracted) == 0
     assert f"| {SITE} | 1 | - | 4 |" in capsys.readouterr().out
+    assert {f"http://{SITE}/{at}" for at in range(PAGES)} == {*texts(str(tmp_path / "after/extracted"))}
     while drop_notes(store).count(SITE) < PAGES - 1:
         assert adapt(tmp_path, extracted, "--overwrite") == 0
     assert adapt(tmp_path, extracted, "--overwrite") == 0
@@ -93,6 +96,20 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     assert row["f1"][0] < 1
     assert row["words"] == [sum(len(text.split()) for url, text in of.items() if SITE in url) for of in (before, after)]
     assert PAGES - 1 <= classify.load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
+
+
+def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extracted: str) -> None:
+    """Never to its own labels: with one page of each site nothing is learned for either."""
+    adapt(tmp_path, extracted)
+    drop_notes(store := str(tmp_path / "labels.db"))
+    config = configuration.default()
+    with closing(workbench_store.open_store(store)) as opened:
+        (page,) = labelled_pages.read(opened, "", config)
+    elsewhere = replace(page, labelled=replace(page.labelled, site="ponds.example"))
+    ((_, before, after), *_) = labelled_pages.f1_before_and_after([page, elsewhere], config.label)
+    ((_, _, by_the_same), *_) = labelled_pages.f1_before_and_after([page] * 4, config.label)
+
+    assert before == after < by_the_same == 1
 
 
 def test_what_an_earlier_round_wrote_stays(tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]) -> None:

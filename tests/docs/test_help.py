@@ -8,10 +8,10 @@ from dbce_spark.commands.cli import main, parser
 from docs.hooks import leaves
 
 VERBS = """
-    add append assume begin choose colour compare compress connect convert copy create draw estimate export extend
-    extract fail favor fetch find invent judge keep label learn leave let list listen look make measure merge name plan
-    poll print put read record remove repeat replace report restore reuse rewrite run score serve set show stop train
-    use work write
+    adapt add append assume begin choose colour compare compress connect convert copy create draw estimate export
+    extend extract fail favor fetch find invent judge keep label learn leave let list listen look make measure merge
+    name plan poll print put read record remove repeat replace report restore reuse rewrite run score serve set show
+    stop train use work write
 """
 """The verbs that helps begin with; a new one is added here."""
 COMMANDS = list(leaves(parser()))
