@@ -17,6 +17,7 @@ import pandas as pd
 
 from dbce_spark import config
 from dbce_spark.evaluation import bootstrap
+from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import train_job
 from dbce_spark.evaluation.training.training_examples import ShownNeighbours
 
@@ -30,13 +31,13 @@ FEW = 3
 _PAGE = ["dataset", "page_id"]
 
 
-def train(folder: Path, gold: Sequence[str]) -> None:
-    """Train the folds of each arm into a folder of its name; one that is there already stays."""
+def train(folder: Path, gold: Sequence[str], folds: Sequence[int] | None) -> None:
+    """Train folds of each arm into a folder of its name, arm after arm; one that is there already stays."""
     prepared = train_job.prepare(gold, None, config.default())
     for name, emptied in ARMS.items():
-        if not (folder / name).exists():
+        if not (folder / name / FOLDS_FILE).exists():
             shown, hidden = (_without(one, emptied) for one in (prepared.whole, prepared.hidden))
-            train_job.train_folds(replace(prepared, whole=shown, hidden=hidden), folder / name)
+            train_job.train_folds(replace(prepared, whole=shown, hidden=hidden), folder / name, folds)
 
 
 def _without(shown: Mapping[str, ShownNeighbours], emptied: Mapping[str, tuple[()]]) -> dict[str, ShownNeighbours]:
@@ -79,9 +80,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("action", choices=["train", "compare"])
     parser.add_argument("paths", nargs="+")
+    parser.add_argument("--folds", type=int, nargs="+", help="train only these")
     given = parser.parse_args()
     if given.action == "train":
-        train(Path(given.paths[0]), given.paths[1:])
+        train(Path(given.paths[0]), given.paths[1:], given.folds)
     else:
         print("\n".join(compare(given.paths)))
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -64,15 +64,18 @@ def prepare(paths: Sequence[str], limit: int | None, config: DbceConfig) -> trai
     return trainer.prepare(training_examples.read(pages, config), config)
 
 
-def train_folds(prepared: trainer.Prepared, folder: Path) -> None:
-    """Write `fold-N.npz`, each without the pages of fold N, and the fold of each site."""
+def train_folds(prepared: trainer.Prepared, folder: Path, wanted: Collection[int] | None = None) -> None:
+    """Write `fold-N.npz` of the wanted folds or of all, each without the pages of fold N, and the fold of each of their
+    sites."""
     folder.mkdir(parents=True, exist_ok=True)
     fold_of = trainer.folds(prepared.sites, FOLDS)
-    for fold in tqdm(range(FOLDS), desc="folds", leave=False, disable=None):
+    chosen = range(FOLDS) if wanted is None else wanted
+    for fold in tqdm(chosen, desc="folds", leave=False, disable=None):
         seen = fold_of != fold
         classifier = trainer.train(prepared, seen, _card(prepared, seen) | {"without_fold": fold})
         classify.save(classifier, folder / f"fold-{fold}.npz")
-    sites = {site: f"fold-{fold}.npz" for site, fold in zip(prepared.sites, fold_of.tolist(), strict=True)}
+    numbered = zip(prepared.sites, fold_of.tolist(), strict=True)
+    sites = {site: f"fold-{fold}.npz" for site, fold in numbered if fold in chosen}
     (folder / FOLDS_FILE).write_text(json.dumps(sites, indent=1, sort_keys=True) + "\n", "utf-8")
 
 

@@ -66,6 +66,17 @@ def test_every_site_is_in_one_fold(folder: Path) -> None:
     assert len(sites) == classify.load_classifier(str(folder / "new" / "all.npz")).card["sites"]
 
 
+def test_some_folds_alone_are_as_among_all(folder: Path, tmp_path: Path) -> None:
+    """The same bytes, and no other fold's sites."""
+    prepared = train_job.prepare([str(folder / "gold.jsonl")], None, CONFIG)
+    train_job.train_folds(prepared, tmp_path, [1])
+    sites, of_all = (json.loads((made / FOLDS_FILE).read_text()) for made in (tmp_path, folder / "folds"))
+
+    assert {"fold-1.npz", FOLDS_FILE} == {path.name for path in tmp_path.iterdir()}
+    assert (folder / "folds" / "fold-1.npz").read_bytes() == (tmp_path / "fold-1.npz").read_bytes()
+    assert {site: name for site, name in of_all.items() if name == "fold-1.npz"} == sites
+
+
 def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     """Byte for byte."""
     output = tmp_path / "again.npz"
