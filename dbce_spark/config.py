@@ -276,6 +276,9 @@ class AcquireConfig:
     file_bytes: PositiveInt
     file_seconds: PositiveFloat
     remember_days: Annotated[float, at_least(1)]
+    searches: PositiveInt
+    words_a_search: PositiveInt
+    search_seed: NonNegativeInt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from dbce_spark.commands.arguments import (
     check_installed,
     noted_signals,
 )
+from dbce_spark.config import AcquireConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.log import Log, counted, repeat
@@ -45,7 +46,9 @@ _SHOWN = (
 
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
-    command = add_command(commands, "acquire", _run, "fetch pages that feeds link to, or of a list, into WARC files")
+    command = add_command(
+        commands, "acquire", _run, "fetch pages that feeds or searches link to, or of a list, into WARC files"
+    )
     command.set_defaults(resumes=True)
     command.add_argument(
         "feed",
@@ -59,6 +62,19 @@ def add(commands: Commands) -> None:
         default=[],
         metavar="URL",
         help="fetch the page of this URL, or the pages in @FILE, each once",
+    )
+    command.add_argument(
+        "--search",
+        default="",
+        metavar="URL",
+        help="poll searches for seed words too: the address of a search engine's feed, with {words} where they belong",
+    )
+    command.add_argument(
+        "--seed-words",
+        nargs="+",
+        default=[],
+        metavar="WORD",
+        help="look for these words, or those in @FILE, a word or phrase on each line, several at a time",
     )
     add_output(command, "DIR", "write finished WARC files to this folder, or URL such as s3://bucket/name")
     command.add_argument(
@@ -79,9 +95,12 @@ def _run(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.stage = "acquire"
     config = configuration.load(arguments.config, arguments.settings)
-    urls, pages = _urls(arguments.feed), _urls(arguments.page_urls)
+    urls = _urls([*arguments.feed, *_searches(arguments.search, arguments.seed_words, config.acquire)])
+    pages = _urls(arguments.page_urls)
     if not urls and not pages:
-        raise InputError("nothing to acquire; give the URL of a feed, or --page-urls with URLs of pages")
+        raise InputError(
+            "nothing to acquire; give the URL of a feed, --page-urls with URLs of pages, or --search with --seed-words"
+        )
     check_installed("acquire", "feedparser", "protego")
     from dbce_spark.streaming.feeds.feed_archive import FeedArchive
     from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
@@ -123,6 +142,24 @@ def _check_feeds(feeds: "Sequence[FeedState]", *, is_polled: bool) -> None:
 def _line(counts: Counter[str]) -> str:
     """Render the counts that are not 0."""
     return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _SHOWN if counts[name]) or "nothing"
+
+
+def _searches(template: str, words: Sequence[str], config: AcquireConfig) -> list[str]:
+    """List the addresses of searches for seed words, none if none are given.
+
+    Raises:
+        InputError: there are words and no search, or a search and too few words, or its address has no place for them.
+    """
+    if not template and not words:
+        return []
+    if not template or not words:
+        raise InputError("--search and --seed-words belong together: where to search, and for what")
+    from dbce_spark.streaming.feeds import word_searches
+
+    drawn = word_searches.draw(
+        sources.read_manifests(words), config.searches, config.words_a_search, config.search_seed
+    )
+    return word_searches.addresses(template, drawn)
 
 
 def _urls(arguments: Sequence[str]) -> list[str]:

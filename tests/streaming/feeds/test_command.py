@@ -83,6 +83,44 @@ def test_pages_of_a_list_are_fetched_each_once(room: Newsroom, tmp_path: Path) -
     assert ["/a", "/b", "/c"] == [path for path in room.paths() if path != "/robots.txt"]
 
 
+def test_pages_that_searches_find_are_fetched(room: Newsroom, tmp_path: Path) -> None:
+    """Each set of seed words is one search; a page that two of them find is fetched once."""
+    (tmp_path / "words.txt").write_text("goose\npond\nold mill\n", encoding="utf-8")
+    for path in "ab":
+        room.article(f"/{path}", f"Of {path}")
+    room.publish("/search?q=goose+%22old+mill%22", item(f"{room.url}/a", "A"))
+    room.publish("/search?q=goose+pond", item(f"{room.url}/a", "A"), item(f"{room.url}/b", "B"))
+    room.publish("/search?q=%22old+mill%22+pond", item(f"{room.url}/b", "B"))
+    search = ("--search", f"{room.url}/search?q={{words}}", "--seed-words", f"@{tmp_path / 'words.txt'}")
+
+    assert 0 == main(of_list(tmp_path, *search, "--once", "--set", "acquire.words_a_search=2"))
+    assert [f"{room.url}/a", f"{room.url}/b"] == sorted(urls(tmp_path))
+    assert 3 == sum(path.startswith("/search?") for path in room.paths())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--search", "http://a.example/?q={words}"], "--search and --seed-words belong together"),
+        (["--seed-words", "goose"], "--search and --seed-words belong together"),
+        (["--search", "http://a.example/?q=", "--seed-words", "a", "b", "c"], "write {words} where the words belong"),
+        (
+            ["--search", "http://a.example/?q={words}", "--seed-words", "a", "b", "a"],
+            "2 different seed words are too few",
+        ),
+        (["--search", "a.example/?q={words}", "--seed-words", "a", "b", "c"], "a.example/?q=a+b+c: is no URL"),
+    ],
+)
+def test_a_search_that_cannot_be_made_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    """Before anything is asked for."""
+    assert 2 == main(of_list(tmp_path, *words))
+    error = capsys.readouterr().err
+    assert message in error
+    assert 1 == error.count("\n")
+
+
 def test_a_list_that_leads_back_to_itself_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As every manifest is."""
     (tmp_path / "urls.txt").write_text(f"@{tmp_path / 'urls.txt'}\n", encoding="utf-8")
@@ -109,7 +147,7 @@ def test_a_list_without_a_page_is_an_error(room: Newsroom, tmp_path: Path, capsy
     assert last == "dbce: no page could be fetched; the messages before say why"
 
     assert 2 == main(of_list(tmp_path))
-    assert "give the URL of a feed, or --page-urls" in capsys.readouterr().err
+    assert "give the URL of a feed, --page-urls with URLs of pages, or --search" in capsys.readouterr().err
 
 
 def test_when_stopped_it_hands_over_what_it_has(room: Newsroom, tmp_path: Path) -> None:
