@@ -83,6 +83,11 @@ def spark() -> Iterator["SparkSession"]:
     from dbce_spark.spark.engine.session import session
 
     started = session("dbce tests", master="local[2]", settings=SPARK)
+    # PySpark asks for these two in every call on a column, and Java goes through 300 jars each time: a seventh of the
+    # driver's time. What is an attribute already is not asked for.
+    java = started.sparkContext._jvm
+    for name in ("functions", "PythonUtils"):
+        setattr(java, name, getattr(java, name))
     yield started
     started.stop()
 
