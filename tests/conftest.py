@@ -32,6 +32,8 @@ SPARK = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # The plan of each of thousands of queries, written out for a page that nobody looks at.
     "spark.sql.ui.explainMode": "simple",
+    # The line of code that made each column, for messages of errors, and three calls of Java to keep it.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 """What the session of the tests has of its own."""
 
