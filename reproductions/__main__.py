@@ -61,7 +61,7 @@ def _add_learn(commands: Commands) -> None:
     )
     add_output(part, "FILE", "write Markdown to this file")
     part.add_argument(
-        "--said",
+        "--tags",
         default="",
         metavar="DIR",
         help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
@@ -114,7 +114,7 @@ def _learn(arguments: argparse.Namespace) -> None:
 
     print(
         label_experiments.learn(
-            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said
+            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.tags
         ),
         end="",
     )

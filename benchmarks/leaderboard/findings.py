@@ -100,11 +100,11 @@ def _by_phrases(of: PhraseSet) -> str:
     names = [name for name in of.scores if name != READER]
     others = [name for name in names if not standings.is_ours(name)]
     shown = dict.fromkeys((*names[:1], *(name for name in names if name == OURS[WHOLE]), *others[:1]))
-    said = [f"{number(of.scores[name][0].good)} are good by {name}" for name in shown]
+    good = [f"{number(of.scores[name][0].good)} are good by {name}" for name in shown]
     if READER in of.scores:
-        said.append(f"{number(of.scores[READER][0].good)} by the {READER}, who is the ceiling")
+        good.append(f"{number(of.scores[READER][0].good)} by the {READER}, who is the ceiling")
     verbatim = max(names, key=lambda name: of.scores[name][1].f1)
     return (
-        f"**Of {of.pages:,} pages of {of.name}, by phrases,** {'; '.join(said)}. By trafilatura's measure {verbatim} is"
+        f"**Of {of.pages:,} pages of {of.name}, by phrases,** {'; '.join(good)}. By trafilatura's measure {verbatim} is"
         f" first with F1 {number(of.scores[verbatim][1].f1)}."
     )

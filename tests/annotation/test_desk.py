@@ -83,7 +83,7 @@ def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connec
     assert (BOILERPLATE, UNDECIDED, CONTENT) == tags[:3]
 
 
-def test_the_models_labels_stand_where_nothing_else_does_and_are_told(opened: Connection) -> None:
+def test_the_models_labels_stand_where_nothing_else_does_and_are_noted(opened: Connection) -> None:
     """The model's labels fill gaps only for an annotator who has requested them, and the submission records it."""
     found = page(opened)
     drafts.prelabel(opened, ADA, found)

@@ -69,7 +69,7 @@ def test_submissions_become_a_gold_set(folder: Path, capsys: pytest.CaptureFixtu
     assert golds == ["The story of one is long.", "The story of two is long."]
 
 
-def test_agreement_is_told_page_by_page_and_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_agreement_is_written_page_by_page_and_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Seven of each page's nine pairs agree; the report names the data of its plots."""
     assert cli.main(arguments(folder, "agreement")) == 0
 

@@ -84,7 +84,7 @@ def test_the_last_submission_of_an_annotator_counts() -> None:
     )
 
 
-def test_a_page_with_too_few_submissions_is_left_out_and_told() -> None:
+def test_a_page_with_too_few_submissions_is_left_out_and_listed() -> None:
     """A page with too few submissions is not merged, but listed."""
     found = merge(
         CORPUS,

@@ -214,7 +214,7 @@ def test_a_hot_bucket_is_not_compared_all_with_all(monkeypatch: pytest.MonkeyPat
 
 
 @given(SOME, st.dictionaries(st.integers(0, 13), st.lists(st.sampled_from("abc"), max_size=7)), st.integers(0, 14))
-def test_what_is_said_holds_when_captures_are_labelled_again(
+def test_marks_hold_when_captures_are_labelled_again(
     some: list[tuple[str, list[str]]], changed: dict[int, list[str]], known_count: int
 ) -> None:
     """Whatever text known captures come to have, or none: in the end every duplicate names a capture that leads and is
@@ -228,14 +228,14 @@ def test_what_is_said_holds_when_captures_are_labelled_again(
         for at, one in enumerate(known)
         if at in changed
     }
-    said = extend_marks(known, relabelled, every[known_count:], TINY)
-    found = {one.text.capture_id: one for one in [*known, *said]}
+    relabelled_marks = extend_marks(known, relabelled, every[known_count:], TINY)
+    found = {one.text.capture_id: one for one in [*known, *relabelled_marks]}
     for name, now in relabelled.items():
         if now is None:
             del found[name]
 
-    assert {one.text.capture_id for one in said} >= {one.capture_id for one in every[known_count:]}
-    assert len({one.text.capture_id for one in said}) == len(said)
+    assert {one.text.capture_id for one in relabelled_marks} >= {one.capture_id for one in every[known_count:]}
+    assert len({one.text.capture_id for one in relabelled_marks}) == len(relabelled_marks)
     for name, now in relabelled.items():
         assert now is None or found[name].text.digest == now.digest
     for own, mark in found.values():

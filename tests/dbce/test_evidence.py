@@ -120,7 +120,7 @@ def _said(
         return sum(any(other["keys"][TEXT] == one["keys"][TEXT] for other in page) for page in every) > 1
 
     with_text = sum(holds(page, TEXT) for page in others)
-    said = {
+    expected = {
         "siblings": float(len(others)),
         "sibling_text": share(with_text, len(others)),
         "sibling_text_count": float(min(with_text, 4)),
@@ -144,9 +144,9 @@ def _said(
             "mean": share(words, len(here)),
             "score": share(found, words),
         }
-        said |= {f"{name}_slot_{what}": value if pages else UNKNOWN for what, value in measured.items()}
-        said |= {f"{name}_slot_pages": share(pages, len(others)), f"{name}_slot_mass": share(found, mass)}
-    return said
+        expected |= {f"{name}_slot_{what}": value if pages else UNKNOWN for what, value in measured.items()}
+        expected |= {f"{name}_slot_pages": share(pages, len(others)), f"{name}_slot_mass": share(found, mass)}
+    return expected
 
 
 @given(pools())
@@ -177,7 +177,7 @@ def test_order_of_the_pages_does_not_matter(pool: list[PageFeatures], random: An
 
 
 @given(pools(), st.sets(st.sampled_from([f"id{at}" for at in range(6)])))
-def test_only_the_wanted_are_told(pool: list[PageFeatures], wanted: set[str]) -> None:
+def test_only_the_wanted_get_evidence(pool: list[PageFeatures], wanted: set[str]) -> None:
     """And each has the same evidence, whoever else is given any."""
     everyone = plain(of_siblings(pool, {one.capture_id for one in pool}))
 

@@ -194,8 +194,8 @@ def test_bucket_over_the_cap_is_cut_as_for_crosses() -> None:
     }
 
 
-def test_told_fills_what_is_missing() -> None:
-    """One kind of evidence without the other."""
+def test_a_page_may_have_one_kind_of_evidence_without_the_other() -> None:
+    """The other has no rows then."""
     one = page("<p>a</p><p>b</p>")
     codes: Codes = np.ones((4, 2), np.uint8)
 

@@ -33,7 +33,7 @@ FETCHED = micros(datetime(2012, 6, 1, 12, tzinfo=UTC))
 MAY = micros(datetime(2012, 5, 3, tzinfo=UTC))
 
 
-def said(html: str, url: str = URL, timestamp: int = FETCHED) -> Metadata:
+def metadata_of(html: str, url: str = URL, timestamp: int = FETCHED) -> Metadata:
     utf8 = html.encode()
     return metadata(declared(parse_tree(utf8), utf8), url, timestamp)
 
@@ -51,7 +51,7 @@ def test_page_that_declares_nothing() -> None:
     """Fields that are not declared are empty, or None."""
     expected = Metadata(title="", declared_language="", published=None, modified=None, canonical_url=None)
 
-    assert expected == said("<p>word")
+    assert expected == metadata_of("<p>word")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_page_that_declares_nothing() -> None:
 )
 def test_title(html: str, expected: str) -> None:
     """The title is that of <title>; where it is missing or blank, what the page gives as its title elsewhere."""
-    actual = said(html).title
+    actual = metadata_of(html).title
 
     assert expected == actual
 
@@ -88,7 +88,7 @@ def test_title(html: str, expected: str) -> None:
 )
 def test_declared_language(html: str, expected: str) -> None:
     """The root element is believed before the pragma, the pragma before Open Graph; junk is passed over."""
-    actual = said(html).declared_language
+    actual = metadata_of(html).declared_language
 
     assert expected == actual
 
@@ -136,7 +136,7 @@ def test_language_tags(text: str, expected: str) -> None:
 def test_publication_date(html: str) -> None:
     """Every standard that has a word for the date of publication is understood, in the head and below it."""
     expected = (MAY, None)
-    actual = (said(html).published, said(html).modified)
+    actual = (metadata_of(html).published, metadata_of(html).modified)
 
     assert expected == actual
 
@@ -155,7 +155,7 @@ def test_publication_date(html: str) -> None:
 def test_date_of_change(html: str) -> None:
     """So is every one that has a word for the date of the last change."""
     expected = (None, MAY)
-    actual = (said(html).published, said(html).modified)
+    actual = (metadata_of(html).published, metadata_of(html).modified)
 
     assert expected == actual
 
@@ -164,8 +164,11 @@ def test_dates_of_what_a_page_speaks_of() -> None:
     """The dates of comments and related pages, within what a script is about, are not the page's."""
     comment = {"@type": "Comment", "datePublished": "2012-05-09"}
 
-    assert said(page(graph({"@type": "Article", "comment": [comment]}))).published is None
-    assert said(page(graph({"@type": "Article", "datePublished": "2012-05-03", "comment": [comment]}))).published == MAY
+    assert metadata_of(page(graph({"@type": "Article", "comment": [comment]}))).published is None
+    assert (
+        metadata_of(page(graph({"@type": "Article", "datePublished": "2012-05-03", "comment": [comment]}))).published
+        == MAY
+    )
 
 
 @pytest.mark.parametrize(
@@ -225,7 +228,7 @@ def test_dates_that_can_be(at: int, is_taken: bool) -> None:
     """A date before there were pages, or after the capture, is passed over."""
     text = (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)).isoformat()
     expected = at if is_taken else None
-    actual = said(page(f"<meta property=article:published_time content='{text}'>")).published
+    actual = metadata_of(page(f"<meta property=article:published_time content='{text}'>")).published
 
     assert expected == actual
 
@@ -234,7 +237,7 @@ def test_next_date_stands_in_for_an_impossible_one() -> None:
     """The next date is taken where the first one cannot be."""
     head = "<meta property=article:published_time content=1970-01-01><meta name=dc.date content=2012-05-03>"
 
-    assert said(page(head)).published == MAY
+    assert metadata_of(page(head)).published == MAY
 
 
 @pytest.mark.parametrize(
@@ -265,7 +268,7 @@ def test_next_date_stands_in_for_an_impossible_one() -> None:
 )
 def test_canonical_url(head: str, expected: str | None) -> None:
     """The canonical URL is absolute, resolved as browsers do; what leads to no page is passed over."""
-    actual = said(page(head)).canonical_url
+    actual = metadata_of(page(head)).canonical_url
 
     assert expected == actual
 
@@ -274,7 +277,7 @@ def test_broken_head() -> None:
     """Declarations that a parser moves out of a broken head are found all the same."""
     html = "<head><title>T</title><p>word</p><link rel=canonical href=/x><meta name=dc.date content=2012-05-03></head>"
     expected = ("http://example.org/x", MAY)
-    actual = (said(html).canonical_url, said(html).published)
+    actual = (metadata_of(html).canonical_url, metadata_of(html).published)
 
     assert expected == actual
 
@@ -296,22 +299,22 @@ def test_json_that_gives_no_date(script: str) -> None:
     """A script that is no JSON, or not what it should be, does not keep the next one from being read."""
     head = f'<script type="application/ld+json">{script}</script>{graph({"datePublished": "2012-05-03"})}'
 
-    assert said(page(head)).published == MAY
+    assert metadata_of(page(head)).published == MAY
 
 
 def test_controls_in_json() -> None:
     """A line break within a string, which JSON does not allow and many write, is taken as it is."""
     script = '<script type="application/ld+json">{"name": "a\nb", "datePublished": "2012-05-03"}</script>'
 
-    assert said(page(script + "<!-- schema.org -->")).published == MAY
+    assert metadata_of(page(script + "<!-- schema.org -->")).published == MAY
 
 
 def test_too_much_json() -> None:
     """JSON is read up to the limit of a page, and not behind it."""
     small, large = graph({"datePublished": "2012-05-03"}), graph({"name": "x" * MAX_JSON_CHARS})
 
-    assert said(page(small + large)).published == MAY
-    assert said(page(large + small)).published is None
+    assert metadata_of(page(small + large)).published == MAY
+    assert metadata_of(page(large + small)).published is None
 
 
 def test_many_dates() -> None:
@@ -376,7 +379,7 @@ def test_declared_languages_of_real_pages(shared_data: Path) -> None:
     """Most of 60 real pages in five languages declare the language they are written in."""
     with lzma.open(shared_data / "gold" / "daniel.jsonl.xz", "rt") as lines:
         pages = [json.loads(line) for _, line in zip(range(300), lines, strict=False)][::5]
-    found = [(one["lang"], said(one["html"]).declared_language) for one in pages]
+    found = [(one["lang"], metadata_of(one["html"]).declared_language) for one in pages]
     right = sum(tag.split("-")[0] == lang for lang, tag in found if tag)
 
     assert right >= 0.8 * sum(bool(tag) for _, tag in found) > 10

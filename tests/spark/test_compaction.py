@@ -169,7 +169,7 @@ def test_duplicates_stand_beside_their_extractions(grown: Collection) -> None:
     """In files of the same names and in the same order, those that have a text; what was said anew last counts."""
     compaction_job.run(grown, 2)
     folder = Path(grown.increment(4))
-    said = {row["capture_id"]: row["copy_of"] for row in table(grown, "duplicates")}
+    copies = {row["capture_id"]: row["copy_of"] for row in table(grown, "duplicates")}
     of_texts = {
         path.relative_to(folder / "extractions"): [
             row["capture_id"] for row in pq.read_table(path, partitioning=None).to_pylist() if row["text_words"]
@@ -177,7 +177,7 @@ def test_duplicates_stand_beside_their_extractions(grown: Collection) -> None:
         for path in sorted((folder / "extractions").rglob("*.parquet"))
     }
 
-    assert {"a1": "3", "a2": "anew in 3", "b3": "3", "c1": "anew in 3"} == said
+    assert {"a1": "3", "a2": "anew in 3", "b3": "3", "c1": "anew in 3"} == copies
     assert {name: ids for name, ids in of_texts.items() if ids} == {
         path.relative_to(folder / "duplicates"): pq.read_table(path, partitioning=None)["capture_id"].to_pylist()
         for path in sorted((folder / "duplicates").rglob("*.parquet"))

@@ -76,7 +76,7 @@ def tiny(spark: "SparkSession", folder: Path) -> Run:
 NOTHING = oracle.Mark(duplicate_of=None, similarity=None, same_url=False, copy_of=None, repeats=None, steps=0)
 
 
-def said(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]:
+def marks_of(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]:
     """Marks by capture id, from MARKS rows, each in the place of its text."""
     rows = marks.toArrow().to_pylist()
     names = oracle.Mark.__dataclass_fields__
@@ -93,7 +93,7 @@ def test_spark_marks_what_plain_python_marks(
     monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
     some = made(300)
     with spread_over(spark, partitions):
-        found = said(many_texts.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
+        found = marks_of(many_texts.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
     expected = {one.text.capture_id: one.mark for one in oracle.mark_texts([], some, TINY)}
 
     assert expected == found
@@ -124,7 +124,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     found = many_texts.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
     expected = oracle.extend_marks(known, relabelled, some[170:], TINY)
 
-    assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)
+    assert {one.text.capture_id: one.mark for one in expected} == marks_of(found, texts)
     assert len(expected) > len(texts)
 
 
@@ -179,8 +179,8 @@ def test_a_collection_says_what_the_plain_function_says(way: str, request: pytes
         now = {one.capture_id: one for one in compared(step.extractions, config(*grown.settings))}
         relabelled = {name: now.get(name) for name in step.superseded}
         new = [one for name, one in now.items() if name not in state and name not in relabelled]
-        said_now = oracle.extend_marks([*state.values()], relabelled, new, config(*grown.settings).duplicates)
-        state |= {one.text.capture_id: one for one in said_now}
+        marked = oracle.extend_marks([*state.values()], relabelled, new, config(*grown.settings).duplicates)
+        state |= {one.text.capture_id: one for one in marked}
         state = {name: one for name, one in state.items() if name in now}
 
         assert rows_of(duplicate_rows.marked_batch([*state.values()])) == rows_of(step.duplicates)

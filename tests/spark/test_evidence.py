@@ -73,7 +73,9 @@ def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
 
 
 @pytest.mark.parametrize(("partitions", "cap"), [(1, CAP), (3, CAP), (7, CAP), (3, 2), (3, 1000)])
-def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str, partitions: int, cap: int) -> None:
+def test_spark_pools_the_evidence_that_plain_python_pools(
+    spark: "SparkSession", staged: str, partitions: int, cap: int
+) -> None:
     """However the rows are spread, each capture has the same evidence of the same others."""
     with spread_over(spark, partitions):
         actual = found(pool_evidence.evidence(staged_pages(spark, staged), cap, Echo))

@@ -43,16 +43,16 @@ def test_what_a_url_said_on_a_day(ran: Ran, spark: "SparkSession") -> None:
     spark.read.parquet(str(ran.output / "captures")).createOrReplaceTempView("captures")
     spark.read.parquet(str(ran.output / "extractions")).createOrReplaceTempView("extractions")
 
-    def said(url: str, day: str) -> str:
+    def text_on(url: str, day: str) -> str:
         (found,) = spark.sql(
             "SELECT page_text FROM captures AS c JOIN extractions AS e ON c.extraction_id = e.capture_id "
             f"WHERE c.url = '{url}' AND c.timestamp < '{day}' ORDER BY c.timestamp DESC LIMIT 1"
         ).collect()
         return str(found["page_text"])
 
-    assert "About apple\n" in said(f"{HOST}/apple", "2020-02-01")
-    assert "About apple2\n" in said(f"{HOST}/apple", "2020-02-03")
-    assert "About plum\n" in said(f"{HOST}/plum/again", "2020-12-31")
+    assert "About apple\n" in text_on(f"{HOST}/apple", "2020-02-01")
+    assert "About apple2\n" in text_on(f"{HOST}/apple", "2020-02-03")
+    assert "About plum\n" in text_on(f"{HOST}/plum/again", "2020-12-31")
 
 
 def test_captures_are_cut_into_files_by_url(ran: Ran, expected: local.Result) -> None:

@@ -367,7 +367,7 @@ def test_files_are_sampled_by_name(tmp_path: Path) -> None:
         ({"path": "/nowhere/a.warc"}, "/nowhere/a.warc: nothing to read is there"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, str], message: str, tmp_path: Path) -> None:
+def test_wrong_options_are_named(options: dict[str, str], message: str, tmp_path: Path) -> None:
     """The message says what is wrong, where, and what to write instead."""
     path = archive(tmp_path / "a.warc", record())
     with pytest.raises(DbceError) as raised:
@@ -376,7 +376,7 @@ def test_wrong_options_are_told(options: dict[str, str], message: str, tmp_path:
     assert message in str(raised.value)
 
 
-def test_a_wrong_schema_is_told(tmp_path: Path) -> None:
+def test_a_wrong_schema_is_named(tmp_path: Path) -> None:
     """A column of another type than ours would be filled with nonsense."""
     from pyspark.sql.types import StringType, StructType
 

@@ -25,13 +25,13 @@ FIRST = {"files": 2, "records": 50, "captures": 30, "labels": 28, "repeats": 2, 
 SECOND = {"files": 1, "records": 9, "captures": 8, "labels": 7, "repeats": 1, "late_labels": 4, "rejects.bad_http": 1}
 
 
-def begun(folder: object, **said: Any) -> str:
-    """A stream with two batches, whose process has said this of itself last."""
+def begun(folder: object, **state_fields: Any) -> str:
+    """A stream with two batches, whose process wrote these fields of its state last."""
     to = str(folder)
     stream_tables.begin(to, {}, unlike)
     stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
     stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
-    checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
+    checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **state_fields))
     return to
 
 
@@ -53,7 +53,7 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize(
-    ("said", "condition", "exit_status"),
+    ("state_fields", "condition", "exit_status"),
     [
         ({"is_ended": True}, Condition.FINISHED, 0),
         ({"failure": reason(KeyboardInterrupt())}, Condition.STOPPED, 5),
@@ -64,16 +64,16 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
     ids=["read all", "stopped", "failed", "killed", "elsewhere"],
 )
 def test_how_a_stream_ended_is_known_by_what_it_said(
-    tmp_path: Path, said: dict[str, Any], condition: Condition, exit_status: int
+    tmp_path: Path, state_fields: dict[str, Any], condition: Condition, exit_status: int
 ) -> None:
     """One that has read all has ended well; one that says nothing any more was killed."""
-    found = inspect_stream(begun(tmp_path, **said))
+    found = inspect_stream(begun(tmp_path, **state_fields))
 
     assert (condition, exit_status) == (found.condition, found.exit_status)
 
 
 def test_a_stream_that_holds_its_lock_is_running(tmp_path: Path) -> None:
-    """Whatever an earlier process has said last."""
+    """Whatever an earlier process wrote last."""
     to = begun(tmp_path, is_ended=True)
     with staging.run_lock(to):
         seen = inspect_stream(to).condition

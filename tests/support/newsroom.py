@@ -56,8 +56,8 @@ class Newsroom:
 
 def item(link: str, title: str, date: str = "Mon, 24 Oct 2011 08:00:00 GMT", description: str = "Of it") -> str:
     """An item of RSS."""
-    said = f"<title>{title}</title><link>{link}</link><description>{description}</description>"
-    return f"<item>{said}<pubDate>{date}</pubDate></item>"
+    head = f"<title>{title}</title><link>{link}</link><description>{description}</description>"
+    return f"<item>{head}<pubDate>{date}</pubDate></item>"
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -65,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
     room: Newsroom
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is said on stderr."""
+        """Keep stderr empty."""
 
     def do_GET(self) -> None:
         self.room.wait()

@@ -26,7 +26,7 @@ class _Handler(BaseHTTPRequestHandler):
     site: Site
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing is said on stderr."""
+        """Keep stderr empty."""
 
     def do_GET(self) -> None:
         held = self.site.files.get(self.path)

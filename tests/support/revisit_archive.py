@@ -118,15 +118,15 @@ def write_with_index(folder: Path) -> tuple[list[str], list[str]]:
         "/noise": record(http(b"\x89PNG\r\n\x1a\n"), url=f"{HOST}/noise"),
     }
     years = {"/news?2": "2019", "/news?3": "2022"}
-    said = {"/picture": ("image/png", 200), "/moved": ("text/html", 301)}
+    answers = {"/picture": ("image/png", 200), "/moved": ("text/html", 301)}
     lines = [
         _line(
             name.partition("?")[0],
             f"{years.get(name, '2018')}0101000000",
             place,
-            "gone.warc.gz" if name in said else "old.warc.gz",
+            "gone.warc.gz" if name in answers else "old.warc.gz",
             digest(f"{nth:x}"),
-            *said.get(name, ()),
+            *answers.get(name, ()),
         )
         for nth, (name, place) in enumerate(_members(folder / "old.warc.gz", old).items())
     ]
@@ -158,8 +158,8 @@ def write_with_index(folder: Path) -> tuple[list[str], list[str]]:
     path = folder / "new.warc.gz"
     places = _members(path, new)
     lines += [
-        _line(name, "20190101000000", places[name], path.name, digest(said))
-        for name, said in (("/kept", "ee"), ("/nowhere", "abc"))
+        _line(name, "20190101000000", places[name], path.name, digest(payload))
+        for name, payload in (("/kept", "ee"), ("/nowhere", "abc"))
     ]
     (folder / "old.cdxj").write_text("".join(f"{one}\n" for one in lines))
     return [str(path)], [str(folder / "old.cdxj")]

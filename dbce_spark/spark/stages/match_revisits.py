@@ -207,8 +207,9 @@ def textless(run: Run, unlabelled: DataFrame) -> DataFrame:
     lost = shared(run).join(
         unlabelled.select(F.col("capture_id").alias("extraction_id")), on="extraction_id", how="left_semi"
     )
-    said = {"stage": RejectStage.LABEL, "reason": RejectReason.REVISIT_UNRESOLVED, "detail": LOST_ORIGINAL}
-    columns = (F.lit(str(said[name])).alias(name) if name in said else name for name in reject_rows.REJECTS.names)
+    constants = {"stage": RejectStage.LABEL, "reason": RejectReason.REVISIT_UNRESOLVED, "detail": LOST_ORIGINAL}
+    names = reject_rows.REJECTS.names
+    columns = (F.lit(str(constants[name])).alias(name) if name in constants else name for name in names)
     return lost.select(*columns)
 
 

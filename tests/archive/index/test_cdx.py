@@ -131,7 +131,7 @@ def test_line_that_is_no_entry(line: str, reason: str) -> None:
     assert reason == str(caught.value)
 
 
-def test_broken_lines_are_told_by_number(tmp_path: Path) -> None:
+def test_broken_lines_are_named_by_number(tmp_path: Path) -> None:
     """A line that is no entry is reported with its number, and the others are read."""
     lines = [" CDX N b a m s k r M S V g", cdx_line(entry()), "a broken line", "", cdx_line(entry(offset=7))]
     path = write_lines(tmp_path / "a.cdx", lines)

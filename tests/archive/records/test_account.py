@@ -343,7 +343,7 @@ def test_content_of_more_than_one_step_of_a_decoder(coding: str, members: int) -
 
 @pytest.mark.parametrize("first", [b"", b"PK\x03\x04", made("warc")[0], made("arc")[0], gzipped(*made("warc"))[0]])
 def test_a_head_that_may_be_of_an_archive_is_not_foreign(first: bytes) -> None:
-    """Nor is that of a file in which nothing is yet; of a text the reason is told."""
+    """Nor is that of a file in which nothing is yet; of a text the reason is named."""
     assert "" == foreign_head(first, LIMITS)
     assert foreign_head(b"text", LIMITS).startswith("neither WARC nor ARC; no record: begins with")
     assert "neither WARC nor ARC; nothing in it" == foreign_head(b"\r\n\r\n", LIMITS)

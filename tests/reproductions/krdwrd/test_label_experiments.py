@@ -56,12 +56,12 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
     given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
     assert reproductions.main(["canola", *given, "--output", str(out)]) == 0
     learnt = ["--labels", str(out / "gold.jsonl"), "--output", str(out / "table.md")]
-    assert reproductions.main(["learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
+    assert reproductions.main(["learn", str(out / "pages.jsonl"), *learnt, "--tags", str(out / "tags")]) == 0
 
     table = (out / "table.md").read_text("utf-8")
     assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in table
     assert "| viz |" not in table
-    assert sorted(one.name for one in (out / "said").iterdir()) == [
+    assert sorted(one.name for one in (out / "tags").iterdir()) == [
         "cl-dom-regression.jsonl",
         "cl-dom.jsonl",
         "cl-regression.jsonl",
@@ -70,5 +70,5 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
         "dom.jsonl",
         "vote.jsonl",
     ]
-    assert read(str(out / "said" / "cl.jsonl"))["0"][:7] == (Label.BOILERPLATE,) * 6 + (Label.CONTENT,)
+    assert read(str(out / "tags" / "cl.jsonl"))["0"][:7] == (Label.BOILERPLATE,) * 6 + (Label.CONTENT,)
     assert "132 segments of 12 pages, 10 folds by pages" in capsys.readouterr().out

@@ -366,8 +366,8 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
 
     assert ["warcinfo", "request", "response", "metadata"] == kinds
     when = "date: Mon, 24 Oct 2011 08:00:00 GMT"
-    said = [f"via: {feed}", f"link: {room.url}/a", "title: A", when, "description: Of it"]
-    assert said == metadata.decode().splitlines()
+    written = [f"via: {feed}", f"link: {room.url}/a", "title: A", when, "description: Of it"]
+    assert written == metadata.decode().splitlines()
     assert {"gzip"} == {headers["Accept-Encoding"] for _, headers, _ in room.asked}
 
 
@@ -680,7 +680,7 @@ def test_an_item_waits_from_the_poll_on_that_has_shown_it(desk: Desk) -> None:
 
 
 def test_a_poll_that_breaks_off_is_not_noted(desk: Desk) -> None:
-    """All that belongs to it is written, or nothing; and what broke it is told."""
+    """All that belongs to it is written, or nothing; and what broke it is named."""
 
     def items() -> Iterator[Item]:
         yield Item(feed="f", link="l", title="", description="", date="")

@@ -95,7 +95,7 @@ def test_a_server_that_drips_is_left() -> None:
 
 
 @pytest.mark.parametrize("answer", [b"", b"no HTTP at all\r\n\r\n"])
-def test_what_is_no_answer_is_told(answer: bytes) -> None:
+def test_what_is_no_answer_is_named(answer: bytes) -> None:
     """A server that hangs up, or sends something else than HTTP, raises Unreachable."""
     with answering(answer) as url, pytest.raises(Unreachable):
         ask(url)

@@ -58,7 +58,7 @@ def test_the_place_in_the_stream_decides_and_not_the_order_of_coming() -> None:
     assert taken(some) == taken(some[::-1])
 
 
-def test_a_page_of_a_known_key_is_told_with_the_steps_that_found_it() -> None:
+def test_a_page_of_a_known_key_is_listed_with_the_steps_that_found_it() -> None:
     """A repeat lists the steps at which its URL equals an earlier one; the key alone if only a dropped parameter
     differs."""
     first = arrival(f"{URL.format('a')}?s=1", "Text")
