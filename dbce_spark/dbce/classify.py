@@ -406,7 +406,7 @@ def load_classifier(path: str) -> Classifier:
         card = about["card"]
         types = tuple(about.get("page_types", ()))
         page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
-        sites = tuple(about.get(_CORRECTED, ()))
+        sites = frozenset(about.get(_CORRECTED, ()))
         corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
@@ -433,7 +433,7 @@ def save(classifier: Classifier, path: Path) -> None:
     about: dict[str, Any] = {"names": names, "card": classifier.card, "page_types": types}
     arrays: dict[str, npt.NDArray[Any]] = {}
     if classifier.corrections.sites:
-        about[_CORRECTED] = classifier.corrections.sites
+        about[_CORRECTED] = sorted(classifier.corrections.sites)
         arrays |= zip(_OF_CORRECTED, (classifier.corrections.names, classifier.corrections.shifts), strict=True)
     arrays["about"] = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
     arrays |= {"class_words": classifier.class_words.hashes, "class_word_weights": classifier.class_words.weights}

@@ -52,7 +52,7 @@ class LabelledPage:
 class SiteCorrections:
     """The sites with labelled pages, and shifts by hashes of site, level and key, ascending."""
 
-    sites: tuple[str, ...] = ()
+    sites: frozenset[str] = frozenset()
     names: Names = field(default_factory=lambda: np.empty(0, np.uint64))
     shifts: Shifts = field(default_factory=lambda: np.empty(0))
 
@@ -98,7 +98,7 @@ def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:
         learned.append((found, shifts))
     names, shifts = (np.concatenate(parts) for parts in zip(*learned, strict=True))
     order = np.argsort(names)
-    return SiteCorrections(tuple(sorted({one.site for one in taught})), names[order], shifts[order])
+    return SiteCorrections(frozenset(one.site for one in taught), names[order], shifts[order])
 
 
 def _names(site: str, level: int, keys: Keys) -> Names:
