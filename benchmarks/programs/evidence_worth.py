@@ -4,8 +4,8 @@
 Each arm is trained as `dbce train --folds` does, without the evidence that it names: so it has no features of it.
 FOLDER/ARM then goes to `dbce evaluate --folds`, and the folders of two evaluations or more to `compare`, which sets the
 F1 of each beside that of the first, page by page, in intervals from draws of sites. Where only some folds were trained
-(`--folds`), give `dbce evaluate` pages of their sites alone: the classifiers have seen all others. Snapshots are never learned from:
-what they are worth is the difference of the extractors `dbce` and `dbce-siblings`.
+(`--folds`), give `dbce evaluate` pages of their sites alone: the classifiers have seen all others. Snapshots are never
+learned from: what they are worth is the difference of the extractors `dbce` and `dbce-siblings`.
 """
 
 import argparse
