@@ -32,7 +32,6 @@ DRAWS = 12
 LEAST = 6
 """Pages of a site that is measured."""
 SEED = 1
-_LEAST_SCORE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +44,7 @@ class Measured:
     held: classify.Scores
 
     def f1(self, corrections: SiteCorrections, config: DbceConfig) -> float:
-        shifted = self.labelled.log_odds + corrections.of_page(self.labelled.site, self.labelled.keys)
-        is_kept = classify.kept_blocks(self.page, classify.rounded_scores(shifted), config.label)
+        is_kept = classify.corrected_blocks(self.page, self.labelled, corrections, config.label)
         both, either = self.held[is_kept].sum(), self.held.sum() + self.counted[is_kept].sum()
         return float(2 * both / either) if either else 1.0
 
@@ -66,11 +64,11 @@ def measure(folds: Path, gold: Sequence[str]) -> Iterator[list[str]]:
             continue
         label = replace(config.label, classifier=str(folds / fold_of[site]))
         measured = _measured(examples, replace(config, label=label))
-        of_pages = {count: _gain(measured, count, config) for count in PAGES if 2 * count <= len(measured)}
+        alone = np.array([one.f1(SiteCorrections(), config) for one in measured])
+        of_pages = {count: _gain(measured, alone, count, config) for count in PAGES if 2 * count <= len(measured)}
         for count, gain in of_pages.items():
             gains[count].append(gain)
-        alone = float(np.mean([one.f1(SiteCorrections(), config) for one in measured]))
-        yield [site, f"{len(measured)}", f"{alone:.3f}", *(_signed(of_pages.get(count)) for count in PAGES)]
+        yield [site, f"{len(measured)}", f"{alone.mean():.3f}", *(_signed(of_pages.get(count)) for count in PAGES)]
     yield ["all", "", "", *(f"{_signed(float(np.mean(gains[count])))} ({len(gains[count])})" for count in PAGES)]
 
 
@@ -88,15 +86,15 @@ def _measured(examples: Sequence[Example], config: DbceConfig) -> list[Measured]
     measured = []
     for capture_id, extraction in sorted(compared.items()):
         example, segments = example_of[capture_id], extraction.segments
-        scores = np.full(len(extraction.page.blocks), _LEAST_SCORE)
-        scores[segments.blocks] = np.clip(segments.scores, _LEAST_SCORE, 1 - _LEAST_SCORE)
+        scores = np.zeros(len(extraction.page.blocks))
+        scores[segments.blocks] = segments.scores
         features_of = extraction.page.features
         assert features_of is not None
         held, counted = example.marked.held, example.counted
         labelled = LabelledPage(
             site=extraction.page.capture.site,
             keys=features_of.keys,
-            log_odds=np.log(scores / (1 - scores)),
+            log_odds=classify.log_odds_of(scores),
             is_content=2 * held >= counted,
             is_labelled=counted > 0,
         )
@@ -104,14 +102,14 @@ def _measured(examples: Sequence[Example], config: DbceConfig) -> list[Measured]
     return measured
 
 
-def _gain(pages: Sequence[Measured], count: int, config: DbceConfig) -> float:
-    """Compute the mean gain in F1 of the pages that are not labelled, over DRAWS of `count` that are."""
+def _gain(pages: Sequence[Measured], alone: classify.Scores, count: int, config: DbceConfig) -> float:
+    """Compute the mean gain in F1 over `alone` of the pages that are not labelled, over DRAWS of `count` that are."""
     random = np.random.default_rng(SEED)
     gains = []
     for _ in range(DRAWS):
         order = random.permutation(len(pages))
         corrections = site_corrections.learn([pages[at].labelled for at in order[:count]])
-        gains += [pages[at].f1(corrections, config) - pages[at].f1(SiteCorrections(), config) for at in order[count:]]
+        gains += [pages[at].f1(corrections, config) - alone[at] for at in order[count:]]
     return float(np.mean(gains))
 
 

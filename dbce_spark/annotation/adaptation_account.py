@@ -4,15 +4,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any
 
 from dbce_spark.files import markdown_table
-from dbce_spark.model import digest
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.output_reader import Output
 
 _ROWS = 1 << 12
 _COLUMNS = ("capture_id", "site", "text", "text_words", "confidence")
+_Row = dict[str, Any]
 _HEAD = ("site", "labelled", "their F1", "pages", "changed", "words kept", "confidence")
 
 
@@ -29,37 +29,33 @@ class AdaptedSite:
     confidence: tuple[float, float]  # mean of all pages
 
 
-class _Row(NamedTuple):
-    text: str  # its digest
-    words: int
-    confidence: float
-
-
 def account(
     before: Output, after: Output, labelled: Iterable[tuple[str, float, float]], sites: Collection[str]
 ) -> list[AdaptedSite]:
-    """Compare the pages of some sites in two outputs: those that both have. `labelled` are the sites of labelled pages,
-    and the F1 of each before and after."""
+    """Compare the pages of some sites in two outputs, of which the second has no others: those that both have.
+    `labelled` are the sites of labelled pages, and the F1 of each before and after."""
     scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for site, *pair in labelled:
         scores[site].append((pair[0], pair[1]))
-    earlier, later = _rows(before, sites), _rows(after, sites)
-    return [_site(site, scores[site], earlier[site], later[site]) for site in sorted(sites)]
+    later = [row for batch in after.batches(EXTRACTIONS, _COLUMNS, rows=_ROWS) for row in batch.to_pylist()]
+    earlier = before.extractions([row["capture_id"] for row in later], _COLUMNS, rows=_ROWS)
+    pairs: dict[str, list[tuple[_Row, _Row]]] = defaultdict(list)
+    for row in later:
+        if row["capture_id"] in earlier:
+            pairs[row["site"]].append((earlier[row["capture_id"]], row))
+    return [_site(site, scores[site], pairs[site]) for site in sorted(sites)]
 
 
-def _site(
-    site: str, scores: Sequence[tuple[float, float]], earlier: dict[str, _Row], later: dict[str, _Row]
-) -> AdaptedSite:
-    pairs = [(row, later[capture_id]) for capture_id, row in earlier.items() if capture_id in later]
+def _site(site: str, scores: Sequence[tuple[float, float]], pairs: Sequence[tuple[_Row, _Row]]) -> AdaptedSite:
     of_before, of_after = [one for one, _ in pairs], [one for _, one in pairs]
     return AdaptedSite(
         site=site,
         labelled=len(scores),
         f1=(_mean(one for one, _ in scores), _mean(one for _, one in scores)) if len(scores) > 1 else None,
         pages=len(pairs),
-        changed=sum(one.text != other.text for one, other in pairs),
-        words=(sum(one.words for one in of_before), sum(one.words for one in of_after)),
-        confidence=(_mean(one.confidence for one in of_before), _mean(one.confidence for one in of_after)),
+        changed=sum(one["text"] != other["text"] for one, other in pairs),
+        words=(sum(one["text_words"] for one in of_before), sum(one["text_words"] for one in of_after)),
+        confidence=(_mean(one["confidence"] for one in of_before), _mean(one["confidence"] for one in of_after)),
     )
 
 
@@ -78,17 +74,6 @@ def _cells(one: AdaptedSite) -> list[str]:
         "{:,} to {:,}".format(*one.words),
         "{:.3f} to {:.3f}".format(*one.confidence),
     ]
-
-
-def _rows(output: Output, sites: Collection[str]) -> dict[str, dict[str, _Row]]:
-    """Read the rows of some sites, by site and capture id."""
-    found: dict[str, dict[str, _Row]] = defaultdict(dict)
-    for batch in output.batches(EXTRACTIONS, _COLUMNS, rows=_ROWS):
-        for row in batch.to_pylist():
-            if row["site"] in sites:
-                own = _Row(digest(row["text"]), row["text_words"], row["confidence"] or 0.0)
-                found[row["site"]][row["capture_id"]] = own
-    return found
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -1,6 +1,7 @@
 """Set the labels that annotators gave to pages of a store beside the scores of the classifier, block by block."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,18 +17,15 @@ from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label, Page
 
-_LEAST_SCORE = 1e-4
-"""The step of scores: one of 0 or 1 is as far from a half as the next."""
 _SUBMISSIONS = 1
 """Submissions that a page must have: who adapts a classifier to a site labels alone as often as not."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredLabels:
-    """A labelled page, with the words of its blocks and the scores that a classifier gave them."""
+    """A page that was parsed, and its labels beside the log-odds of a classifier."""
 
     page: Page
-    scores: classify.Scores
     labelled: LabelledPage
 
 
@@ -43,15 +41,21 @@ def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabel
     masters = {one.page: Master(segments=len(one.units), text_digest=one.text_digest) for one in stored}
     merged = majority.merge(masters, submitted, minimum=_SUBMISSIONS, excluded={})
     tags = {one.page: one.tags for one in merged.pages}
+    _refuse_other_models(stored, page_import.model_name(config))
     return [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
 
 
+def _refuse_other_models(stored: Iterable[StoredPage], model: str) -> None:
+    """Raise InputError if another model scored a page."""
+    for one in stored:
+        if one.model != model:
+            raise InputError(
+                f"page {one.url} was scored by {one.model}, and the output is labelled by {model}; add its page again,"
+                " to a new store"
+            )
+
+
 def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredLabels:
-    if stored.model != page_import.model_name(config):
-        raise InputError(
-            f"page {stored.url} was scored by {stored.model}, and the output is labelled by"
-            f" {page_import.model_name(config)}; add its page again, to a new store"
-        )
     page = single_page.parse(stored_pages.archived_html(stored, config), stored.url, stored.page, "", config)
     if page.blocks.text != stored.text or page.features is None:
         raise InputError(f"page {stored.url}: its text differs from its HTML; add it again, to a new store")
@@ -63,35 +67,32 @@ def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredLabels:
         np.bincount(blocks, characters * np.array([tag is label for tag in tags]), minlength=len(scores))
         for label in (Label.CONTENT, Label.BOILERPLATE)
     )
-    bounded = np.clip(scores, _LEAST_SCORE, 1 - _LEAST_SCORE)
     labelled = LabelledPage(
         site=stored.site,
         keys=page.features.keys,
-        log_odds=np.log(bounded / (1 - bounded)),
+        log_odds=classify.log_odds_of(scores),
         is_content=content > boilerplate,
         is_labelled=content + boilerplate > 0,
     )
-    return ScoredLabels(page, scores, labelled)
+    return ScoredLabels(page, labelled)
 
 
-def f1_before_and_after(pages: Sequence[ScoredLabels], label: LabelConfig) -> Iterator[tuple[str, float, float]]:
+def f1_before_and_after(pages: Iterable[ScoredLabels], label: LabelConfig) -> Iterator[tuple[str, float, float]]:
     """Iterate over the site of each page, the F1 of its words by the classifier, and that by corrections which were
     learned from the other pages."""
-    for at, one in enumerate(pages):
-        others = [*pages[:at], *pages[at + 1 :]]
-        of_others = site_corrections.learn([other.labelled for other in others if _site(other) == _site(one)])
-        yield _site(one), _f1(one, SiteCorrections(), label), _f1(one, of_others, label)
-
-
-def _site(one: ScoredLabels) -> str:
-    return one.labelled.site
+    of_sites: dict[str, list[ScoredLabels]] = defaultdict(list)
+    for one in pages:
+        of_sites[one.labelled.site].append(one)
+    for site, own in of_sites.items():
+        for at, one in enumerate(own):
+            of_others = site_corrections.learn([other.labelled for other in (*own[:at], *own[at + 1 :])])
+            yield site, _f1(one, SiteCorrections(), label), _f1(one, of_others, label)
 
 
 def _f1(one: ScoredLabels, corrections: SiteCorrections, label: LabelConfig) -> float:
     """Compute the F1 of the words of a page that has labels for them; 1 if nothing is content, and nothing is kept."""
     labelled = one.labelled
-    log_odds = labelled.log_odds + corrections.of_page(labelled.site, labelled.keys)
-    is_kept = classify.kept_blocks(one.page, classify.rounded_scores(log_odds), label)
+    is_kept = classify.corrected_blocks(one.page, labelled, corrections, label)
     words = one.page.blocks.words * labelled.is_labelled
     kept, content, both = (
         int(words[chosen].sum()) for chosen in (is_kept, labelled.is_content, is_kept & labelled.is_content)

@@ -30,12 +30,12 @@ from dbce_spark.dbce import context, evidence, feature_bins, features, page_link
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.forest import Forest
+from dbce_spark.dbce.forest import Forest, probability
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
 from dbce_spark.dbce.recurring_links import without_recurring_links
 from dbce_spark.dbce.repeated_blocks import without_repeats
-from dbce_spark.dbce.site_corrections import SiteCorrections
+from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
 from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
@@ -205,7 +205,7 @@ class Classifier:
 
     def scores_with_replies(self, second: "SecondScores", content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        either = self._content(second, content) + rounded_scores(self.replies.log_odds(second.codes))
+        either = self._content(second, content) + _rounded(self.replies.log_odds(second.codes))
         return _by_page(second.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
     def types(self, second: "SecondScores") -> Sequence[str | None]:
@@ -218,14 +218,14 @@ class Classifier:
         """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
         third score; snapshots and corrections of the site then move both."""
         log_odds = second.log_odds.copy()
-        open_blocks = np.flatnonzero(_probability(log_odds) >= SETTLED[content])
+        open_blocks = np.flatnonzero(probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:
             log_odds[open_blocks] = self.article.log_odds(second.codes.take(open_blocks, axis=1))
         else:
             log_odds[open_blocks] = self.whole.log_odds(second.codes_with_units(open_blocks))
             recurs = np.concatenate([self._recurs(one) for one in second.compared])
             log_odds -= RECURRENCE * (recurs & (second.log_odds < 0))
-        return rounded_scores(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
+        return _rounded(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
 
     def _shifts(self, one: ComparedPage) -> Scores:
         page, snapshots = one.page, one.evidence.snapshots
@@ -315,6 +315,14 @@ def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[n
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
 
+def corrected_blocks(
+    page: Page, labelled: LabelledPage, corrections: SiteCorrections, label: LabelConfig
+) -> npt.NDArray[np.bool_]:
+    """Choose the blocks of a labelled page to keep by its log-odds with some corrections, as `kept_blocks` does."""
+    log_odds = labelled.log_odds + corrections.of_page(labelled.site, labelled.keys)
+    return kept_blocks(page, _rounded(log_odds), label)
+
+
 def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
 
@@ -367,20 +375,22 @@ def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weig
 
 def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
     """Convert log-odds to the scores of blocks, in 1/1024."""
-    return np.rint(_probability(log_odds) * CERTAIN).astype(np.int64)
+    return np.rint(probability(log_odds) * CERTAIN).astype(np.int64)
 
 
-def rounded_scores(log_odds: Scores) -> Scores:
+def _rounded(log_odds: Scores) -> Scores:
     """Convert log-odds to probabilities in the steps of scores."""
-    return np.rint(_probability(log_odds) * _STEP) / _STEP
+    return np.rint(probability(log_odds) * _STEP) / _STEP
+
+
+def log_odds_of(scores: Scores) -> Scores:
+    """Convert scores back to log-odds: those of 0 and 1 to those of the next step, as these two have none."""
+    bounded = np.clip(scores, 1 / _STEP, 1 - 1 / _STEP)
+    return np.log(bounded / (1 - bounded))
 
 
 def _by_page(compared: Sequence[ComparedPage], of_blocks: Scores) -> list[Scores]:
     return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in compared])[:-1])
-
-
-def _probability(log_odds: Scores) -> Scores:
-    return 1 / (1 + np.exp(-log_odds))
 
 
 @cache

@@ -175,6 +175,11 @@ class Forest:
         return _Plan(start, levels, leaves)
 
 
+def probability(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Convert log-odds to probabilities."""
+    return 1 / (1 + np.exp(-log_odds))
+
+
 def _key(trees: Indexes, firsts: Indexes, lasts: Indexes) -> Indexes:
     """Number leaves of trees, from the first to before the last, in the order of all three."""
     return (trees * (LEAVES + 1) + firsts) * (LEAVES + 1) + lasts

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce.forest import probability
 from dbce_spark.model import ID, TEXT, Keys, text_hash
 
 LEVELS = (ID, TEXT)
@@ -125,7 +126,7 @@ def _posterior(log_odds: Shifts, is_content: Shifts, group: npt.NDArray[np.intp]
     """Find the shift of each group by Newton's method: (groups,)."""
     shifts = np.zeros(int(group.max()) + 1)
     for _ in range(_STEPS):
-        likely = 1 / (1 + np.exp(-(log_odds + shifts[group])))
+        likely = probability(log_odds + shifts[group])
         gradient = np.bincount(group, weights * (is_content - likely)) - PRIOR * shifts
         curvature = np.bincount(group, weights * likely * (1 - likely)) + PRIOR
         shifts += np.clip(gradient / curvature, -_LONGEST, _LONGEST)
