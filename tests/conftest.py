@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[1]
 
-# How long an example takes says how busy the machine is, and nothing of the method.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")
+# How long an example takes says how busy the machine is, and nothing of the method. Each run outside of CI draws other
+# examples, so that many runs try what one with more of them would; `--hypothesis-profile thorough` has a thousand.
+hypothesis.settings.register_profile("few", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile("few")
 
 
 SPARK = {

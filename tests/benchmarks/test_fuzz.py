@@ -1,7 +1,7 @@
 """The fuzz targets hold for their seeds, for damaged seeds, and for the inputs that once failed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.programs.fuzz.seeds import SEEDS
@@ -19,7 +19,6 @@ def test_seeds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=50)
 @given(data=st.data(), splices=SPLICES)
 def test_damaged_seeds(name: str, data: st.DataObject, splices: list[tuple[float, int, bytes]]) -> None:
     """So does what is left of them when bytes are taken out and others put in."""
@@ -32,7 +31,6 @@ def test_damaged_seeds(name: str, data: st.DataObject, splices: list[tuple[float
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(max_examples=50)
 @given(content=st.binary(max_size=300))
 def test_any_bytes(name: str, content: bytes) -> None:
     """And any bytes at all."""

@@ -161,7 +161,6 @@ def test_results_come_in_the_order_of_the_pages(numbers: list[int]) -> None:
 @given(st.lists(st.sampled_from(["p", "div", "li", "a", "h1", "td"]).flatmap(
     lambda tag: st.text(st.characters(codec="utf-8"), min_size=1).map(lambda text: f"<{tag}>{text}</{tag}>")
 )))  # fmt: skip
-@settings(max_examples=50)
 def test_the_blocks_are_the_text(parts: list[str]) -> None:
     """Blocks of all labels are the page, and blocks of content the main text."""
     (found,) = extract_pages(["".join(parts)])

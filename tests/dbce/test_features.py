@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import context, features
@@ -38,7 +38,6 @@ def assert_alone_as_together(pages: list[Parsed], of_pages: Callable[[Layout], C
 
 
 @pytest.mark.parametrize("of_pages", [features.of_pages, of_context], ids=["page", "context"])
-@settings(max_examples=40)
 @given(pages=st.lists(documents.map(parsed), min_size=1, max_size=5))
 def test_pages_do_not_depend_on_those_beside_them(of_pages: Callable[[Layout], Columns], pages: list[Parsed]) -> None:
     """Bit for bit the same features, alone and among others."""

@@ -121,7 +121,6 @@ def test_words_of_the_url_and_of_the_description_are_found_in_blocks() -> None:
     assert [0.0, 2 / 3] == columns["in_description"].tolist() == columns["of_description"].tolist()
 
 
-@settings(max_examples=60)
 @given(st.lists(st.text("ab/.?#:&= %é\\[]@", max_size=12), max_size=6), st.sampled_from([HERE, "", "http://x"]))
 def test_any_target_is_counted(hrefs: list[str], url: str) -> None:
     """Each link has one place among those that exclude each other, on pages with any URL."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
@@ -35,7 +35,6 @@ def torn(path: Path, flips: list[tuple[float, int]], kept: float) -> str:
     return str(path)
 
 
-@settings(max_examples=60)
 @given(st.lists(records, max_size=8), st.booleans())
 def test_sound_archives(tmp_path_factory: pytest.TempPathFactory, made: list[bytes], zipped: bool) -> None:
     """As many records are read as were written, and each has one outcome; a file without a record is a reject."""
@@ -47,7 +46,6 @@ def test_sound_archives(tmp_path_factory: pytest.TempPathFactory, made: list[byt
     assert result.records_read == captures + len(result.rejects) + sum(result.skipped.values())
 
 
-@settings(max_examples=60)
 @given(st.lists(records, min_size=1, max_size=6), st.booleans(), st.booleans(), damages, st.floats(0.3, 1))
 def test_torn_archives(
     tmp_path_factory: pytest.TempPathFactory,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.evaluation import metrics
@@ -128,7 +128,6 @@ def test_rouge_score_gives_the_same(rouge: Any, a: list[str], b: list[str]) -> N
     }
 
 
-@settings(max_examples=300)
 @given(a=LINES.filter(bool), b=LINES.filter(bool))
 def test_rouge_score_gives_the_same_line_by_line(rouge: Any, a: list[list[str]], b: list[list[str]]) -> None:
     """Its rougeLsum of lines is our rouge_lsum to the last tie, for lines full of repetition."""

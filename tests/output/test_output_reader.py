@@ -10,7 +10,7 @@ from typing import Any
 import fsspec
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError, OutputError
@@ -191,7 +191,6 @@ def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_
     assert [1, 2, 3] == [*output_reader.read_runs(collection, collection.current())]
 
 
-@settings(deadline=None, max_examples=40)  # files are written
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True), min_size=1, max_size=5))
 def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFactory, runs: list[list[str]]) -> None:
     """Whichever runs say something of it, and in whatever part its site is."""

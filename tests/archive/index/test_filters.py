@@ -124,7 +124,7 @@ def test_counts_add_up(given_entries: list[IndexEntry], chosen: dict[str, Any]) 
     assert len(taken) == counts.selected
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(entries, min_size=1, max_size=8), filters)
 def test_index_and_records_agree(tmp_path: Path, written: list[IndexEntry], chosen: dict[str, Any]) -> None:
     """Selecting lines of an index of any kind selects what the same filters select of the records' own headers."""

@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import FilterCounts
@@ -97,7 +97,6 @@ def test_index_on_a_server() -> None:
         assert f"{site.url}/a.warc.gz" == found.path
 
 
-@settings(max_examples=40)
 @given(
     data=st.binary(max_size=300),
     magic=st.sampled_from([b"", b" CDX N b a g V\n", b"\x1f\x8b\x08", b"PAR1", b"PK\x03\x04", b"a 2020 {"]),

@@ -208,7 +208,6 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=200)
 @given(pieces, st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=4), st.integers(20, 4000))
 def test_anything_put_together(parts: list[bytes], flips: list[tuple[float, int]], most: int) -> None:
     """Parts of archives in any order, with bytes flipped, under any limit, are accounted for."""
@@ -237,7 +236,6 @@ def damaged(content: bytes, how: str, where: float, what: bytes) -> bytes:
     )
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
 @example("warc", "lz4", 1, ("cut", 30 / 613, b"1234"))
 @example("warc", "lz4", 2, ("cut", 30 / 619, b"x" * 39))
@@ -254,7 +252,6 @@ def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[st
     assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
 @example("warc", "gzip", 1, ("cut", 0.8, b"x" * 60))
 @example("warc", "lz4", 1, ("cut", 30 / 613, b"1234"))
@@ -369,7 +366,6 @@ def test_member_cut_short_whose_record_claims_more(cut: int, most: int, ahead: i
     )
 
 
-@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.integers(1, 4), damages)
 def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, float, bytes]) -> None:
     """Damage costs one record also where nothing is compressed."""
@@ -383,7 +379,6 @@ def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, floa
     assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(["warc", "arc"]), st.integers(200, 3000))
 def test_damage_in_one_member_of_all(kind: str, at: int) -> None:
     """In an archive compressed as a whole, what can be inflated in front of a damage is read."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
@@ -34,7 +34,6 @@ def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p
 
 
 @given(LATIN, LATIN, st.text(max_size=20), st.text(max_size=20), st.binary(max_size=20))
-@settings(max_examples=60)
 def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: str, text: str, more: bytes) -> None:
     """A page is read back as one capture with its body and the feed's title in one line, whatever headers, titles and
     descriptions hold."""

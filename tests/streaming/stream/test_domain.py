@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream import domain as module
@@ -110,7 +110,6 @@ def test_a_page_is_labelled_once_more_when_its_node_has_seen_enough() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 2)), max_size=14), st.integers(0, 14))
-@settings(max_examples=40)
 def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(urls: list[tuple[str, int]], cut: int) -> None:
     """A domain restored from bytes gives the same rows as one that was never packed, even when pages have left the
     window."""
@@ -157,7 +156,6 @@ def test_what_is_no_state_is_refused() -> None:
 
 
 @given(st.text(max_size=40))
-@settings(max_examples=40)
 def test_an_arrival_survives_the_way(text: str) -> None:
     """An arrival that was packed for another process is restored, with surrogates and control characters."""
     sent = arrival(URL.format("a"), "A word", item_title=text)

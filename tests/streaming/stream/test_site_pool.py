@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import classify, pools
@@ -44,7 +44,6 @@ def shown(pool: SitePool, arrived: Arrived) -> list[list[list[list[int]] | None]
     return [[plain(one.by_siblings), plain(one.by_snapshots)] for one in found]
 
 
-@settings(deadline=None, max_examples=50)
 @given(captures())
 def test_evidence_is_that_of_the_batch_on_the_pages_that_came(arrived: Arrived) -> None:
     batch = pools.pool_evidence(
@@ -56,7 +55,6 @@ def test_evidence_is_that_of_the_batch_on_the_pages_that_came(arrived: Arrived) 
     assert expected == shown(filled(arrived), arrived)
 
 
-@settings(deadline=None, max_examples=50)
 @given(captures(), st.randoms())
 def test_order_of_arrival_is_nothing_while_all_are_kept(arrived: Arrived, random: Random) -> None:
     shuffled = [*arrived]
@@ -65,7 +63,6 @@ def test_order_of_arrival_is_nothing_while_all_are_kept(arrived: Arrived, random
     assert shown(filled(arrived), arrived) == shown(filled(shuffled), arrived)
 
 
-@settings(deadline=None, max_examples=50)
 @given(captures(), st.integers(1, 4))
 def test_only_the_last_pages_are_kept(arrived: Arrived, most: int) -> None:
     """Pages that have left are as if they had never come."""
@@ -73,7 +70,6 @@ def test_only_the_last_pages_are_kept(arrived: Arrived, most: int) -> None:
     assert len(filled(arrived, most)) == min(most, len(arrived))
 
 
-@settings(deadline=None, max_examples=50)
 @given(captures(), st.integers(0, 8))
 def test_state_goes_on_from_its_bytes(arrived: Arrived, after: int) -> None:
     halfway = SitePool.from_bytes(filled(arrived[:after]).to_bytes(), MOST)

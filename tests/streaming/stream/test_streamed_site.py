@@ -126,7 +126,7 @@ def test_a_repeat_has_the_words_of_an_earlier_page_of_its_key() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.booleans()), max_size=12), st.integers(0, 12))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(drawn: list[tuple[int, bool]], cut: int) -> None:
     """With pages that leave the pool, come again, or change."""
     changed = [story(name, "One thing more.", date="2021-01-01T00:00:00Z") for name in ("north", "far")]

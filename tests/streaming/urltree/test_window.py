@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.model import Label
@@ -111,7 +111,6 @@ arrivals = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(arrivals)
 def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, list[str], int]]) -> None:
     """Counts are exact whichever documents have left, and however long ago."""
@@ -135,7 +134,6 @@ def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, 
         assert len(tree.documents) <= 6
 
 
-@settings(max_examples=40)
 @given(arrivals, st.integers(0, 25))
 def test_state_as_bytes_goes_on_as_the_domain_itself(some: list[tuple[str, list[str], int]], at: int) -> None:
     """A stream packed and restored in between has the same labels and ends in the same state."""
