@@ -87,17 +87,15 @@ class Binning:
 
     def codes(self, columns: Columns, blocks: int) -> Codes:
         """Find the bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
-        if not columns:
-            return np.repeat(self._unknown, blocks, axis=1)
-        codes = np.empty((len(self.names), blocks), np.uint8)
-        for row, (name, edges, table) in enumerate(zip(self.names, self.edges, self._tables, strict=True)):
-            values = columns.get(name)
-            if values is None:
-                codes[row] = self._unknown[row]
-            elif table is None:
-                codes[row] = edges.searchsorted(values, side="right")
-            else:
-                codes[row] = table.bins(values)
+        codes = np.repeat(self._unknown, blocks, axis=1)
+        rows = [row for row, name in enumerate(self.names) if name in columns]
+        in_tables = [row for row in rows if self._places[row] >= 0]
+        if in_tables:
+            of_rows = [columns[self.names[row]] for row in in_tables]
+            codes[in_tables] = self._tables.bins(self._places[in_tables], of_rows)
+        for row in rows:
+            if self._places[row] < 0:
+                codes[row] = self.edges[row].searchsorted(columns[self.names[row]], side="right")
         return codes
 
     @cached_property
@@ -106,8 +104,18 @@ class Binning:
         return np.array([len(edges) for edges in self.edges], np.int64)
 
     @cached_property
-    def _tables(self) -> list[feature_bins.BinTable | None]:
+    def _made_tables(self) -> list[feature_bins.BinTable | None]:
         return [feature_bins.table(edges) for edges in self.edges]
+
+    @cached_property
+    def _tables(self) -> feature_bins.BinTables:
+        return feature_bins.BinTables.joined([one for one in self._made_tables if one is not None])
+
+    @cached_property
+    def _places(self) -> npt.NDArray[np.intp]:
+        """Return the place of each feature among those that have a table, or -1."""
+        has_table = np.array([one is not None for one in self._made_tables], np.bool_)
+        return np.where(has_table, np.cumsum(has_table) - 1, -1)
 
     @cached_property
     def _unknown(self) -> Codes:

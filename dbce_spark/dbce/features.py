@@ -74,7 +74,11 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
 
 def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
     """Return for each block the value `offset` blocks on."""
-    result = np.roll(values, -offset)
+    result = np.full(len(values), missing)
+    if offset > 0:
+        result[:-offset] = values[offset:]
+    else:
+        result[-offset:] = values[:offset]
     result[pages.without(offset)] = missing
     return result
 

@@ -7,7 +7,6 @@ trees together. Which leaf each row has come to is then read off as a number of 
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,11 @@ _LEAF_BITS = 5
 _CHUNK = 1024
 """Rows that are scored at once: the strings of 200 trees take 1.6 MB, and stay in the processor's cache."""
 
-_QUESTIONS_AT_ONCE = 512
-"""Questions that are answered at once, for the same reason."""
+_ANSWERS_AT_ONCE = 1 << 19
+"""Answers that are given at once, a byte each, for the same reason."""
+
+_VALUES_AT_ONCE = 1 << 16
+"""Values of leaves that are added up at once, eight bytes each, for the same reason."""
 
 Strings = npt.NDArray[np.uint8]
 """(strings, rows / 8): a bit a row, eight in a byte."""
@@ -89,20 +91,28 @@ class Forest:
         return totals
 
     def _add(self, codes: Codes, totals: npt.NDArray[np.float64]) -> None:
-        reached = self._reached(self._answers(codes))[:, : totals.shape[1]].astype(np.intp)
-        value = np.empty(totals.shape[1])
-        for values, leaves, total in zip(self._values_by_tree, reached, cycle(totals)):
-            total += values.take(leaves, out=value, mode="clip")
+        """Add the values of the leaves, tree after tree: in one order whatever rows there are."""
+        reached = self._reached(self._answers(codes))
+        classes, rows = len(totals), reached.shape[1]
+        sums = np.zeros((classes, rows))
+        step = classes * max(1, _VALUES_AT_ONCE // (classes * rows))
+        for start in range(0, len(reached), step):
+            some = slice(start, start + step)
+            values = self.values.take(reached[some] + self._first_leaves[some], mode="clip").reshape(-1, classes, rows)
+            values[0] += sums
+            np.add.reduce(values, axis=0, out=sums)
+        totals += sums[:, : totals.shape[1]]
 
     def _answers(self, codes: Codes) -> Strings:
         """Mark for each question the rows that go right. The two large arrays are made once: fresh memory costs more
         than what is done in it, and so does a check of each index, which "clip" leaves out."""
         features, thresholds, _ = self._questions
+        step = max(1, min(len(features), _ANSWERS_AT_ONCE // codes.shape[1]))
         answers = np.empty((len(features), -(-codes.shape[1] // 8)), np.uint8)
-        asked = np.empty((_QUESTIONS_AT_ONCE, codes.shape[1]), np.uint8)
+        asked = np.empty((step, codes.shape[1]), np.uint8)
         goes_right = np.empty(asked.shape, np.bool_)
-        for start in range(0, len(features), _QUESTIONS_AT_ONCE):
-            batch = slice(start, start + _QUESTIONS_AT_ONCE)
+        for start in range(0, len(features), step):
+            batch = slice(start, start + step)
             some = slice(len(features[batch]))
             codes.take(features[batch], axis=0, out=asked[some], mode="clip")
             np.greater(asked[some], thresholds[batch], out=goes_right[some])
@@ -139,8 +149,9 @@ class Forest:
         return questions // BINS, (questions % BINS).astype(np.uint8)[:, None], of_splits
 
     @cached_property
-    def _values_by_tree(self) -> list[npt.NDArray[np.float64]]:
-        return np.split(self.values, np.cumsum(self.leaves, dtype=np.intp)[:-1])
+    def _first_leaves(self) -> Indexes:
+        """Return the index of the first leaf of each tree, in a column."""
+        return (np.cumsum(self.leaves, dtype=np.intp) - self.leaves)[:, None]
 
     @cached_property
     def _plan(self) -> _Plan:

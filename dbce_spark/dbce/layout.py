@@ -109,7 +109,9 @@ def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
 
 def sums(values: npt.NDArray[np.generic]) -> Numbers:
     """Compute running sums: entry i is the sum of all values before i."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
+    running = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, dtype=np.int64, out=running[1:])
+    return running
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,8 @@ class Rows:
 
     def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
         """Sum over each block's page."""
-        of_blocks: Numbers = np.diff(sums(values)[self.starts])[self.pages]
+        before = sums(values)[self.starts]
+        of_blocks: Numbers = (before[1:] - before[:-1])[self.pages]
         return of_blocks
 
 
@@ -364,7 +367,8 @@ class Layout(Rows):
 
     def in_blocks(self, of_tokens: npt.NDArray[np.generic]) -> Numbers:
         """Sum over each block's tokens."""
-        return np.diff(sums(of_tokens)[self.token_starts])
+        before = sums(of_tokens)[self.token_starts]
+        return before[1:] - before[:-1]
 
     def of_class(self, one: int) -> Numbers:
         """Count the characters of a class in each block."""
