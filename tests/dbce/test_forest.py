@@ -53,6 +53,26 @@ def test_trees_of_classes_take_turns() -> None:
     assert [[6.0, 6.0], [9.0, 9.0]] == six.log_odds_by_class(np.zeros((1, 2), np.uint8), 2).tolist()
 
 
+@pytest.mark.parametrize(("classes", "rows"), [(1, 1024), (1, 3), (5, 1024), (5, 1)])
+def test_trees_are_added_up_one_after_the_other(classes: int, rows: int) -> None:
+    """To the last bit: a sum of 150 numbers hangs on their order."""
+    draw = np.random.default_rng(5)
+    trees = [
+        {
+            "split_feature": 0, "threshold": int(threshold),
+            "left_child": {"leaf_value": left}, "right_child": {"leaf_value": right},
+        }
+        for threshold, left, right in zip(draw.integers(0, 60, 150), draw.normal(size=150), draw.normal(size=150),
+                                          strict=True)
+    ]  # fmt: skip
+    codes, _ = random_bins(rows, 1, 5)
+    expected = np.zeros((classes, rows))
+    for at, tree in enumerate(trees):
+        expected[at % classes] += forest([tree]).log_odds(codes)
+
+    assert expected.tolist() == forest(trees).log_odds_by_class(codes, classes).tolist()
+
+
 @pytest.mark.parametrize("leaves", [31, LEAVES])
 def test_trees_as_large_as_they_may_be(leaves: int) -> None:
     """All leaves of 31 and of 32 are found, also the last one."""
