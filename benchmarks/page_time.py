@@ -1,4 +1,4 @@
-"""Time a page: the method stage by stage, the Spark job, and two single-page extractors, on the same pages in one run.
+"""Time a page: the method stage by stage, the Spark job, and extractors of single pages, on the same pages in one run.
 
 Times are of this machine at this hour; what holds elsewhere are the ratios.
 """
@@ -18,6 +18,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
+from dbce_spark.dbce.extracted_page import extract
 from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.files import storage
@@ -33,6 +34,7 @@ LABELS = ("classifier", "T002")
 """The labellers in Spark, each in runs of its own."""
 
 _BY_TRAFILATURA = "spark trafilatura"
+_BY_ITSELF = "dbce page by page"
 
 _ROUND = 50
 _START_UP_CAPTURES = 1
@@ -68,19 +70,21 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         InputError: no file holds a page.
         PlatformError: trafilatura or resiliparse is not installed.
     """
-    peers = _peers()
+    extractors = _page_extractors()
     watch = Stopwatch()
-    read = [page for fetches in _rounds(files, config, watch) for page in _timed_round(fetches, peers, config, watch)]
+    read = [
+        page for fetches in _rounds(files, config, watch) for page in _timed_round(fetches, extractors, config, watch)
+    ]
     if not read:
         raise InputError(f"no page in {len(files):,} files; name archives that hold some")
     _joint_stages(read, config, watch)
-    stages = watch.ms([name for name in watch.seconds if name not in peers], len(read))
+    stages = watch.ms([name for name in watch.seconds if name not in extractors], len(read))
     spark = {f"spark {by}": _in_spark(partial(_dbce, _labelled(config, by)), files) for by in LABELS}
     spark[_BY_TRAFILATURA] = _in_spark(partial(_trafilatura, config), files)
     ms_per_page = {
         "dbce_local": round(sum(stages.values()), 3),
         **{name: measured["ms_per_page"] for name, measured in spark.items()},
-        **watch.ms(list(peers), len(read)),
+        **watch.ms(list(extractors), len(read)),
     }
     report = {
         "pages": len(read),
@@ -132,18 +136,29 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float | None]
     return {**figures, "ratio": _ratio(best["dbce"], best["fastwarc"])}
 
 
-def _peers() -> dict[str, Extractor]:
+def _page_extractors() -> dict[str, Extractor]:
     try:
         import fastwarc  # noqa: F401
         import psutil  # noqa: F401
         import trafilatura
+        import turbohtml
         from resiliparse.extract.html2text import extract_plain_text
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run: pip install 'dbce-spark[bench]'") from error
     return {
+        _BY_ITSELF: _extract_alone,
         "trafilatura": lambda html: trafilatura.extract(html, include_comments=False),
         "resiliparse": lambda html: extract_plain_text(html, main_content=True),
+        "turbohtml": lambda html: turbohtml.parse(html).main_text(),
     }
+
+
+def _extract_alone(html: str) -> str | None:
+    """Extract a page as a line of Python does, one after the other; None where it has no text."""
+    try:
+        return extract(html).page_text
+    except InputError:
+        return None
 
 
 def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Iterator[list[warc.Fetch]]:
@@ -164,19 +179,19 @@ def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Itera
 
 
 def _timed_round(
-    fetches: Sequence[warc.Fetch], peers: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
+    fetches: Sequence[warc.Fetch], extractors: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
 ) -> list[Page]:
     with watch.measure("page"):
         parsed = pages.parse_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.measure("stage"):
         page_rows.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
-    # The peers are given text: decoding is not theirs to be timed for, and every one gets the same.
+    # They are given text: decoding is not theirs to be timed for, and every one gets the same.
     htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
-    for name, extract in peers.items():
+    for name, extract_one in extractors.items():
         with watch.measure(name):
             for html in htmls:
-                extract(html)
+                extract_one(html)
     return read
 
 
@@ -271,7 +286,7 @@ def _trafilatura(
     """Run a job that extracts by trafilatura: the same reader, a text a page, Parquet; return pages, and no stages."""
     import pyarrow as pa
 
-    extract = _peers()["trafilatura"]
+    extract = _page_extractors()["trafilatura"]
 
     def texts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -302,8 +317,8 @@ def _text(report: Mapping[str, Any], target: str) -> str:
     ratios, times = report["ratio_to_trafilatura"], report["ms_per_page"]
     counts = f"{report['pages']:,} pages without Spark, {report['spark'][_BY_TRAFILATURA]['pages']:,} with"
     lines = [f"{counts}; CPU ms a page"]
-    lines += [f"  {name:16} {_shown(ms, 8)}   x {_shown(ratios.get(name, 1.0))}" for name, ms in times.items()]
-    lines += ["of dbce_local:", *(f"  {name:16} {ms:8.2f}" for name, ms in report["stages"].items())]
+    lines += [f"  {name:18} {_shown(ms, 8)}   x {_shown(ratios.get(name, 1.0))}" for name, ms in times.items()]
+    lines += ["of dbce_local:", *(f"  {name:18} {ms:8.2f}" for name, ms in report["stages"].items())]
     reader = report["reader"]
     faster = {by: _ratio(times[_BY_TRAFILATURA], times[f"spark {by}"]) for by in LABELS}
     shown = ", ".join(f"{by} {_shown(x)}" for by, x in faster.items())
