@@ -30,6 +30,8 @@ PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
 OLD_DIGESTS = "told"
 """The name of DIGESTS in increments of the format before."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
+RUN_FILE, RUNS = "run.json", "runs"
+"""The report of a run; and, where increments were put together, the folder of theirs, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
