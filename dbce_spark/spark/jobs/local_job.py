@@ -46,10 +46,6 @@ class SourceRecords:
     counts: RecordCounts = field(default_factory=RecordCounts)
     rejects: list[Reject] = field(default_factory=list)
 
-    def add(self, revisit: Revisit) -> None:
-        """Take a revisit that is read."""
-        self.revisits.append(revisit)
-
 
 @dataclass(slots=True)
 class _Extracted:
@@ -241,12 +237,11 @@ class _Work:
 def read_source(path: str, config: DbceConfig, *, with_html: bool, attempt: int) -> SourceRecords:
     """Read all records of one file, as the nth attempt at it (`sandbox.reading`)."""
     read = SourceRecords()
-    outcomes = RecordOutcomes(read, read.counts, read.rejects)
+    outcomes = RecordOutcomes(read.revisits.append, read.counts, read.rejects)
     with sandbox.reading(path, config, attempt) as reading:
         for pages, htmls in page_batches(reading, outcomes, with_html=with_html, limit=None):
             read.pages += pages
             read.htmls += htmls
-    read.counts.revisits = len(read.revisits)
     read.counts.losses = losses(path, read.rejects)
     return read
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import fsspec
 
-from dbce_spark.archive import failed_files as budget
+from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import clock
@@ -269,7 +269,7 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     """Add to the status of an unfinished run what lies in its staging folder."""
     selected: dict[str, Any] = checkpoints.kept(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, by_source, is_all_read = _source_counts(work)
-    losses = [budget.Loss(**one) for one in selected.get("losses", [])]
+    losses = [failed_files.Loss(**one) for one in selected.get("losses", [])]
     counts = sum(by_source, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
@@ -288,7 +288,9 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
         revisits=counts.revisits,
         skipped=dict(counts.skipped),
         rejects=dict(counts.rejects),
-        failed_files=_failed_files(budget.report(budget.join_losses(counts.losses, archives), files), plan.config),
+        failed_files=_failed_files(
+            failed_files.report(failed_files.join_losses(counts.losses, archives), files), plan.config
+        ),
     )
 
 

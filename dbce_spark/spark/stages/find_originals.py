@@ -43,16 +43,14 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import FoundOriginals
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE
+from dbce_spark.spark.stages.read_pages import PLACE, PLACE_ROW
 
 NAME = "originals"
 _LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
-_LOST_ROW = pa.schema(
-    [("file_no", pa.int32()), ("row_no", pa.int32()), ("warc_file", pa.string()), ("warc_offset", pa.int64())]
-)
+_LOST_ROW = pa.schema([*PLACE_ROW, ("warc_file", pa.string()), ("warc_offset", pa.int64())])
 """A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
 _PAYLOAD = pa.struct(
     [
@@ -68,7 +66,7 @@ _PAYLOAD = pa.struct(
 )
 """A `Payload`: rows of it are ordered as that is."""
 _PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
-_CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
+_CLAIMS_ROW = pa.schema([*PLACE_ROW, ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
     [
@@ -77,7 +75,7 @@ _OUTCOMES_ROW = pa.schema(
         ("original", match_revisits.ORIGINAL),
         ("filter", pa.string()),
         ("lack", pa.string()),
-        *_LOST_ROW.remove(3).remove(2),
+        *PLACE_ROW,
     ]
 )
 """The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""

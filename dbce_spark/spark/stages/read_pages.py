@@ -45,8 +45,9 @@ _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
 """The place of a staged row."""
+PLACE_ROW = pa.schema([(name, pa.int32()) for name in PLACE])
 DROPPED = "dropped"
-DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
+DROPPED_ROW = PLACE_ROW.append(pa.field("filter", pa.string()))
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
@@ -153,7 +154,7 @@ class SourceStaging:
         attempt = None if task is None else task.attemptNumber()
         with ExitStack() as open_files:
             revisits = _StagedRevisits(self.work, file_no, open_files)
-            outcomes = RecordOutcomes(revisits)
+            outcomes = RecordOutcomes(revisits.add)
             staged = staging.staged_file(self.work, NAME, file_no)
             out = open_files.enter_context(
                 storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
@@ -164,7 +165,6 @@ class SourceStaging:
                 out.write(page_rows.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
             revisits.flush()
         counts, rejects = outcomes.counts, outcomes.rejects
-        counts.revisits = revisits.written
         counts.losses = losses(source, rejects)
         rejected = staging.staged_file(self.work, REJECTS, file_no)
         if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise

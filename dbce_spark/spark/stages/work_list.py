@@ -76,14 +76,10 @@ class WorkList(NamedTuple):
 
 
 def of_many(run: Run, cut: MergeTasks) -> WorkList:
-    """Bring all that is to be merged to its task."""
-    return WorkList(brought(run, cut), _brought_tasks)
+    """Bring all that is to be merged to its task, a partition.
 
-
-def brought(run: Run, cut: MergeTasks) -> DataFrame:
-    """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
-    dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
-    row on which all of it is there and can be merged."""
+    For each row group of each file of pages: the rows that are dropped, or of prior pages those that may be relabelled,
+    the annotations, evidence and revisits of these, and last a row on which all of it is there and can be merged."""
     relabel = _staged_relabel(run) if run.prior else None
     places = relabel.select("file_no", "row_group").distinct().collect() if relabel is not None else []
     by_task = cut.by_task((one["file_no"], one["row_group"]) for one in places)
@@ -101,7 +97,8 @@ def brought(run: Run, cut: MergeTasks) -> DataFrame:
     of_captures = _united([*_with_steps(*compare.read_by_capture(run)), seen])
     rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
     placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
-    return placed.repartition(max(1, len(by_task)), "task").sortWithinPartitions("task", "file_no", "row_group", "step")
+    parted = placed.repartition(max(1, len(by_task)), "task")
+    return WorkList(parted.sortWithinPartitions("task", "file_no", "row_group", "step"), _brought_tasks)
 
 
 def _with_steps(annotations: DataFrame, evidence: DataFrame) -> tuple[DataFrame, DataFrame]:
