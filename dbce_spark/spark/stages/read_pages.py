@@ -237,8 +237,8 @@ def drop(run: Run) -> Counter[str]:
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     run.stage_rows(places, DROPPED)
-    dropped_by_filter = dropped(run).groupBy("filter").count().collect()
-    return Counter({row["filter"]: row["count"] for row in dropped_by_filter})
+    by_filter = [] if run.is_empty(DROPPED) else dropped(run).groupBy("filter").count().collect()
+    return Counter({row["filter"]: row["count"] for row in by_filter})
 
 
 def staged(run: Run) -> DataFrame:
