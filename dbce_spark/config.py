@@ -39,11 +39,6 @@ def between(least: float, most: float) -> Bound:
     return Bound(f"lie between {least} and {most}", lambda value: least <= value <= most)
 
 
-def inside(low: float, high: float) -> Bound:
-    """Require a value between `low` and `high`, neither end allowed."""
-    return Bound(f"lie between {low} and {high}", lambda value: low < value < high)
-
-
 def one_of(*allowed: str) -> Bound:
     """Require one of the allowed texts."""
     return Bound(f"be one of {', '.join(allowed)}", lambda value: value in allowed)
@@ -56,7 +51,8 @@ NonNegativeFloat = Annotated[float, at_least(0)]
 Fraction = Annotated[float, between(0, 1)]
 Share = Annotated[float, Bound("lie above 0 and be at most 1", lambda value: 0 < value <= 1)]
 """A part of something, and not nothing of it."""
-NOT_EMPTY = Bound("not be empty", bool)
+PartialShare = Annotated[float, Bound("lie between 0 and 1", lambda value: 0 < value < 1)]
+"""A part of something, and not all of it."""
 
 
 Settings = TypeVar("Settings")
@@ -139,10 +135,10 @@ class TemplateConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LshConfig:
-    threshold: Annotated[float, inside(0, 1)]
+    threshold: PartialShare
     permutations: Annotated[int, at_least(2)]
     seed: int
-    threshold_by_site: Mapping[str, Annotated[float, inside(0, 1)]]
+    threshold_by_site: Mapping[str, PartialShare]
 
     def threshold_of(self, site: str) -> float:
         """Return the threshold of a site."""

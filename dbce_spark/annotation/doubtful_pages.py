@@ -67,7 +67,7 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int) -> list
     order = sorted(open_ones, key=lambda one: (-doubts[one] / (1 + taken_of[one]), one))
     nearest: dict[Template, tuple[float, str, str]] = {}
     wanted = {*order[:count]}
-    for row in labelled.rows():
+    for row in labelled.rows():  # once more, so that no more than a page of each template is held
         template = row["site"], row["template_id"]
         if template in wanted and row["capture_id"] not in taken:
             distance = abs(1 - row["confidence"] - doubts[template] / pages[template])

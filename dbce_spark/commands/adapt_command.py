@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_output, count
+from dbce_spark.commands.arguments import add_in, add_output, count
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.errors import InputError, OutputError
@@ -28,7 +28,7 @@ _CLASSIFIER, _EXTRACTED, _ACCOUNT = "classifier.npz", "extracted", "account.json
 
 def add_arguments(step: argparse.ArgumentParser) -> None:
     """Add the arguments behind the store."""
-    step.add_argument("--in", required=True, dest="place", metavar="PLACE", help="read the output or collection here")
+    add_in(step, "read the output or collection here")
     add_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
     step.add_argument(
         "--pages", type=count, metavar="N", help="add N pages, each of another template (default: that of"

@@ -240,12 +240,12 @@ def add_status(command: "argparse.ArgumentParser | argparse._ArgumentGroup", ver
     )
 
 
-def add_config(command: argparse.ArgumentParser, defaults: str = "conf/dbce.toml") -> None:
+def add_config(command: argparse.ArgumentParser) -> None:
     """Add the option for a file of parameters."""
     command.add_argument(
         "--config",
         metavar="FILE",
-        help=f"read parameters from this TOML file; those that it leaves out keep their values in {defaults}",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
     )
 
 

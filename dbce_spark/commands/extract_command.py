@@ -68,21 +68,7 @@ def add(commands: Commands) -> None:
     command = add_command(
         commands, "extract", _run, "label the text of every page in web archives, and write it as Parquet"
     )
-    command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
-    where = command.add_mutually_exclusive_group(required=True)
-    where.add_argument(
-        "--output", metavar="DIR",
-        help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
-    )  # fmt: skip
-    where.add_argument(
-        "--collection", metavar="DIR",
-        help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
-    )  # fmt: skip
-    command.add_argument(
-        "--staging", default="", metavar="DIR",
-        help="keep intermediate files in this folder; required if the output is in an object store (default: in the"
-        " output)",
-    )  # fmt: skip
+    _add_places(command)
     add_config(command)
     add_settings(command, "conf/dbce.toml for this run, such as lsh.threshold=0.3")
     add_labels(command)
@@ -117,6 +103,25 @@ def add(commands: Commands) -> None:
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
     add_earlier(command, "--status", "--http-status")
     add_earlier(command, "--url", "--url-pattern")
+
+
+def _add_places(command: argparse.ArgumentParser) -> None:
+    """Add what is read, and where tables are written."""
+    command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
+    where = command.add_mutually_exclusive_group(required=True)
+    where.add_argument(
+        "--output", metavar="DIR",
+        help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
+    )  # fmt: skip
+    where.add_argument(
+        "--collection", metavar="DIR",
+        help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
+    )  # fmt: skip
+    command.add_argument(
+        "--staging", default="", metavar="DIR",
+        help="keep intermediate files in this folder; required if the output is in an object store (default: in the"
+        " output)",
+    )  # fmt: skip
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -159,9 +164,7 @@ def _run(arguments: argparse.Namespace) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
     wanted = indexed_records.index_selection(config)
-    files = sources.expand(arguments.input, config.input.patterns)
-    files = sorted({*files, *sources.list_unread(arguments.input, config.input.patterns)})
-    indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
+    files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
         _print_input(files, indexes, sources.absolute(arguments.base), wanted, config)
@@ -199,6 +202,13 @@ def _run(arguments: argparse.Namespace) -> None:
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
     log.write("end", f"finished: {counted(report['extractions'], 'extraction')} in {request.output}", figures)
+
+
+def _inputs(arguments: argparse.Namespace, config: DbceConfig) -> tuple[list[str], list[str]]:
+    """List the files and the indexes that are to be read."""
+    patterns = config.input.patterns
+    files = sorted({*sources.expand(arguments.input, patterns), *sources.list_unread(arguments.input, patterns)})
+    return files, indexed_records.list_indexes(arguments.index, config.input.index_patterns)
 
 
 def _request(

@@ -57,6 +57,19 @@ def add(commands: Commands) -> None:
         "--every", type=seconds, metavar="SECONDS",
         help="run until stopped, with a batch at this interval; without it, read the files that exist, and stop",
     )  # fmt: skip
+    _add_method(command)
+    add_formats(command)
+    add_config(command)
+    add_urltree(command)
+    add_settings(
+        command, "conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as urltree.label.n_min=3"
+    )
+    add_spark(command)
+    add_log_format(command)
+
+
+def _add_method(command: argparse.ArgumentParser) -> None:
+    """Add how pages are labelled."""
     command.add_argument(
         "--by",
         choices=(DBCE, URLTREE),
@@ -77,14 +90,6 @@ def add(commands: Commands) -> None:
         choices=urltree.HEURISTICS,
         help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
     )
-    add_formats(command)
-    add_config(command)
-    add_urltree(command)
-    add_settings(
-        command, "conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as urltree.label.n_min=3"
-    )
-    add_spark(command)
-    add_log_format(command)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -141,13 +146,11 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
 
 def _stream_settings(arguments: argparse.Namespace) -> list[str]:
     """Return the settings of the stream that options give, as --set would."""
-    settings = [] if arguments.by is None else [f"stream.by={arguments.by}"]
-    if arguments.relabel is not None:
-        settings.append(f"stream.relabel_pages={[arguments.relabel] if arguments.relabel else []}")
-    return [*settings, *given_settings(format_settings(arguments))]
+    relabel = None if arguments.relabel is None else [arguments.relabel] if arguments.relabel else []
+    of_stream = {"stream.by": arguments.by, "stream.relabel_pages": relabel}
+    return given_settings(of_stream | format_settings(arguments))
 
 
 def _tree_settings(arguments: argparse.Namespace) -> list[str]:
     """Return the settings of the tree that options give, as --set would."""
-    values = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel}
-    return [f"{name}={value}" for name, value in values.items() if value is not None]
+    return given_settings({"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel})

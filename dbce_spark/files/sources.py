@@ -259,3 +259,11 @@ def size(path: str) -> int:
     filesystem, inner = file_system(path)
     stored = filesystem.info(inner).get("size")
     return -1 if stored is None else int(stored)
+
+
+def size_or_unknown(path: str) -> int:
+    """Return the bytes of a file, -1 where the store does not give them, or it cannot be read."""
+    try:
+        return size(path)
+    except (OSError, ValueError):
+        return -1

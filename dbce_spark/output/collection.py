@@ -11,7 +11,6 @@ captures.
 import json
 import os
 import shutil
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,6 +29,8 @@ PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
 OLD_DIGESTS = "told"
 """The name of DIGESTS in increments of the format before."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
+RUN_FILE, RUNS = "run.json", "runs"
+"""The report of a run; and, where increments were put together, the folder of theirs, by their numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +109,8 @@ class Collection:
             if found in (FORMAT, FORMAT_BEFORE):
                 return Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
         except FileNotFoundError:
-            raise InputError(f"{self.folder} has no version {number}; it has {_listed(self.numbers())}") from None
+            there = ", ".join(map(str, self.numbers())) or "none"
+            raise InputError(f"{self.folder} has no version {number}; it has {there}") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise OutputError(
                 f"{path} is no manifest: {error}; restore it, or remove it to go back by one version"
@@ -203,7 +205,3 @@ class Collection:
 def files(folder: str, *tables: str) -> list[str]:
     """List the Parquet files of tables in an increment's folder."""
     return [str(path) for table in tables for path in sorted(Path(folder, table).rglob("[!_.]*.parquet"))]
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers)) or "none"

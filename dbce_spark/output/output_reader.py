@@ -32,13 +32,14 @@ from dbce_spark.output.collection import (
     EXTRACTIONS,
     REJECTS,
     REMARKED,
+    RUN_FILE,
+    RUNS,
     SUPERSEDED,
     Collection,
     Version,
 )
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
-RUN_FILE, RUNS = "run.json", "runs"
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"
@@ -179,8 +180,7 @@ class Written:
 class Output:
     """The tables of a run, of a folder with the same tables, or of a version of a collection.
 
-    `run` is the content of run.json, `runs` the files of each run, the oldest first; one but in a collection. `opened`
-    makes one of a folder.
+    `run` is the content of run.json, `runs` the files of each run, the oldest first; one but in a collection.
     """
 
     root: str

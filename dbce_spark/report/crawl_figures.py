@@ -17,7 +17,7 @@ from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import InputError
 from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
 from dbce_spark.output.output_reader import Output
 from dbce_spark.report.output_counts import Grouped
@@ -76,7 +76,7 @@ def crawls(collection: Collection, version: Version) -> Crawls:
     earlier, last = [*runs][:-1], [*runs][-1]
 
     def is_there(number: int) -> bool:
-        return Path(collection.increment(number), output_reader.RUN_FILE).exists()
+        return Path(collection.increment(number), RUN_FILE).exists()
 
     if not is_there(last):
         raise InputError(

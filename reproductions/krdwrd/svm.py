@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.rendering import Rendering
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, fill
+from dbce_spark.config import Bound, PositiveFloat, at_least, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files import markdown_table
 from dbce_spark.model import Label
@@ -31,6 +31,7 @@ TEXT, DOM, VISUAL = "cl", "dom", "viz"
 """Kinds of features, by the names of table 4.1."""
 
 VOTE = "vote"
+_NOT_EMPTY = Bound("not be empty", bool)
 
 REGRESSION = "regression"
 MACHINES: Mapping[str, Any] = {"": SVC(kernel="rbf"), REGRESSION: SVR(kernel="rbf")}
@@ -65,8 +66,8 @@ class Plan:
     vectors: Annotated[int, at_least(10)]
     grid_vectors: Annotated[int, at_least(10)]
     grid_folds: Annotated[int, at_least(2)]
-    costs: Annotated[tuple[PositiveFloat, ...], NOT_EMPTY]
-    gammas: Annotated[tuple[PositiveFloat, ...], NOT_EMPTY]
+    costs: Annotated[tuple[PositiveFloat, ...], _NOT_EMPTY]
+    gammas: Annotated[tuple[PositiveFloat, ...], _NOT_EMPTY]
     seed: int
 
 

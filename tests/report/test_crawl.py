@@ -10,9 +10,8 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.config import default, load
 from dbce_spark.dbce import local
-from dbce_spark.output.collection import Collection, Increment
+from dbce_spark.output.collection import RUNS, Collection, Increment
 from dbce_spark.output.history import crawl_anomalies
-from dbce_spark.output.output_reader import RUNS
 from dbce_spark.report import crawl_figures, crawl_report, template_likeness
 from tests.support import report_crawls as crawls
 from tests.support import sample_collection

@@ -23,7 +23,7 @@ from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages.mark_duplicates import many_texts, text_duplicates
 from tests.spark.runs import run_in
-from tests.support.builders import config
+from tests.support.builders import config, marked_batch
 from tests.support.partitions import spread_over
 from tests.support.spark_collections import Grown
 from tests.support.spark_runs import BY_ITSELF, MANY, Runs
@@ -57,7 +57,7 @@ def made(count: int) -> list[Text]:
 
 def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFrame":
     """Texts as TEXTS rows of the staged file 0."""
-    rows = duplicate_rows.marked_batch([MarkedText(one, NOTHING) for one in some])
+    rows = marked_batch([MarkedText(one, NOTHING) for one in some])
     columns = {name: rows.column(name) for name in rows.schema.names if name in duplicate_rows.TEXTS.names}
     columns |= {name: pa.array([0] * len(some), pa.int32()) for name in ("site_part", "task")}
     columns["row_no"] = pa.array(range(len(some)), pa.int32())
@@ -111,9 +111,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.mark_texts([], some[:170], TINY)
-    storage.write_parquet(
-        str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(known)]
-    )
+    storage.write_parquet(str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [marked_batch(known)])
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     relabelled = {
         one.text.capture_id: (one.text, replace(others[-at - 1], capture_id=one.text.capture_id), None)[at % 3]
@@ -164,7 +162,7 @@ def test_the_driver_writes_of_few_texts_what_tasks_write(
 
 def write_marked(folder: str, some: Sequence[MarkedText]) -> None:
     """Write texts and their marks as the only file of a table."""
-    batch = duplicate_rows.marked_batch(some)
+    batch = marked_batch(some)
     storage.write_parquet(f"{folder}/part-00000.parquet", duplicate_rows.DUPLICATES, [batch])
 
 
@@ -183,7 +181,7 @@ def test_a_collection_says_what_the_plain_function_says(way: str, request: pytes
         state |= {one.text.capture_id: one for one in marked}
         state = {name: one for name, one in state.items() if name in now}
 
-        assert rows_of(duplicate_rows.marked_batch([*state.values()])) == rows_of(step.duplicates)
+        assert rows_of(marked_batch([*state.values()])) == rows_of(step.duplicates)
         assert step.extractions.num_rows >= step.duplicates.num_rows == len(now)
     assert any(one.mark.copy_of for one in state.values())
 
@@ -206,7 +204,7 @@ def test_a_run_writes_its_duplicates(runs: Runs, expected: local.Result, way: st
     copies = [one for one in marked if one.mark.copy_of]
     near = [one for one in marked if one.mark.duplicate_of and not one.mark.copy_of]
 
-    assert rows_of(duplicate_rows.marked_batch(marked)) == rows_of(table)
+    assert rows_of(marked_batch(marked)) == rows_of(table)
     assert {"texts": len(marked), "exact": len(copies), "near": len(near), "unclear": 0} == report["duplicates"]
     assert copies
     assert near

@@ -1,5 +1,6 @@
 """The evidence stage gives what `pools.evidence` gives, whatever the partitions; nothing of a page's text travels."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -9,11 +10,12 @@ import numpy as np
 import pytest
 
 from dbce_spark.dbce import buckets, pools
+from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.files import storage
 from dbce_spark.model import Codes, Page
 from dbce_spark.output.schemas import evidence_rows, member_rows, page_rows
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.stages.compare_pages import pool_evidence
+from dbce_spark.spark.stages.compare_pages import compared_pages, pool_evidence
 from tests.support.evidence_pools import HOST, Echo, page_in
 from tests.support.partitions import spread_over
 
@@ -64,6 +66,10 @@ def found(rows: "DataFrame") -> dict[tuple[str, int], list[list[int]]]:
     }
 
 
+def evidence(pages: "DataFrame", cap: int, load_model: Callable[[], EvidenceModel]) -> "DataFrame":
+    return pool_evidence.evidence_of_pools(pool_evidence.pool_members(pages, cap), pages, load_model)
+
+
 def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
     of_kind: dict[tuple[str, int], Codes] = {}
     for capture_id, one in pools.evidence(pages(), cap, Echo).items():
@@ -78,7 +84,7 @@ def test_spark_pools_the_evidence_that_plain_python_pools(
 ) -> None:
     """However the rows are spread, each capture has the same evidence of the same others."""
     with spread_over(spark, partitions):
-        actual = found(pool_evidence.evidence(staged_pages(spark, staged), cap, Echo))
+        actual = found(evidence(staged_pages(spark, staged), cap, Echo))
 
     assert expected(cap) == actual
 
@@ -97,7 +103,7 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
 
 def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
     """Pools are sent ids, times and columns of fixed width."""
-    sent = pool_evidence.features(staged_pages(spark, staged))
+    sent = staged_pages(spark, staged).select(*compared_pages.feature_columns())
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.features}
@@ -129,7 +135,7 @@ def test_without_features_there_is_no_evidence(spark: "SparkSession", tmp_path: 
     some = [replace(page_in([1], url), features=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
     storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
-    rows = pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
+    rows = evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
     assert [field.name for field in rows.schema] == evidence_rows.EVIDENCE.names
@@ -142,4 +148,4 @@ def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> 
     batch = page_rows.pages_batch(some, [None] * 3, file_no=0, first_row=0)
     storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
 
-    assert found(pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}
+    assert found(evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

@@ -67,7 +67,7 @@ def test_evidence_and_annotations_come_to_their_pages(
     staging.write(gone, output, "dropped")
 
     with spread_over(spark, partitions):
-        rows = work_list.brought(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
+        rows = work_list.of_many(run, merge_tasks.cut([5, 1], 1)).rows.toArrow().to_pylist()
     brought: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))

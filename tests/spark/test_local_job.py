@@ -17,12 +17,13 @@ from dbce_spark.dbce import local
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
 from dbce_spark.model import ComparedPage, Extraction, Segments
+from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
-from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.spark.runs import jobs_by_stage
 from tests.support import revisit_archive

@@ -18,10 +18,11 @@ from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import sources
+from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
-from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.run_status import DoneShare, RunStatus, inspect_run
 from dbce_spark.spark.stages import write_extractions
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates

@@ -11,8 +11,8 @@ import fsspec
 import pytest
 
 from benchmarks.samples import write_archive
+from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.run_request import RUN_FILE
 from tests.support import swift
 from tests.support.run_endings import kill_at
 

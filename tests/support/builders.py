@@ -9,15 +9,19 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
+import pyarrow as pa
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages
+from dbce_spark.dbce.duplicates import Mark, MarkedText
 from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
 from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit, Units
+from dbce_spark.output.schemas.codec import attributes, encode
+from dbce_spark.output.schemas.duplicate_rows import DUPLICATES
 
 CONFIG = load()
 DATE = "2020-01-02T03:04:05Z"
@@ -224,3 +228,14 @@ def outcome_of(found: Any) -> str:
     if isinstance(found, Revisit):
         return f"revisit:{found.url}"
     return f"reject:{found.reason}" if hasattr(found, "reason") else f"skip:{found.filter}"
+
+
+def marked_batch(marked: Sequence[MarkedText]) -> pa.RecordBatch:
+    """Texts and their marks as DUPLICATES rows."""
+    return encode(
+        DUPLICATES,
+        [text for text, _ in marked],
+        text_digest=[text.digest for text, _ in marked],
+        signature=[None if text.signature is None else text.signature.tobytes() for text, _ in marked],
+        **attributes([mark for _, mark in marked], Mark.__dataclass_fields__),
+    )

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from dbce_spark.spark.run.run_request import RUN_FILE
+from dbce_spark.output.collection import RUN_FILE
 
 
 def kill_at(mark: Path, driver: "subprocess.Popen[bytes]", patience: float) -> None:

@@ -26,7 +26,7 @@ from dbce_spark.output.schemas import (
     member_rows,
     reject_rows,
 )
-from tests.support.builders import archive
+from tests.support.builders import archive, marked_batch
 from tests.support.sample_output import HARD
 
 PARAMETERS = config.load(settings=["language.detect=false", "output.site_parts=3", "duplicates.threshold=0.7"])
@@ -98,7 +98,7 @@ def _write(
     extracted = extractions(result, parameters)
     rows, replaced = known.fresh(EXTRACTIONS, extracted, ["capture_id"])
     marks = {one.text.capture_id: at for at, one in enumerate(result.duplicates)}
-    marked = duplicate_rows.marked_batch(result.duplicates)
+    marked = marked_batch(result.duplicates)
     for part in sorted({*rows.column("site_part").to_pylist()} or {0}):
         of_part = rows.filter(pa.compute.equal(rows.column("site_part"), part)).select(_EXTRACTIONS.names)
         for at in range(2):

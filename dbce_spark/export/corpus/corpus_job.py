@@ -16,8 +16,7 @@ from dbce_spark.export.corpus.corpus_account import CorpusAccount
 from dbce_spark.export.corpus.corpus_filters import chosen, outcomes
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.files import storage
-from dbce_spark.output.collection import EXTRACTIONS
-from dbce_spark.output.output_reader import RUN_FILE
+from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}

@@ -104,8 +104,8 @@ SHARES = (
 
 
 def compare(before: Figures, now: Figures, lost: Sequence[Template], config: ComparisonConfig) -> list[Finding]:
-    """List the odd changes, the oddest first; none in an ordinary crawl. `lost` are those of `missing` that no page is
-    like any more."""
+    """List the odd changes, the oddest first; none in an ordinary crawl. `lost` are those of `missing_templates` that
+    no page is like any more."""
     found = [*_refused(before, now, config), *_failed(before, now, config)]
     if now.captures:
         found += [one for share in SHARES for one in _share(before, now, share, config)]

@@ -27,6 +27,8 @@ from dbce_spark.output.history.page_history import (
     Piece,
 )
 from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.schemas.codec import decode_row
+from dbce_spark.output.schemas.page_rows import SIGNATURE
 
 _ROWS = 1024
 _EXTRACTED = ["page_text", "segments", "template_id"]
@@ -52,19 +54,17 @@ def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
     """
     fetched, pages = captures_of(collection, version, url, _EXTRACTED)
     is_one = pc.field("capture_id").isin(sorted(pages))
-    columns = ["capture_id", "signature"]
-    signatures = {row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_one)}
+    signed = _rows(collection, version, MEMBERS, ["capture_id", "signature"], is_one)
+    signatures = {row["capture_id"]: np.frombuffer(row["signature"], SIGNATURE) for row in signed if row["signature"]}
     pieces = {one: page_history.pieces(row["page_text"], row["segments"]) for one, row in pages.items()}
     return [
-        Moment(
-            capture_id=row["capture_id"],
+        decode_row(
+            Moment,
+            row,
             timestamp=from_datetime(row["timestamp"]),
             pieces=pieces[row["extraction_id"]],
-            url_key=row["url_key"],
-            url=row["url"],
-            site=row["site"],
             template_id=pages[row["extraction_id"]]["template_id"],
-            signature=_signature(signatures.get(row["extraction_id"])),
+            signature=signatures.get(row["extraction_id"]),
         )
         for row in fetched
     ]
@@ -98,10 +98,6 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     for batch in table_files(collection, version, table).batches(columns, rows=_ROWS, where=where):
         yield from batch.to_pylist()
-
-
-def _signature(stored: bytes | None) -> Any:
-    return np.frombuffer(stored, "<u4") if stored else None
 
 
 def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool, coloured: bool) -> str:

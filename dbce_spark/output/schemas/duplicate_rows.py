@@ -16,9 +16,7 @@ from dbce_spark.output.schemas.codec import (
     INT,
     STRING,
     TIME,
-    attributes,
     build_batch,
-    column_names,
     decode,
     encode,
     fields,
@@ -85,14 +83,3 @@ def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.Record
     columns = {name: staged.column(name) for name in staged.schema.names}
     columns |= {field.name: marks.column(field.name) for field in _MARK}
     return build_batch(DUPLICATES, len(staged), columns)
-
-
-def marked_batch(marked: Sequence[MarkedText]) -> pa.RecordBatch:
-    """Store texts and their marks as DUPLICATES rows."""
-    return encode(
-        DUPLICATES,
-        [text for text, _ in marked],
-        text_digest=[text.digest for text, _ in marked],
-        signature=packed((text.signature for text, _ in marked), _TEXT_SIGNATURE),
-        **attributes([mark for _, mark in marked], column_names(_MARK)),
-    )

@@ -1,8 +1,10 @@
 """The cut of the merging into tasks: the staged row groups of one task make one part of `extractions`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from dbce_spark.spark.engine.batches import lots
 
 if TYPE_CHECKING:  # `dbce status` counts the tasks where there is no Spark
     from pyspark.sql import Column
@@ -22,6 +24,11 @@ class MergeTasks:
     row_groups: list[int]
     per_task: int
     count: int
+
+    def by_task(self, of_prior: Iterable[tuple[int, int]] = ()) -> list[list[tuple[int, int]]]:
+        """List the row groups of each task (file, number), those of prior pages behind the run's own."""
+        own = [(at, group) for at, count in enumerate(self.row_groups) for group in range(count)]
+        return [*lots([*own, *sorted(of_prior)], self.per_task)]
 
 
 def cut(captures: Sequence[int], rows_per_file: int) -> MergeTasks:

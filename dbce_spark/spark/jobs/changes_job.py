@@ -22,7 +22,7 @@ from dbce_spark import __version__
 from dbce_spark.config import LshConfig
 from dbce_spark.files import storage
 from dbce_spark.log import Log, counted
-from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
+from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
 from dbce_spark.output.output_reader import parquet as opened
@@ -32,7 +32,6 @@ from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.run import collection_state, prior_state, staging
 from dbce_spark.spark.run.prior_state import PriorState
-from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.run.task_results import task_results
 
 STEPS, CHANGES, LIVES, REDESIGNS = "steps", "changes", "lives", "redesigns"

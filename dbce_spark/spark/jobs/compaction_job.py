@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count, groupby, islice
+from itertools import chain, count, groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from dbce_spark.output.collection import (
     PENDING,
     REJECTS,
     REMARKED,
+    RUN_FILE,
+    RUNS,
     SUPERSEDED,
     Collection,
     Version,
@@ -41,15 +43,13 @@ from dbce_spark.output.output_reader import mark_current, replaced, table_files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.jobs import increment_job
 from dbce_spark.spark.run import checkpoints, prior_state, run_output, single_files, staging
-from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 
 RENAMED = {"is_witness": "has_features", "verdicts": "first_scores", "traits_codes": "feature_codes"}
 """Columns of members and pages in the format before, and what they are called now."""
-RUNS = "runs"
-"""The run.json of each run, by the number of its increment."""
 _WORK = "_compacting"
 _UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *run_output.KEPT, RUN_FILE, RUNS, staging.FOLDER}
 _BATCH_ROWS = 256
@@ -140,7 +140,7 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     for part, of_part in _by_part(collection.files(version, EXTRACTIONS)).items():
         rows = (batch for number, path in of_part for batch in _counting(path, number, last))
         _store(work / EXTRACTIONS / part, of_part, rows, merge_tasks.ROWS_PER_GROUP, rows_per_file)
-        _store_marks(work, part, _Marks(of_part, last, anew))
+        _store_marks(work, part, _marks(of_part, last, anew))
     digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
     rows = (batch for number, path in digests for batch in _counting(path, number, last))
     _store(work / DIGESTS, digests, rows, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
@@ -193,49 +193,40 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
-class _Marks:
-    """The rows of duplicates that count, in the order of the extractions that they stand beside."""
-
-    def __init__(
-        self,
-        files: Sequence[tuple[int, str]],
-        last: Mapping[str, int],
-        anew: Mapping[str, tuple[int, dict[str, Any]]],
-    ):
-        self._last, self._anew = last, anew
-        self._rows = (row for number, path in files for row in self._beside(number, path))
-
-    def _beside(self, number: int, path: str) -> Iterator[dict[str, Any]]:
-        """Read the marks beside one file of extractions; none where no row has a text, or nothing was compared."""
+def _marks(
+    files: Sequence[tuple[int, str]], last: Mapping[str, int], anew: Mapping[str, tuple[int, dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    """Read the rows of duplicates that count, in the order of the extractions that they stand beside; a file has none
+    beside it where no row has a text, or nothing was compared."""
+    for number, path in files:
         file = Path(path)
         marks = file.parents[2] / DUPLICATES / file.parent.name / file.name
         if marks.exists():
-            for batch in _counting(str(marks), number, self._last):
-                for row in batch.to_pylist():
-                    since, anew = self._anew.get(row["capture_id"], (0, row))
-                    yield anew if since > number else row
-
-    def take(self, ids: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Return the rows of the next captures that have a text.
-
-        Raises:
-            OutputError: they are of others.
-        """
-        for start in range(0, len(ids), _BATCH_ROWS):
-            wanted = [*ids[start : start + _BATCH_ROWS]]
-            rows = [*islice(self._rows, len(wanted))]
-            if rows and [row["capture_id"] for row in rows] != wanted:
-                raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
-            yield pa.RecordBatch.from_pylist(rows, schema=duplicate_rows.DUPLICATES)
+            for row in chain.from_iterable(batch.to_pylist() for batch in _counting(str(marks), number, last)):
+                since, marked = anew.get(row["capture_id"], (0, row))
+                yield marked if since > number else row
 
 
-def _store_marks(work: Path, part: str, marks: _Marks) -> None:
+def _next_marks(marks: Iterator[dict[str, Any]], ids: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Take the rows of the next captures that have a text.
+
+    Raises:
+        OutputError: they are of others.
+    """
+    for wanted in lots(ids, _BATCH_ROWS):
+        rows = [*islice(marks, len(wanted))]
+        if rows and [row["capture_id"] for row in rows] != wanted:
+            raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
+        yield pa.RecordBatch.from_pylist(rows, schema=duplicate_rows.DUPLICATES)
+
+
+def _store_marks(work: Path, part: str, marks: Iterator[dict[str, Any]]) -> None:
     """Write duplicates, a file for each of extractions that has a text."""
     for path in sorted((work / EXTRACTIONS / part).glob("*.parquet")):
         with opened(str(path)) as file:
             rows = file.read(columns=["capture_id", "text_words"])
         ids = rows.filter(pc.greater(rows.column("text_words"), 0)).column("capture_id").to_pylist()
-        batches = [batch for batch in marks.take(ids) if batch.num_rows]
+        batches = [batch for batch in _next_marks(marks, ids) if batch.num_rows]
         if batches:
             target = str(work / DUPLICATES / part / path.name)
             storage.write_parquet(

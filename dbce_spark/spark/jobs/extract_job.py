@@ -1,6 +1,5 @@
 """The main job: its stages in order, and the report of what it did."""
 
-import json
 import re
 import shutil
 import time
@@ -13,7 +12,6 @@ from pyspark.sql import SparkSession
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import FORMAT
 from dbce_spark.spark.engine import small_run_settings
@@ -23,7 +21,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import run_stage
 from dbce_spark.spark.run.progress import Progress
 from dbce_spark.spark.run.run_account import RunAccount
-from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import (
     find_originals,
     match_revisits,
@@ -111,11 +109,6 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
 
 
 def _end(run: Run, account: RunAccount) -> dict[str, Any]:
-    """Write run.json, by which an output is finished, and remove what was staged.
-
-    Raises:
-        OutputError: a table has not the rows that were counted.
-    """
     request, log, cores = run.request, run.log, run.spark.sparkContext.defaultParallelism
     report = {
         "engine": "spark",
@@ -135,10 +128,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
     run_output.sweep(request)
-    run_output.check_rows(run.output, report)
-    storage.write(f"{run.output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
-    shutil.rmtree(staging.path(run.work, ""))
-    run_output.log_rejects(log, report)
+    run_output.finish(request, log, report)
     return report
 
 

@@ -13,11 +13,11 @@ from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import FORMAT_BEFORE, Collection, Increment, Version
+from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.plan import Plan
-from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""
@@ -44,7 +44,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
         _check(collection, latest, settings)
         output_reader.open_output(collection.folder).check()
     before = collection.inputs(latest) if latest else {}
-    files = [path for path in request.files if path not in before or before[path] != _size(path)]
+    files = [path for path in request.files if path not in before or before[path] != sources.size_or_unknown(path)]
     if not files and not request.indexes:
         return None
     return replace(
@@ -119,10 +119,3 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in settings.items() if name != "versions"}
-
-
-def _size(path: str) -> int:
-    try:
-        return sources.size(path)
-    except (OSError, ValueError):
-        return -1

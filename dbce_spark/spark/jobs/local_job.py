@@ -4,15 +4,13 @@ It reads, compares, labels and writes as the stages of `extract_job` do, by the 
 keeps no checkpoints: a run that was ended is done again. PySpark need not be installed.
 """
 
-import json
-import shutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
@@ -30,14 +28,12 @@ from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
 from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, single_files, staging
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
-from dbce_spark.spark.run.merged_pages import MergedPages, merge
+from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
-from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -50,10 +46,6 @@ class SourceRecords:
     counts: RecordCounts = field(default_factory=RecordCounts)
     rejects: list[Reject] = field(default_factory=list)
 
-    def add(self, revisit: Revisit) -> None:
-        """Take a revisit that is read."""
-        self.revisits.append(revisit)
-
 
 @dataclass(slots=True)
 class _Extracted:
@@ -62,10 +54,6 @@ class _Extracted:
 
     texts: list[pa.RecordBatch] = field(default_factory=list)
     unlabelled: dict[str, Reject] = field(default_factory=dict)
-
-    def add_rejects(self, merged: MergedPages) -> None:
-        ids = (page.capture_id for page in merged.unlabelled)
-        self.unlabelled |= zip(ids, merged.rejects, strict=True)
 
 
 def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
@@ -164,7 +152,6 @@ class _Work:
     ) -> _Extracted:
         """Label and write the pages, in parts as Spark's tasks write them."""
         cut = merge_tasks.cut([len(source.pages) for source in sources], self._config.output.rows_per_file)
-        row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
         left = set(compared)
         statuses: Counter[str] = Counter()
         extracted = _Extracted()
@@ -172,13 +159,15 @@ class _Work:
         def gather(page: Page) -> ComparedPage:
             return compared[page.capture_id]
 
-        for task, groups in enumerate(_cut(row_groups, cut.per_task)):
+        for task, groups in enumerate(cut.by_task()):
             with ExitStack() as open_files:
                 files, count = ExtractionFiles(self._output, task, open_files), 0
                 for source, start in _starts(sources, groups):
                     batch = _first_ones(source, start, left)
                     merged = merge(batch, gather, seen, self._config, self._request.with_html)
-                    extracted.add_rejects(merged)
+                    extracted.unlabelled |= zip(
+                        (one.capture_id for one in merged.unlabelled), merged.rejects, strict=True
+                    )
                     if not merged.rows.num_rows:
                         continue
                     statuses += merged.counts()
@@ -207,7 +196,6 @@ class _Work:
         single_files.write_captures(self._output, rows)
 
     def _end(self) -> dict[str, Any]:
-        """Write run.json, by which an output is finished, and remove what was staged."""
         request, account = self._request, self._account
         report = {
             "engine": "local",
@@ -224,10 +212,7 @@ class _Work:
             "config": self._config.as_dict(),
             "versions": plan.versions(),
         }
-        run_output.check_rows(self._output, report)
-        storage.write(f"{self._output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
-        shutil.rmtree(staging.path(request.work, ""))
-        run_output.log_rejects(self._log, report)
+        run_output.finish(request, self._log, report)
         return report
 
     @contextmanager
@@ -252,19 +237,13 @@ class _Work:
 def read_source(path: str, config: DbceConfig, *, with_html: bool, attempt: int) -> SourceRecords:
     """Read all records of one file, as the nth attempt at it (`sandbox.reading`)."""
     read = SourceRecords()
-    outcomes = RecordOutcomes(read, read.counts, read.rejects)
+    outcomes = RecordOutcomes(read.revisits.append, read.counts, read.rejects)
     with sandbox.reading(path, config, attempt) as reading:
         for pages, htmls in page_batches(reading, outcomes, with_html=with_html, limit=None):
             read.pages += pages
             read.htmls += htmls
-    read.counts.revisits = len(read.revisits)
     read.counts.losses = losses(path, read.rejects)
     return read
-
-
-def _cut(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Cut a sequence into pieces of this size, the last one smaller."""
-    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def _starts(sources: Sequence[SourceRecords], groups: Sequence[tuple[int, int]]) -> Iterator[tuple[SourceRecords, int]]:

@@ -27,7 +27,7 @@ from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError
 from dbce_spark.log import Log
-from dbce_spark.model import RejectStage, Revisit
+from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
@@ -265,22 +265,12 @@ def _reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Iterable[pa.R
     return read
 
 
-class _Passed:
-    """A sink that counts revisits: an earlier page has their payload."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def add(self, _: Revisit) -> None:
-        self.count += 1
-
-
 def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
     """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
     sleep(start_jitter(path, config.fetch))
     task, method = TaskContext.get(), stream_method(config, tree)
-    revisits, row_no = _Passed(), 0
-    outcomes = RecordOutcomes(revisits)
+    row_no = 0
+    outcomes = RecordOutcomes(lambda revisit: None)  # an earlier page has its payload
     with sandbox.reading(path, method.reading, None if task is None else task.attemptNumber()) as reading:
         for pages, htmls in page_batches(reading, outcomes, with_html=config.formats.need_html, limit=None):
             sent = []
@@ -288,7 +278,6 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
                 sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), one.packed_blocks))
                 row_no += 1
             yield batch_of(sent, stream_rows.STREAM)
-    outcomes.counts.revisits = revisits.count
     skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
     counts = outcomes.counts.by_name() + skipped
     lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]

@@ -1,8 +1,7 @@
 """The records of one source as they are read: pages in batches, all else counted or kept. Needs no PySpark."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce.pages import TOGETHER
@@ -15,17 +14,11 @@ _LOT_BYTES = 16 << 20
 """HTML that is held at once, but for the page that goes beyond it."""
 
 
-class RevisitSink(Protocol):
-    """Takes the revisits that are read."""
-
-    def add(self, revisit: Revisit) -> None: ...
-
-
 @dataclass(slots=True)
 class RecordOutcomes:
-    """The outcomes of a source's records beside pages: counts, rejects, and the revisits in their sink."""
+    """The outcomes of a source's records beside pages: counts and rejects. Revisits are handed to `keep_revisit`."""
 
-    revisits: RevisitSink
+    keep_revisit: Callable[[Revisit], object]
     counts: RecordCounts = field(default_factory=RecordCounts)
     rejects: list[Reject] = field(default_factory=list)
 
@@ -39,7 +32,7 @@ def page_batches(
 ) -> Iterator[tuple[list[Page], list[bytes | None]]]:
     """Iterate over the pages of one source, and their HTML where it is kept, in batches of bounded size.
 
-    Counts every record, and keeps rejects and revisits, in the `outcomes`.
+    Counts every record in the `outcomes`, and keeps rejects there.
     """
     for lot in _lots(reading.records, outcomes, limit):
         pages: list[Page] = []
@@ -72,7 +65,8 @@ def _lots(
         elif isinstance(record, Reject):
             outcomes.reject(record)
         elif isinstance(record, Revisit):
-            outcomes.revisits.add(record)
+            counts.revisits += 1
+            outcomes.keep_revisit(record)
         else:
             lot.append(record)
             held += len(record.html)

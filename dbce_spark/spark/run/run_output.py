@@ -1,5 +1,7 @@
 """The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
 
+import json
+import shutil
 from typing import Any
 
 from dbce_spark.config import DbceConfig
@@ -19,10 +21,11 @@ from dbce_spark.output.collection import (
     PENDING,
     REJECTS,
     REMARKED,
+    RUN_FILE,
     SUPERSEDED,
 )
 from dbce_spark.spark.run import heartbeat, staging
-from dbce_spark.spark.run.run_request import EXISTS, RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import EXISTS, RunRequest
 
 KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
 """Names of what an increment has beside the tables of an output."""
@@ -68,6 +71,15 @@ def check_rows(output: str, report: dict[str, Any]) -> None:
         output_reader.check_rows(output_reader.list_written(output), report)
     except OutputError as error:
         raise OutputError(f"{error}, with --overwrite") from error
+
+
+def finish(request: RunRequest, log: Log, report: dict[str, Any]) -> None:
+    """Write run.json, by which an output is finished, and remove what was staged. Raises as `check_rows` does."""
+    output = request.output.rstrip("/")
+    check_rows(output, report)
+    storage.write(f"{output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
+    shutil.rmtree(staging.path(request.work, ""))
+    log_rejects(log, report)
 
 
 def log_rejects(log: Log, report: dict[str, Any]) -> None:

@@ -10,12 +10,11 @@ import pyarrow.parquet as pq
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
-from dbce_spark.output.collection import PENDING
+from dbce_spark.output.collection import PENDING, RUN_FILE
 from dbce_spark.spark.run import plan
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.prior_state import EMPTY, PriorState
 
-RUN_FILE = "run.json"
 EXISTS = "{} exists; give another --output, or --overwrite to replace it"
 
 

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import fsspec
 
-from dbce_spark.archive import failed_files as budget
+from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import clock
-from dbce_spark.output.collection import Collection, Version
+from dbce_spark.output.collection import RUN_FILE, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import checkpoints, heartbeat, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
@@ -24,7 +24,6 @@ from dbce_spark.spark.run.status_lines import ago, line
 
 T = TypeVar("T")
 
-_RUN_FILE = "run.json"
 _WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
 """Fields in which a finished run tells of its output, and of how it was made."""
 _OF_PROCESS = ("process", "began", "updated", "command")
@@ -200,7 +199,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     """
     if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
         return _of_collection(Collection(output))
-    if _RUN_FILE in storage.list_names(output):
+    if RUN_FILE in storage.list_names(output):
         return _finished(output)
     work = staging_in or output
     if "://" in work:
@@ -214,7 +213,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
-        if _RUN_FILE in storage.list_names(output):  # it has ended while we looked
+        if RUN_FILE in storage.list_names(output):  # it has ended while we looked
             return _finished(output)
         return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
     if plan.staging_version != STAGING_VERSION:
@@ -244,7 +243,7 @@ def _of_collection(collection: Collection) -> RunStatus:
 
 
 def _finished(output: str) -> RunStatus:
-    with fsspec.open(f"{output.rstrip('/')}/{_RUN_FILE}", "rb") as file:
+    with fsspec.open(f"{output.rstrip('/')}/{RUN_FILE}", "rb") as file:
         try:
             report = json.load(file)
             return RunStatus(
@@ -263,14 +262,14 @@ def _finished(output: str) -> RunStatus:
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise OutputError(f"{output}/{_RUN_FILE} is no report of a run of this version") from error
+            raise OutputError(f"{output}/{RUN_FILE} is no report of a run of this version") from error
 
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     """Add to the status of an unfinished run what lies in its staging folder."""
     selected: dict[str, Any] = checkpoints.kept(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, by_source, is_all_read = _source_counts(work)
-    losses = [budget.Loss(**one) for one in selected.get("losses", [])]
+    losses = [failed_files.Loss(**one) for one in selected.get("losses", [])]
     counts = sum(by_source, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
@@ -289,7 +288,9 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
         revisits=counts.revisits,
         skipped=dict(counts.skipped),
         rejects=dict(counts.rejects),
-        failed_files=_failed_files(budget.report(budget.join_losses(counts.losses, archives), files), plan.config),
+        failed_files=_failed_files(
+            failed_files.report(failed_files.join_losses(counts.losses, archives), files), plan.config
+        ),
     )
 
 

@@ -30,7 +30,7 @@ class SelectedPlaces:
 
     def record_counts(self) -> RecordCounts:
         """Count lines that are no entries, and indexes that are none, as records that were read and rejected."""
-        return RecordCounts(self.rejects.total(), 0, Counter(), Counter(self.rejects), list(self.losses))
+        return RecordCounts(self.rejects.total(), rejects=Counter(self.rejects), losses=list(self.losses))
 
     def as_dict(self) -> dict[str, Any]:
         """Return what run.json holds of the lines of the indexes."""

@@ -37,11 +37,6 @@ GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affect
 RELABEL = "relabel"
 TEXTS = "texts"
 UNLABELLED = "unlabelled"
-_OF_SITES = (
-    *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
-    *("buckets", "crosses", "evidence", "annotations"),
-    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
-)
 
 _LOCK = "lock"
 _LOCK_TRIES, _LOCK_SECONDS = 5, 0.2
@@ -49,6 +44,12 @@ _LOCK_TRIES, _LOCK_SECONDS = 5, 0.2
 _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
+_MAY_BE_EMPTY = (
+    *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS, UNLABELLED),
+    *(PAGE_ANNOTATIONS, PAGE_EVIDENCE, "buckets", "crosses", "evidence", "annotations"),
+    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
+)
+"""Folders that a stage may leave without a file."""
 _WHOLE = "_WHOLE"
 """The mark in a folder whose table is staged by one step, when all of it is on the disk."""
 
@@ -81,10 +82,7 @@ def done_tasks(work: str, name: str) -> list[str]:
 
 def prepare(work: str) -> None:
     """Make the folders that a stage may leave without a file."""
-    for name in (
-        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS, UNLABELLED),
-        *_OF_SITES,
-    ):
+    for name in _MAY_BE_EMPTY:
         Path(path(work, name)).mkdir(parents=True, exist_ok=True)
 
 

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def task_results(rows: DataFrame, task: Callable[[Iterator[pa.RecordBatch]], T], kind: type[T]) -> list[T]:
-    """Run a task over each partition of some rows; return the results of all.
+    """Run a task over each partition of some rows; return the results of all, in the order of the partitions.
 
     They travel as JSON. `kind` is their type, as `checkpoints.once` takes it. Where there are no rows, Spark may plan
     no task.

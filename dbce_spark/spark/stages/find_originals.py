@@ -4,9 +4,10 @@ Tasks that read an index hold the names that are looked for; those come from sta
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -40,17 +41,16 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import FoundOriginals
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE
+from dbce_spark.spark.stages.read_pages import PLACE, PLACE_ROW
 
 NAME = "originals"
 _LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
-_LOST_ROW = pa.schema(
-    [("file_no", pa.int32()), ("row_no", pa.int32()), ("warc_file", pa.string()), ("warc_offset", pa.int64())]
-)
+_LOST_ROW = pa.schema([*PLACE_ROW, ("warc_file", pa.string()), ("warc_offset", pa.int64())])
 """A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
 _PAYLOAD = pa.struct(
     [
@@ -66,7 +66,7 @@ _PAYLOAD = pa.struct(
 )
 """A `Payload`: rows of it are ordered as that is."""
 _PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
-_CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
+_CLAIMS_ROW = pa.schema([*PLACE_ROW, ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
     [
@@ -75,7 +75,7 @@ _OUTCOMES_ROW = pa.schema(
         ("original", match_revisits.ORIGINAL),
         ("filter", pa.string()),
         ("lack", pa.string()),
-        *_LOST_ROW.remove(3).remove(2),
+        *PLACE_ROW,
     ]
 )
 """The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
@@ -118,12 +118,12 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     """Stage the pages of the originals of unmatched revisits, and what became of these revisits."""
     most = run.config.select.max_wanted
     unmatched = match_revisits.unmatched(run)
-    first = unmatched.orderBy(*PLACE).limit(most) if unmatched.count() > most else unmatched
+    count = unmatched.count()
+    if not count:
+        return FoundOriginals()
+    first = unmatched.orderBy(*PLACE).limit(most) if count > most else unmatched
     run.stage_rows(first.select(*_LOST_ROW.names), _LOST)
     lost = run.staged(_LOST, _LOST_ROW)
-    looked_for = lost.count()
-    if not looked_for:
-        return FoundOriginals()
     wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
     wanted_names = wanted.mapInArrow(match_revisits.wanted_of(indexed_names), staging.schema(match_revisits.WANTED_ROW))
     run.stage_rows(wanted_names, _NAMES)
@@ -135,7 +135,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     detail = F.lit(revisit_originals.beyond_limit_detail(most)).alias("lack")
     outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
     match_revisits.stage_outcomes(run, outcomes)
-    return FoundOriginals(looked_for=looked_for, named=claims.count(), by_part=by_part)
+    return FoundOriginals(looked_for=min(count, most), named=claims.count(), by_part=by_part)
 
 
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
@@ -236,20 +236,16 @@ def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list
     to = OriginalStaging(
         work=run.work, first_no=first_no, with_html=run.request.keeps_html(run.config), config=run.config
     )
-    counts = read_pages.collected(ordered.mapInArrow(_reading(to), read_pages.COUNTS))
-    return [counts[first_no + part] for part in range(parts)]
+    return [*chain.from_iterable(task_results(ordered, partial(_read_parts, to=to), list[RecordCounts]))]
 
 
-def _reading(to: OriginalStaging) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for part in groups(batches, ["part"]):
-            file_no = to.first_no + part.column("part")[0].as_py()
-            work = partial(stage_part, part, file_no, to)
-            yield read_pages.counts_batch(
-                file_no, checkpoints.once(staging.done(to.work, NAME, file_no), RecordCounts, work)
-            )
-
-    return read
+def _read_parts(batches: Iterator[pa.RecordBatch], to: OriginalStaging) -> list[RecordCounts]:
+    counts = []
+    for part in groups(batches, ["part"]):
+        file_no = to.first_no + part.column("part")[0].as_py()
+        work = partial(stage_part, part, file_no, to)
+        counts.append(checkpoints.once(staging.done(to.work, NAME, file_no), RecordCounts, work))
+    return counts
 
 
 def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCounts:

@@ -32,7 +32,7 @@ from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import few_revisits, read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE
+from dbce_spark.spark.stages.read_pages import PLACE, PLACE_ROW
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
@@ -42,8 +42,7 @@ _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_diges
 ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
 WANTED_ROW = pa.schema(
     [
-        ("file_no", pa.int32()),
-        ("row_no", pa.int32()),
+        *PLACE_ROW,
         ("rank", pa.int32()),
         ("name", pa.string()),
         ("is_before", pa.bool_()),
@@ -51,12 +50,12 @@ WANTED_ROW = pa.schema(
     ]
 )
 """A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
-MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", ORIGINAL)])
+MATCHED_ROW = PLACE_ROW.append(pa.field("original", ORIGINAL))
 """A revisit's place, and its original."""
 OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
 """The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those without a trace of an original have no row."""
-_FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
+_FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *PLACE_ROW])
 _FILTER = pa.field("filter", pa.string())
 _SHARED_ROW, _LEFT_ROW = pa.schema([*capture_rows.CAPTURES, _FILTER]), pa.schema([*reject_rows.REJECTS, _FILTER])
 """A row of the output, or one that is counted under a filter and goes no further."""

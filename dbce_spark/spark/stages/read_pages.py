@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import select_records
 
 NAME = staging.PAGES
@@ -43,10 +45,9 @@ _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
 """The place of a staged row."""
-COUNTS = "file_no long, counts string"
-"""The row that a task returns to the driver for each source: its RecordCounts as JSON."""
+PLACE_ROW = pa.schema([(name, pa.int32()) for name in PLACE])
 DROPPED = "dropped"
-DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
+DROPPED_ROW = PLACE_ROW.append(pa.field("filter", pa.string()))
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
@@ -60,26 +61,25 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     staging_of = SourceStaging(run.work, run.config, run.request.keeps_html(run.config), run.request.limit)
     counter = run.progress.counted
 
-    def staged(source: Source, at: int) -> pa.RecordBatch:
+    def staged(source: Source, at: int) -> RecordCounts:
         worker.prepare()
         counts = staging_of.once(source, at)
         counter.add(counts.by_name() + Counter(sources=1))
-        return counts_batch(at, counts)
+        return counts
 
-    def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for at in task_numbers(batches):
-            yield staged(all_files.value[at], at)
+    def read_files(batches: Iterator[pa.RecordBatch]) -> list[RecordCounts]:
+        return [staged(all_files.value[at], at) for at in task_numbers(batches)]
 
-    def read_places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for part in groups(batches, ["part"]):
-            yield staged(select_records.places(part), len(all_files.value) + part.column("part")[0].as_py())
+    def read_places(batches: Iterator[pa.RecordBatch]) -> list[RecordCounts]:
+        of_parts = ((part.column("part")[0].as_py(), part) for part in groups(batches, ["part"]))
+        return [staged(select_records.places(part), len(all_files.value) + at) for at, part in of_parts]
 
-    counts: dict[int, RecordCounts] = {}
+    counts: list[list[RecordCounts]] = []
     if files:
-        counts |= collected(one_task_each(run.spark, len(files)).mapInArrow(read_files, COUNTS))
+        counts += task_results(one_task_each(run.spark, len(files)), read_files, list[RecordCounts])
     if parts:
-        counts |= collected(select_records.places_in_parts(run, parts).mapInArrow(read_places, COUNTS))
-    return [counts[at] for at in range(len(files) + parts)]
+        counts += task_results(select_records.places_in_parts(run, parts), read_places, list[RecordCounts])
+    return [*chain.from_iterable(counts)]
 
 
 def _steps(run: Run, account: RunAccount) -> Steps:
@@ -106,16 +106,6 @@ def _warn(log: Log, failed: dict[str, Any]) -> None:
 STAGE = Stage(name=NAME, work=_stage_pages, steps=_steps, kept_as=list[RecordCounts], count=_count)
 
 
-def counts_batch(number: int, counts: RecordCounts) -> pa.RecordBatch:
-    """Make the row of COUNTS that a task returns to the driver."""
-    return pa.RecordBatch.from_pydict({"file_no": [number], "counts": [checkpoints.text(counts)]})
-
-
-def collected(tasks: DataFrame) -> dict[int, RecordCounts]:
-    """Run the tasks that give these rows of COUNTS; return the counts by file number."""
-    return {row["file_no"]: checkpoints.parsed(row["counts"], RecordCounts) for row in tasks.collect()}
-
-
 @dataclass(frozen=True, slots=True)
 class SourceStaging:
     """The place of staged sources, the parameters that they are read by, and the most captures."""
@@ -136,7 +126,7 @@ class SourceStaging:
             before = None
         if before is None:
             time.sleep(start_jitter(source if isinstance(source, str) else source[0].path, self.config.fetch))
-        size = _size(source)
+        size = sources.size_or_unknown(source) if isinstance(source, str) else -1
         # A file that is gone was read, and is not needed any more.
         if before is not None and size in (before.size, -1):
             return before.counts
@@ -164,7 +154,7 @@ class SourceStaging:
         attempt = None if task is None else task.attemptNumber()
         with ExitStack() as open_files:
             revisits = _StagedRevisits(self.work, file_no, open_files)
-            outcomes = RecordOutcomes(revisits)
+            outcomes = RecordOutcomes(revisits.add)
             staged = staging.staged_file(self.work, NAME, file_no)
             out = open_files.enter_context(
                 storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
@@ -175,19 +165,11 @@ class SourceStaging:
                 out.write(page_rows.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
             revisits.flush()
         counts, rejects = outcomes.counts, outcomes.rejects
-        counts.revisits = revisits.written
         counts.losses = losses(source, rejects)
         rejected = staging.staged_file(self.work, REJECTS, file_no)
         if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
             storage.write_parquet(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
         return counts
-
-
-def _size(source: Source) -> int:
-    try:
-        return sources.size(source) if isinstance(source, str) else -1
-    except (OSError, ValueError):
-        return -1
 
 
 @dataclass(slots=True)
@@ -255,8 +237,8 @@ def drop(run: Run) -> Counter[str]:
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     run.stage_rows(places, DROPPED)
-    dropped_by_filter = dropped(run).groupBy("filter").count().collect()
-    return Counter({row["filter"]: row["count"] for row in dropped_by_filter})
+    by_filter = [] if run.is_empty(DROPPED) else dropped(run).groupBy("filter").count().collect()
+    return Counter({row["filter"]: row["count"] for row in by_filter})
 
 
 def staged(run: Run) -> DataFrame:

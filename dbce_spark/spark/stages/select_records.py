@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-from dbce_spark.archive import indexed_records as wanted_places
+from dbce_spark.archive import indexed_records
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.byte_ranges import group_by_file
@@ -51,7 +51,7 @@ _SCHEMA = pa.schema(
 def _select(run: Run, _account: RunAccount) -> SelectedPlaces:
     """Read the indexes, one task each or one for some lines of a cluster, and stage the places that are wanted."""
     config, per_part = run.config, run.config.input.records_per_task
-    parts = [*index_file.list_parts(sorted(run.request.indexes), wanted_places.index_selection(config), config.fetch)]
+    parts = [*index_file.list_parts(sorted(run.request.indexes), indexed_records.index_selection(config), config.fetch)]
     selected = _read(run, parts)
     ranked = _ranked(run)
     places = ranked.groupBy("path").agg(F.max("rank").alias("places")).collect()
@@ -101,17 +101,17 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
             rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
         ) as rejects_out,
     ):
-        for one in index_file.read_part(part, base, wanted_places.index_selection(config), config.fetch, counts):
+        for one in index_file.read_part(part, base, indexed_records.index_selection(config), config.fetch, counts):
             if isinstance(one, IndexEntry):
                 entries.append(one)
                 if len(entries) == _ROWS:
                     places_out.write(_batch(entries))
                     entries = []
                 continue
-            reject = wanted_places.line_reject(one)
+            reject = indexed_records.line_reject(one)
             rejects.append(reject)
             reasons[str(reject.reason)] += 1
-            losses += wanted_places.index_losses([reject], [part.path])
+            losses += indexed_records.index_losses([reject], [part.path])
             if len(rejects) == _ROWS:
                 rejects_out.write(reject_rows.rejects_batch(rejects))
                 rejects = []

@@ -76,17 +76,13 @@ class WorkList(NamedTuple):
 
 
 def of_many(run: Run, cut: MergeTasks) -> WorkList:
-    """Bring all that is to be merged to its task."""
-    return WorkList(brought(run, cut), _brought_tasks)
+    """Bring all that is to be merged to its task, a partition.
 
-
-def brought(run: Run, cut: MergeTasks) -> DataFrame:
-    """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
-    dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
-    row on which all of it is there and can be merged."""
+    For each row group of each file of pages: the rows that are dropped, or of prior pages those that may be relabelled,
+    the annotations, evidence and revisits of these, and last a row on which all of it is there and can be merged."""
     relabel = _staged_relabel(run) if run.prior else None
     places = relabel.select("file_no", "row_group").distinct().collect() if relabel is not None else []
-    by_task = _by_task(cut, [tuple(one) for one in places])
+    by_task = cut.by_task((one["file_no"], one["row_group"]) for one in places)
     of_task = run.spark.createDataFrame(
         [(*one, task) for task, some in enumerate(by_task) for one in some], "file_no int, row_group int, task int"
     )
@@ -101,13 +97,8 @@ def brought(run: Run, cut: MergeTasks) -> DataFrame:
     of_captures = _united([*_with_steps(*compare.read_by_capture(run)), seen])
     rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
     placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
-    return placed.repartition(max(1, len(by_task)), "task").sortWithinPartitions("task", "file_no", "row_group", "step")
-
-
-def _by_task(cut: MergeTasks, of_prior: Sequence[_Place]) -> list[list[_Place]]:
-    """Share out the row groups of the run, and those of prior pages behind them."""
-    places = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)] + sorted(of_prior)
-    return [places[start : start + cut.per_task] for start in range(0, len(places), cut.per_task)]
+    parted = placed.repartition(max(1, len(by_task)), "task")
+    return WorkList(parted.sortWithinPartitions("task", "file_no", "row_group", "step"), _brought_tasks)
 
 
 def _with_steps(annotations: DataFrame, evidence: DataFrame) -> tuple[DataFrame, DataFrame]:
@@ -166,7 +157,7 @@ def of_few(run: Run, cut: MergeTasks) -> WorkList:
     captures."""
     relabel = _by_place(read_few.staged(run.work, staging.RELABEL, comparison_rows.RELABEL))
     dropped = read_few.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
-    by_task = _by_task(cut, [*relabel])
+    by_task = cut.by_task(relabel)
     found = _FewFound(run.work, by_task, _by_place(dropped), relabel, read_few.seen(run))
     return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)
 

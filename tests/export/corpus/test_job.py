@@ -24,7 +24,7 @@ from dbce_spark.files import storage
 from dbce_spark.output.collection import REMARKED, Collection
 from dbce_spark.output.schemas import duplicate_rows
 from tests.support import sample_collection as grown
-from tests.support.builders import config
+from tests.support.builders import config, marked_batch
 from tests.support.corpus_outputs import SCHEMA, Row, text_of, write
 
 CONFIG = replace(config().corpus, min_words=3)
@@ -285,7 +285,7 @@ def test_newer_marks_of_a_duplicate_count(collected: Path, tmp_path: Path) -> No
     stays, later = min({*first} - replaced), min(last)
     anew = [oracle.MarkedText(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
-    storage.write_parquet(path, duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(anew)])
+    storage.write_parquet(path, duplicate_rows.DUPLICATES, [marked_batch(anew)])
     made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
     found = {row["capture_id"]: row["copy_of"] for some in rows(tmp_path / "corpus").values() for row in some}
 

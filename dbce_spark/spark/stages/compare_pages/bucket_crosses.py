@@ -13,6 +13,7 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
+from dbce_spark.output.schemas.page_rows import SIGNATURE
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
@@ -98,7 +99,7 @@ def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _signature(stored: bytes) -> Signature:
-    return np.frombuffer(stored, "<u4")
+    return np.frombuffer(stored, SIGNATURE)
 
 
 def memberships(pages: DataFrame) -> DataFrame:
@@ -138,7 +139,7 @@ def in_chunks(members: DataFrame, chosen: DataFrame, cap: int) -> DataFrame:
     whole = members.join(chosen.where(last_chunk(cap) == 0), on=BUCKET, how="inner").withColumn("chunk", first)
     cut = members.join(chosen.where(last_chunk(cap) > 0), on=BUCKET, how="inner")
     chunk = F.least(F.expr(f"at div {cap}"), last_chunk(cap))
-    return whole.unionByName(numbered(cut, BUCKET).withColumn("chunk", chunk).drop("at"))
+    return whole.unionByName(numbered(cut, BUCKET).withColumn("chunk", chunk).drop("at")).drop("size")
 
 
 def last_chunk(cap: int) -> Column:
@@ -164,7 +165,7 @@ def _crosses_of(chunk: pa.Table) -> Iterator[BucketCross]:
     """Find the crosses of the members in one group of rows."""
     first = chunk.slice(0, 1).to_pylist()[0]
     bucket = BucketKey(first["site"], first["band"], first["key"])
-    signatures = np.frombuffer(b"".join(chunk.column("signature").to_pylist()), "<u4").reshape(chunk.num_rows, -1)
+    signatures = np.frombuffer(b"".join(chunk.column("signature").to_pylist()), SIGNATURE).reshape(chunk.num_rows, -1)
     ids, url_keys, timestamps = (chunk.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
     members = [
         Member(

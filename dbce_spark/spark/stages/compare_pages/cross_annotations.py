@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import ARMS
 from dbce_spark.output.schemas import annotation_rows, cross_rows
+from dbce_spark.output.schemas.page_rows import HASH
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -52,7 +53,7 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     is_cross = group.column("is_cross").to_pylist()
     captures = is_cross.index(True)
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
-    by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
+    by_id = {capture_id: np.frombuffer(stored, HASH) for capture_id, stored in zip(ids, tokens, strict=True)}
     crosses = [cross_rows.bucket_cross_from(row) for row in group.column("cross").slice(captures).to_pylist()]
     annotated = annotate([cross.cross for cross in crosses], by_id, exact_limit=exact_limit)
     return annotation_rows.annotations_batch(list(zip(crosses, annotated, strict=True)))

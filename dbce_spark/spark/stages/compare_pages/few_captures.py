@@ -35,7 +35,6 @@ from dbce_spark.spark.stages.read_pages import PLACE
 
 _SCHEMAS = {**whole_sites.SCHEMAS, staging.RELABEL: comparison_rows.RELABEL}
 _PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]
-_INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "has_features", *PLACE]
 _CAPTURES_PER_TASK = 64
 """Fewer take less time than their task."""
 _IN_ORDER = [("site", "ascending"), ("capture_id", "ascending")]
@@ -72,8 +71,8 @@ class _Captures:
         """Read the captures that are staged, and those of the prior state."""
         pages = read_few.kept(work, _PAGE)
         shared = read_few.staged(work, staging.SHARED, capture_rows.CAPTURES, ["extraction_id"])
-        before = collection_state.table(prior, member_rows.MEMBERS, _INDEX, MEMBERS)
-        index = pa.concat_tables([before, compared_pages.held_members(pages, _INDEX)])
+        before = collection_state.table(prior, member_rows.MEMBERS, grown_sites.INDEX, MEMBERS)
+        index = pa.concat_tables([before, compared_pages.held_members(pages, grown_sites.INDEX)])
         is_again = pc.is_in(index.column("capture_id"), shared.column("extraction_id").combine_chunks())
         return cls(prior, compared_pages.held_neighbours(pages), index.append_column("is_again", is_again))
 

@@ -26,6 +26,8 @@ from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "growth"
+INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "has_features", *PLACE]
+"""Columns of MEMBERS by which it is found what new captures affect."""
 _SCHEMAS = {
     staging.GROWN_CROSSES: cross_rows.BUCKET_CROSSES,
     staging.POOL_MEMBERS: comparison_rows.POOL_MEMBERS,
@@ -44,7 +46,7 @@ def find_affected(run: Run, _account: RunAccount) -> ComparedSites:
     again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
     new = compared_pages.members(compared_pages.of_grown_sites(run))
     indexed = small.join(again, on="capture_id", how="left").unionByName(new, allowMissingColumns=True)
-    sizes = site_tasks.by_site(run, indexed, _SCHEMAS, _compare_sites)
+    sizes = site_tasks.by_site(run, indexed.select(*INDEX, "is_again"), _SCHEMAS, _compare_sites)
     needed = _affected(run).where("is_needed").select(*PLACE).unionByName(large.select(*PLACE))
     run.stage_rows(collection_state.neighbours(needed, run.prior), staging.NEIGHBOURS)
     return ComparedSites(sizes)
@@ -53,7 +55,7 @@ def find_affected(run: Run, _account: RunAccount) -> ComparedSites:
 def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
     """Stage the results of `growth_effects.affected_captures` for the sites of one task; return their bucket sizes.
 
-    Rows are MEMBERS rows; of those that were fetched again with `is_again`.
+    Rows have INDEX, and `is_again` where they were fetched again.
     """
     sizes = BucketSizes()
     for site in sites:
@@ -66,7 +68,7 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
 
 
 def affected_of_site(site: pa.Table, config: DbceConfig) -> growth_effects.AffectedCaptures:
-    """Find what is to be compared in one site: MEMBERS rows, of those that were fetched again with `is_again`."""
+    """Find what is to be compared in one site: rows with INDEX, and `is_again` where they were fetched again."""
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}

@@ -36,20 +36,17 @@ def stage_evidence(run: Run, account: RunAccount) -> None:
     run.stage_rows(evidence_of_pools(members, compared_pages.not_in_place(run), load_model), NAME)
 
 
-def evidence(pages: DataFrame, cap: int, load_model: Callable[[], EvidenceModel]) -> DataFrame:
-    """Make EVIDENCE rows of NEIGHBOURS rows as `pools.evidence` does. Each worker loads a model of its own."""
-    return evidence_of_pools(pool_members(pages, cap), pages, load_model)
-
-
 def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable[[], EvidenceModel]) -> DataFrame:
-    """Make EVIDENCE rows of pools, given by POOL_MEMBERS rows and the pages of these."""
+    """Make EVIDENCE rows of pools, given by POOL_MEMBERS rows and the NEIGHBOURS rows of these, as `pools.evidence`
+    does. Each worker loads a model of its own."""
 
     def in_pools(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         by_pool = _of_pools(batches, load_model)
         rows = ((capture_id, kind, codes) for kind, by_capture in by_pool for capture_id, codes in by_capture.items())
         yield from map(evidence_rows.evidence_batch, lots(rows, _BATCH_ROWS))
 
-    rows = members.join(features(pages.where(F.col("first_scores").isNotNull())), on="capture_id", how="inner")
+    scored = pages.where(F.col("first_scores").isNotNull()).select(*compared_pages.feature_columns())
+    rows = members.join(scored, on="capture_id", how="inner")
     ordered = rows.repartition(*_POOL).sortWithinPartitions(*_POOL, "timestamp", "capture_id")
     return ordered.mapInArrow(in_pools, staging.schema(evidence_rows.EVIDENCE))
 
@@ -58,11 +55,6 @@ def pool_members(pages: DataFrame, cap: int) -> DataFrame:
     """Put the captures of NEIGHBOURS rows into pools, as POOL_MEMBERS rows."""
     scored = pages.where(F.col("first_scores").isNotNull())
     return siblings(scored, cap).unionByName(snapshots(scored, cap))
-
-
-def features(pages: DataFrame) -> DataFrame:
-    """Select what `member_rows.page_features_from` reads."""
-    return pages.select(*compared_pages.feature_columns())
 
 
 def siblings(pages: DataFrame, cap: int) -> DataFrame:
@@ -78,9 +70,8 @@ def home_buckets(pages: DataFrame, cap: int) -> DataFrame:
     thin = pages.select("site", "capture_id", "url_key", _micros(), "signature", "bands")
     members = bucket_crosses.memberships(thin).drop("signature")
     shared = members.groupBy(*bucket_crosses.BUCKET).agg(F.count("*").alias("size")).where("size > 1")
-    in_chunks = bucket_crosses.in_chunks(members, shared, cap).drop("size")
-    of_url = in_chunks.groupBy(*bucket_crosses.CHUNK, "url_key").agg(F.lit(1).alias("one"))
-    urls = of_url.groupBy(*bucket_crosses.CHUNK).agg(F.count("*").alias("urls")).where("urls > 1")
+    in_chunks = bucket_crosses.in_chunks(members, shared, cap)
+    urls = in_chunks.groupBy(*bucket_crosses.CHUNK).agg(F.count_distinct("url_key").alias("urls")).where("urls > 1")
     of_capture = Window.partitionBy("capture_id").orderBy(F.desc("urls"), "band")
     home = F.row_number().over(of_capture) == 1
     return in_chunks.join(urls, on=bucket_crosses.CHUNK, how="inner").withColumn("wanted", home).drop("urls")

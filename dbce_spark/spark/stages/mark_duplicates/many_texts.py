@@ -78,7 +78,7 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     new = fresh.unionByName(reopened).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
-    in_bands = [members(rows.select("capture_id", "signature"), config) for rows in (firsts_of_prior, new)]
+    in_bands = [members(rows, config) for rows in (_arrived(firsts_of_prior, _PRIOR), _arrived(new, _NEW))]
     run.stage_rows(prior_duplicates.related_marks(lasting, new, *in_bands), _TOUCHING)
     touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
@@ -120,15 +120,13 @@ def firsts(every: DataFrame) -> DataFrame:
 
 
 def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Make a row for each band of each text that is signed, as _MEMBER_ROW; what it lacks of the order is null."""
-    kinds = {"arrived": "int", "timestamp": "long", "capture_id": "string"}
-    order = [name if name in texts.columns else F.lit(None).cast(kinds[name]).alias(name) for name in ORDER]
+    """Make a row for each band of each text that is signed, as _MEMBER_ROW."""
 
     def banded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield _memberships(batch, config)
 
-    signed = texts.where(F.col("signature").isNotNull()).select(*order, "signature")
+    signed = texts.where(F.col("signature").isNotNull()).select(*ORDER, "signature")
     return signed.mapInArrow(banded, staging.schema(_MEMBER_ROW))
 
 

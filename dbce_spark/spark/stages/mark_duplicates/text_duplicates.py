@@ -46,7 +46,8 @@ def write(run: Run, _account: RunAccount) -> DuplicateCounts:
         return counts
 
     tasks = max(1, len(_staged_files(work)))
-    ordered = _marks(run).where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
+    placed = _marks(run).where("task is not null").drop("capture_id")
+    ordered = placed.repartition(tasks, "task").sortWithinPartitions("task", "row_no")
     counts = sum(task_results(ordered, write_all, Counter[str]), Counter[str]())
     if not counts:
         duplicate_files.write_none(target)
