@@ -130,7 +130,7 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
     except page.PageError as error:
-        return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
+        return Reject.of_record(fetch.capture, RejectStage.PAGE, error.reason, str(error))
 
 
 def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None, config: DbceConfig) -> Page:
