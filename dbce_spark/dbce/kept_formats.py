@@ -11,7 +11,7 @@ from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree
 from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
-from dbce_spark.html.structure.clean_tree import Choices, clean_tree
+from dbce_spark.html.structure.clean_tree import clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
@@ -108,8 +108,7 @@ def format_kept(
     unhead_texts(root)
     drop_permalinks(root, place)
     mark_callouts(root, shown)
-    choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
-    article = clean_tree(root, place, choices)
+    article = clean_tree(root, place, config)
     source = article.source()
     return Formats(
         html=to_html(source) if HTML in config.columns else None,
