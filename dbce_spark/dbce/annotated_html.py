@@ -32,13 +32,10 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
 
-    def markup(at: int) -> tuple[str, str]:
-        return "span", f"dbce-{Label(segments.labels[at]).word}"
-
     root = parse_tree(utf8_html)
     pieces = _owned(root, page_text, segments)
     _mark_elements(pieces, segments)
-    _wrap(pieces, markup)
+    _wrap(pieces, lambda at: ("span", f"dbce-{Label(segments.labels[at]).word}"))
     return sealed(root, STYLE)
 
 
@@ -53,11 +50,12 @@ def coloured_html(
         PageError: lxml finds no element in it, or the text is not the page's.
     """
     root = parse_tree(utf8_html)
-    own, given = ("".join("".join(text.split()) for text in texts) for texts in (_texts(root), [page_text]))
+    own = "".join("".join(text.split()) for _, _, text in text_nodes(root))
+    given = "".join(page_text.split())
     if own != given:
         at = next((at for at, pair in enumerate(zip(own, given, strict=False)) if pair[0] != pair[1]), 0)
         raise PageError(f"the text is not the page's, which has {own[at : at + 20]!r} for {given[at : at + 20]!r}")
-    _wrap(_owned(root, page_text, segments), lambda at: ("span", css_class(at)))
+    wrap(root, page_text, segments, lambda at: ("span", css_class(at)))
     return sealed(root, style)
 
 
@@ -112,10 +110,6 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     for at, (start, end) in enumerate(zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)):
         owners[start:end] = at
     return owners[is_visible(page_text)]
-
-
-def _texts(root: Any) -> Iterator[str]:
-    return (piece for _, _, piece in text_nodes(root))
 
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
