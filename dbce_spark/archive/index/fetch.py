@@ -56,7 +56,7 @@ class Unfetched:
 def fetch(
     path: str, entries: Iterable[IndexEntry], config: FetchConfig, max_record_bytes: int
 ) -> Iterator[Fetched | Unfetched]:
-    """Fetch the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
+    """Fetch the records that the entries of one file name; both in file order (`byte_ranges.group_by_file`).
 
     One for each entry, whatever happens; those of too large records before the others. After `config.max_failed_spans`
     spans in a row without an answer, or one that is gone, the rest is not requested.

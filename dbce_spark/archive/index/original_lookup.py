@@ -111,9 +111,8 @@ def lookup_selection(selection: Selection, keys: Iterable[str]) -> Selection:
     Of sorted indexes that `selection` reads only parts of: these parts, and the `keys` that revisits refer to beyond
     them.
     """
-    config = replace(
-        selection.config, since="", until="", statuses=()
-    )  # conditions that a columnar index would apply by itself
+    # Without the conditions that a columnar index would apply by itself.
+    config = replace(selection.config, since="", until="", statuses=())
     if not selection.prefixes:
         return Selection((), (), config)
     return Selection((), (*selection.prefixes, *keys_to_add(keys, selection)), config)
