@@ -146,8 +146,10 @@ def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> l
     keys_of = _keys if len(given) > 1 else _keys_alone
     parsed = [
         page
-        for some in _batches(given)
-        for page in _parsed([_fetch(one, number, keys_of(one)) for one, number in some], parse)
+        for start in range(0, len(given), TOGETHER)
+        for page in _parsed(
+            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER]], parse
+        )
     ]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
@@ -292,12 +294,6 @@ def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
             of_url[one.url] += one.date is None
         numbered.append((one, numbers[one]))
     return numbered
-
-
-def _batches(given: Sequence[tuple[_Input, int]]) -> Iterator[Sequence[tuple[_Input, int]]]:
-    """Cut the inputs into as many at a time as are parsed together."""
-    for start in range(0, len(given), TOGETHER):
-        yield given[start : start + TOGETHER]
 
 
 def _keys(one: _Input) -> tuple[str, str]:
