@@ -85,7 +85,6 @@ def _remember(element: Any, elements: dict[str, Any]) -> str:
 
 
 def _wrap(pieces: list[Piece], markup: Markup) -> None:
-    """Wrap the text of a tree, segment by segment."""
     for element, is_tail, piece, owners in pieces:
         _replace(element, is_tail, piece, owners, markup)
 

@@ -258,7 +258,6 @@ def _checked(page: PageInput) -> _Input:
 
 
 def _moment(date: Date) -> datetime | None:
-    """Return a date in UTC."""
     timestamp = None
     with suppress(OverflowError):  # in UTC it is of no year that there is
         given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
@@ -353,7 +352,6 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
 
 
 def _with_text(one: _Input, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
-    """Make the result of a page."""
     return ExtractedPage(
         url=one.url,
         date=one.date,

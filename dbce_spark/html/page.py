@@ -532,7 +532,6 @@ class _Walk:
         return xpaths
 
     def _link_words(self) -> npt.NDArray[np.int32]:
-        """Count the words in links of each block."""
         counts = np.bincount(self.link_texts_in, weights=token_counts(self.link_texts), minlength=len(self.texts))
         return counts[: len(self.texts)].astype(np.int32)
 
