@@ -17,7 +17,7 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.files import sources
-from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
+from dbce_spark.model import Reject, RejectReason, RejectStage
 
 Places = Sequence[IndexEntry]
 """Places, each once, in order of path and offset."""
@@ -108,7 +108,7 @@ def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[I
         yield part
 
 
-def read(places: Places, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+def read(places: Places, config: DbceConfig) -> Iterator[warc.RecordOutcome]:
     """Fetch and read the records at the places, in order of path: at least one outcome for each place."""
     refused = selection(config.select).refusal
     for path, entries in groupby(places, key=lambda entry: entry.path):

@@ -119,7 +119,7 @@ def extract(
 
 def resolve_revisits(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[revisit_originals.RecordOutcome], dict[str, int]]:
+) -> tuple[list[revisit_originals.RevisitOutcome], dict[str, int]]:
     """Resolve each revisit by the captures that were read, and then by the indexes; count the latter."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]

@@ -35,7 +35,7 @@ Source = str | indexed_records.Places
 """The input of one task: a whole file, or some places that an index names."""
 
 
-def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+def fetches(source: Source, config: DbceConfig) -> Iterator[warc.RecordOutcome]:
     """Iterate over the records of one source, in its order."""
     if isinstance(source, str):
         refusal, opened = indexed_records.refusal(config.select), partial(open_file, config=config.fetch)

@@ -41,13 +41,13 @@ class Lack:
     detail: str
 
 
-RecordOutcome = Page | Resolved | Reject | Skip
+RevisitOutcome = Page | Resolved | Reject | Skip
 """The outcome of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
 def find_originals(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[RecordOutcome], dict[str, int]]:
+) -> tuple[list[RevisitOutcome], dict[str, int]]:
     """Find the originals of revisits that none of the captures read is; return an outcome for each, and their counts.
 
     `read` are those captures all the same: an index may have one by a name that its record lacks. No more than
@@ -65,7 +65,7 @@ def find_originals(
             first[place] = replace(original, payload=min(original.payload, payload))
     ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
     of_originals = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
-    outcomes: list[RecordOutcome] = []
+    outcomes: list[RevisitOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
             outcomes.append(unresolved(revisit))
@@ -196,7 +196,7 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
     return None if mime.may_be_page(entry.mime, config.mimes) else Skip("mime")
 
 
-def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
+def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RevisitOutcome:
     if isinstance(outcome, Lack):
         return unresolved(revisit, lack_detail(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:

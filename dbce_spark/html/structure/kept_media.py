@@ -67,8 +67,10 @@ class Surroundings:
         length, kept = end - start, self.kept(start, end)
         if 2 * kept < length or not (before or behind):
             return False
-        if (before and behind) or medium.tag not in _PICTURES:
-            return medium.tag != "hr" or (before and behind)
+        if before and behind:
+            return True
+        if medium.tag not in _PICTURES:
+            return bool(medium.tag != "hr")
         if not self.is_most(start, end) or _is_in_figure(medium):
             return True
         return kept >= _NEARLY_ALL * length and _is_own(medium, around)
