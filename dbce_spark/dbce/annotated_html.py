@@ -9,7 +9,7 @@ from lxml import etree
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.html.page import PageError, parse_tree
 from dbce_spark.html.sealed_html import sealed
-from dbce_spark.html.structure.kept_text import is_visible, text_nodes
+from dbce_spark.html.structure.kept_text import is_visible, replace_text, text_nodes
 from dbce_spark.model import Ints, Label, Segments
 
 Piece = tuple[Any, bool, str, Ints]
@@ -126,14 +126,7 @@ def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Mark
         wrapper = etree.Element(name, {"class": css_class})
         wrapper.text = run
         wrapped.append(wrapper)
-    if is_tail:
-        element.tail = lead
-        parent, at = element.getparent(), element.getparent().index(element) + 1
-    else:
-        element.text = lead
-        parent, at = element, 0
-    for nth, wrapper in enumerate(wrapped):
-        parent.insert(at + nth, wrapper)
+    replace_text(element, is_tail, lead, wrapped)
 
 
 def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:

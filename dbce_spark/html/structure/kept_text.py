@@ -1,6 +1,6 @@
 """A page's tree is cut down to the text that is kept."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,18 @@ def text_nodes(root: Any) -> Iterator[TextNode]:
         text = element.tail if is_tail else element.text
         if text and not text.isspace():
             yield element, is_tail, text
+
+
+def replace_text(element: Any, is_tail: bool, lead: str, behind: Iterable[Any]) -> None:
+    """Put another text, and elements behind it, in the place of a text node."""
+    if is_tail:
+        parent, at = element.getparent(), element.getparent().index(element) + 1
+        element.tail = lead
+    else:
+        parent, at = element, 0
+        element.text = lead
+    for nth, one in enumerate(behind):
+        parent.insert(at + nth, one)
 
 
 def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
