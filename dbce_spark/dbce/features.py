@@ -72,10 +72,10 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
 
 
-def shifted(pages: Rows, values: Values, offset: int) -> Values:
-    """Return for each block the value `offset` blocks on, UNKNOWN beyond the page."""
+def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
+    """Return for each block the value `offset` blocks on."""
     result = np.roll(values, -offset)
-    result[pages.without(offset)] = UNKNOWN
+    result[pages.without(offset)] = missing
     return result
 
 
