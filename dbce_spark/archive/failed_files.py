@@ -32,9 +32,8 @@ class Loss:
 def file_loss(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) -> Loss | None:
     """Sum up the loss of a file that was read whole from all its rejects; None if nothing was lost.
 
-    A file that storage does not give, or that is empty, is lost as a whole.
-    `size` gives the bytes of a file as stored; it is called only
-    where bytes were lost.
+    A file that storage does not give, or that is empty, is lost as a whole. `size` gives the bytes of a file as stored;
+    it is called only where bytes were lost.
     """
     lost = 0
     worst: Reject | None = None

@@ -215,10 +215,8 @@ def _headers(head: bytes) -> dict[str, str]:
 
 def _codings(headers: dict[str, str]) -> list[str]:
     """List the codings in the order in which they were applied."""
-    names = [headers[name] for name in _LISTS if name in headers]
-    codings = (
-        [coding.partition(";")[0].strip(" \t\"'") for coding in ",".join(names).lower().split(",")] if names else []
-    )
+    listed = ",".join(headers[name] for name in _LISTS if name in headers).lower()
+    codings = (coding.partition(";")[0].strip(" \t\"'") for coding in listed.split(","))
     return [coding for coding in codings if coding and coding != "identity"]
 
 

@@ -4,7 +4,6 @@ their records."""
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from itertools import chain, groupby
 from typing import Any
 
@@ -16,9 +15,9 @@ from dbce_spark.archive.index.capture_filter import FilterCounts, Selection, sel
 from dbce_spark.archive.index.fetch import Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
-from dbce_spark.config import DbceConfig, InputConfig, SelectConfig
+from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.files import sources
-from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
+from dbce_spark.model import Reject, RejectReason, RejectStage
 
 Places = Sequence[IndexEntry]
 """Places, each once, in order of path and offset."""
@@ -71,22 +70,15 @@ def index_selection(config: DbceConfig) -> Selection:
     """Build the selection of index lines: the filters of [select], and the statuses and types that [input] accepts, so
     that other records are not fetched. Both count as the filters of the same names do."""
     chosen = selection(config.select)
-    statuses, may_be_page = frozenset(config.input.statuses), _may_be_page(config.input)
+    statuses, mimes = frozenset(config.input.statuses), config.input.mimes
     checks: tuple[tuple[str, Callable[[IndexEntry], bool]], ...] = (
         ("status", lambda entry: not entry.status or entry.status in statuses),
-        ("mime", lambda entry: may_be_page(entry.mime)),
+        ("mime", lambda entry: mime.may_be_page(entry.mime, mimes)),
     )
     pushed_down = replace(config.select, statuses=config.select.statuses or config.input.statuses)
     return replace(chosen, checks=(*checks, *chosen.checks), config=pushed_down)
 
 
-def _may_be_page(config: InputConfig) -> Callable[[str], bool]:
-    """Build a predicate of declared types that accepts what `warc.read` accepts before it looks at the payload; "" and
-    words that are no type pass."""
-    return partial(mime.may_be_page, accepted=config.mimes)
-
-
-@lru_cache(maxsize=16)
 def refusal(config: SelectConfig) -> warc.Refusal | None:
     """Return the filter of records that are read; None if the configuration has no filters."""
     chosen = selection(config)
@@ -116,19 +108,15 @@ def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[I
         yield part
 
 
-def read(places: Places, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+def read(places: Places, config: DbceConfig) -> Iterator[warc.RecordOutcome]:
     """Fetch and read the records at the places, in order of path: at least one outcome for each place."""
-    refused = refusal(config.select) or _refuses_nothing
+    refused = selection(config.select).refusal
     for path, entries in groupby(places, key=lambda entry: entry.path):
         for fetched in fetch(path, entries, config.fetch, config.input.max_record_bytes):
             if isinstance(fetched, Unfetched):
                 yield _reject(fetched)
             else:
                 yield from warc.read_at(fetched, config.input, config.page.max_html_bytes, refused)
-
-
-def _refuses_nothing(_: IndexEntry) -> None:
-    return None
 
 
 def _reject(unfetched: Unfetched) -> Reject:

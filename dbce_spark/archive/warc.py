@@ -261,12 +261,9 @@ class _Reading:
         if essence in mime.FEEDS:
             return Skip("feed")
         if essence not in self.config.mimes:
-            is_lie = declared in self.config.mimes
-            return (
-                self._reject(record, RejectReason.NOT_HTML, f"says {declared}, is {essence}")
-                if is_lie
-                else Skip("mime")
-            )
+            if declared in self.config.mimes:
+                return self._reject(record, RejectReason.NOT_HTML, f"says {declared}, is {essence}")
+            return Skip("mime")
         return None if html.strip() else self._reject(record, RejectReason.EMPTY_PAYLOAD)
 
     def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:

@@ -9,7 +9,7 @@ from lxml import etree
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.html.page import PageError, parse_tree
 from dbce_spark.html.sealed_html import sealed
-from dbce_spark.html.structure.kept_text import is_visible, text_nodes
+from dbce_spark.html.structure.kept_text import is_visible, replace_text, text_nodes
 from dbce_spark.model import Ints, Label, Segments
 
 Piece = tuple[Any, bool, str, Ints]
@@ -32,13 +32,10 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
 
-    def markup(at: int) -> tuple[str, str]:
-        return "span", f"dbce-{Label(segments.labels[at]).word}"
-
     root = parse_tree(utf8_html)
     pieces = _owned(root, page_text, segments)
     _mark_elements(pieces, segments)
-    _wrap(pieces, markup)
+    _wrap(pieces, lambda at: ("span", f"dbce-{Label(segments.labels[at]).word}"))
     return sealed(root, STYLE)
 
 
@@ -53,11 +50,12 @@ def coloured_html(
         PageError: lxml finds no element in it, or the text is not the page's.
     """
     root = parse_tree(utf8_html)
-    own, given = ("".join("".join(text.split()) for text in texts) for texts in (_texts(root), [page_text]))
+    own = "".join("".join(text.split()) for _, _, text in text_nodes(root))
+    given = "".join(page_text.split())
     if own != given:
         at = next((at for at, pair in enumerate(zip(own, given, strict=False)) if pair[0] != pair[1]), 0)
         raise PageError(f"the text is not the page's, which has {own[at : at + 20]!r} for {given[at : at + 20]!r}")
-    _wrap(_owned(root, page_text, segments), lambda at: ("span", css_class(at)))
+    wrap(root, page_text, segments, lambda at: ("span", css_class(at)))
     return sealed(root, style)
 
 
@@ -87,7 +85,6 @@ def _remember(element: Any, elements: dict[str, Any]) -> str:
 
 
 def _wrap(pieces: list[Piece], markup: Markup) -> None:
-    """Wrap the text of a tree, segment by segment."""
     for element, is_tail, piece, owners in pieces:
         _replace(element, is_tail, piece, owners, markup)
 
@@ -114,10 +111,6 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     return owners[is_visible(page_text)]
 
 
-def _texts(root: Any) -> Iterator[str]:
-    return (piece for _, _, piece in text_nodes(root))
-
-
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
     """Put one text node's segments, each wrapped, in the place of the node."""
     lead = ""
@@ -133,14 +126,7 @@ def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Mark
         wrapper = etree.Element(name, {"class": css_class})
         wrapper.text = run
         wrapped.append(wrapper)
-    if is_tail:
-        element.tail = lead
-        parent, at = element.getparent(), element.getparent().index(element) + 1
-    else:
-        element.text = lead
-        parent, at = element, 0
-    for nth, wrapper in enumerate(wrapped):
-        parent.insert(at + nth, wrapper)
+    replace_text(element, is_tail, lead, wrapped)
 
 
 def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:

@@ -1,11 +1,11 @@
 """The merge of a capture's annotations from several crosses (thesis 2.4, figure 2.10).
 
-Merging is the union of sets of annotations, each named by its cross: commutative, associative and idempotent as unions
-are. The labels are decided once, by `resolve`, when the union is whole.
+Merging is the union of sets of annotations, each named by its cross (`local.gather`): commutative, associative and
+idempotent as unions are. The labels are decided once, by `resolve`, when the union is whole.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,14 +24,6 @@ from dbce_spark.model import (
     Segments,
     arm_bit,
 )
-
-Annotations = Mapping[str, Annotation]
-"""The annotations of one capture, by cross id."""
-
-
-def merge(*several: Annotations) -> dict[str, Annotation]:
-    """Unite sets of annotations."""
-    return {cross_id: annotation for annotations in several for cross_id, annotation in annotations.items()}
 
 
 def label_by_scores(one: ComparedPage, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:

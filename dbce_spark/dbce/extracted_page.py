@@ -146,8 +146,10 @@ def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> l
     keys_of = _keys if len(given) > 1 else _keys_alone
     parsed = [
         page
-        for some in _batches(given)
-        for page in _parsed([_fetch(one, number, keys_of(one)) for one, number in some], parse)
+        for start in range(0, len(given), TOGETHER)
+        for page in _parsed(
+            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER]], parse
+        )
     ]
     read = unique(page for page in parsed if isinstance(page, Page))
     compared, _ = local.compare_pages(read, settings)
@@ -256,7 +258,6 @@ def _checked(page: PageInput) -> _Input:
 
 
 def _moment(date: Date) -> datetime | None:
-    """Return a date in UTC."""
     timestamp = None
     with suppress(OverflowError):  # in UTC it is of no year that there is
         given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
@@ -292,12 +293,6 @@ def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
             of_url[one.url] += one.date is None
         numbered.append((one, numbers[one]))
     return numbered
-
-
-def _batches(given: Sequence[tuple[_Input, int]]) -> Iterator[Sequence[tuple[_Input, int]]]:
-    """Cut the inputs into as many at a time as are parsed together."""
-    for start in range(0, len(given), TOGETHER):
-        yield given[start : start + TOGETHER]
 
 
 def _keys(one: _Input) -> tuple[str, str]:
@@ -357,7 +352,6 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
 
 
 def _with_text(one: _Input, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
-    """Make the result of a page."""
     return ExtractedPage(
         url=one.url,
         date=one.date,

@@ -64,8 +64,7 @@ class Forest:
     """Trees one behind the other. The leaves of a tree are numbered from left to right.
 
     Of each split: `features`, `thresholds` (a bin above it goes right), and the leaves on its left, `firsts` up to, not
-    including, `lasts`. `splits` and `leaves` count those of each tree; `values` are those of the leaves, in
-    log-odds.
+    including, `lasts`. `splits` and `leaves` count those of each tree; `values` are those of the leaves, in log-odds.
     """
 
     features: npt.NDArray[np.uint16]
@@ -135,12 +134,6 @@ class Forest:
             numbers <<= np.uint64(1)
             numbers |= np.unpackbits(np.bitwise_or.reduce(is_set, axis=(0, 1)), axis=1).view(np.uint64)
         return numbers.view(np.uint8)
-
-    @property
-    def used(self) -> list[int]:
-        """List the features that some split reads."""
-        used: list[int] = np.unique(self.features).tolist()
-        return used
 
     @cached_property
     def _questions(self) -> tuple[Indexes, Codes, Indexes]:

@@ -11,7 +11,7 @@ from dbce_spark.html.charset import decode
 from dbce_spark.html.page import parse_tree
 from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
-from dbce_spark.html.structure.clean_tree import Choices, clean_tree
+from dbce_spark.html.structure.clean_tree import clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
@@ -87,18 +87,14 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
-def format_kept(
-    utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks | None = None
-) -> Formats:
-    """Write the characters of a page that are kept, with the structure around them. Without its blocks it
-    is slower, and words that touch in the markup are not parted."""
+def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    decided = decide_elements(root, blocks, is_kept) if blocks is not None else {}
+    decided = decide_elements(root, blocks, is_kept)
     strip_unread(root)
     cut_text(root, is_kept, decided)
-    if blocks is not None:
-        part_words(root, blocks.text, is_kept)
+    part_words(root, blocks.text, is_kept)
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
     normalise_code(root)
@@ -108,8 +104,7 @@ def format_kept(
     unhead_texts(root)
     drop_permalinks(root, place)
     mark_callouts(root, shown)
-    choices = Choices(links=config.links == "keep", tables=config.tables == "keep", images=config.images == "keep")
-    article = clean_tree(root, place, choices)
+    article = clean_tree(root, place, config)
     source = article.source()
     return Formats(
         html=to_html(source) if HTML in config.columns else None,

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.key_numbers import numbered
-from dbce_spark.html.page import PageTree, Parsed, SlotName
+from dbce_spark.html.page import Parsed, SlotName
 from dbce_spark.html.tokens import code_points, hashed
 from dbce_spark.model import Numbers, text_hash
 
@@ -269,10 +269,9 @@ class Layout(Rows):
 
     More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost block-level element), `nths`,
     `first_classes`, `last_classes` (of their first and last character), `is_cut_off` (ends in an ellipsis), `years`,
-    `day_times` and `dates` in it, `titled` (words that the title has too),
-    `slot_words` (words that other blocks of the slot have too). Columns of elements: `parents` (their own index for a
-    root), `firsts`, `lasts`, `element_slots`. Columns of slots: `own_names`, as pages have them; `slots`, their keys;
-    `slot_pages`, `slot_paths` and `slot_parents`.
+    `day_times` and `dates` in it, `titled` (words that the title has too), `slot_words` (words that other blocks of the
+    slot have too). Columns of elements: `parents` (their own index for a root), `firsts`, `lasts`, `element_slots`.
+    Columns of slots: `own_names`, as pages have them; `slots`, their keys; `slot_pages`, `slot_paths`, `slot_parents`.
     """
 
     def __init__(self, parsed: Sequence[Parsed]):
@@ -285,8 +284,7 @@ class Layout(Rows):
         path_starts = sums(np.array([len(tree.path_names) for tree in trees]))
         self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
         self.link_words = _joined([one.link_words for one in blocks])
-        parents = _joined([tree.parents for tree in trees])
-        self.parents = np.where(parents < 0, np.arange(len(parents)), parents + self.element_starts[self.element_pages])
+        self.parents = _above(_joined([tree.parents for tree in trees]), self.element_starts[self.element_pages])
         self.firsts = _joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]
         self.lasts = _joined([tree.lasts for tree in trees]) + self.starts[self.element_pages]
         self.element_slots = _joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
@@ -296,11 +294,9 @@ class Layout(Rows):
         self.text_areas = self._count_places([tree.text_areas for tree in trees])
         self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
         self.place_links = self._count_places([tree.place_links for tree in trees])
-        self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
-            path_starts[:-1], np.diff(slot_starts)
-        )
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
-        self.slot_parents = _slot_parents(trees, slot_starts)
+        self.slot_paths = _joined([tree.slot_paths for tree in trees]) + path_starts[self.slot_pages]
+        self.slot_parents = _above(_joined([tree.slot_parents for tree in trees]), slot_starts[self.slot_pages])
         self.own_names = [name for tree in trees for name in tree.slot_names]
         self.slots = slot_keys(self.own_names, self.slot_parents)
         self._read_texts(parsed)
@@ -466,8 +462,6 @@ def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers
     return np.concatenate([np.asarray(column, np.int64) for column in columns])
 
 
-def _slot_parents(trees: Sequence[PageTree], slot_starts: Numbers) -> Numbers:
-    """Find the slot above each; a root's is itself."""
-    above = _joined([tree.slot_parents for tree in trees])
-    own = np.arange(len(above))
-    return np.where(above < 0, own, above + np.repeat(slot_starts[:-1], np.diff(slot_starts)))
+def _above(parents: Numbers, firsts: Numbers) -> Numbers:
+    """Find the place above each, by its index on the page, whose first place is given; a root's (-1) is itself."""
+    return np.where(parents < 0, np.arange(len(parents)), parents + firsts)

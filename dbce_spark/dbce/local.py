@@ -25,7 +25,7 @@ from dbce_spark.dbce import (
     sites,
     texts,
 )
-from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores, merge
+from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.kept_formats import Formats, write_formats
@@ -119,7 +119,7 @@ def extract(
 
 def resolve_revisits(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[revisit_originals.RecordOutcome], dict[str, int]]:
+) -> tuple[list[revisit_originals.RevisitOutcome], dict[str, int]]:
     """Resolve each revisit by the captures that were read, and then by the indexes; count the latter."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
@@ -172,8 +172,8 @@ def annotate_crosses(
 
 def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> ComparedPage:
     """Gather what the comparison with other pages gave of a page, each annotation once."""
-    merged = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
-    ordered = tuple(merged[cross_id] for cross_id in sorted(merged))
+    by_cross = {annotation.cross.cross_id: annotation for annotation in annotations}
+    ordered = tuple(by_cross[cross_id] for cross_id in sorted(by_cross))
     return ComparedPage(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
 
 

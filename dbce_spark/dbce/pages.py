@@ -35,7 +35,7 @@ Source = str | indexed_records.Places
 """The input of one task: a whole file, or some places that an index names."""
 
 
-def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+def fetches(source: Source, config: DbceConfig) -> Iterator[warc.RecordOutcome]:
     """Iterate over the records of one source, in its order."""
     if isinstance(source, str):
         refusal, opened = indexed_records.refusal(config.select), partial(open_file, config=config.fetch)
@@ -130,7 +130,7 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
     except page.PageError as error:
-        return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
+        return Reject.of_record(fetch.capture, RejectStage.PAGE, error.reason, str(error))
 
 
 def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None, config: DbceConfig) -> Page:

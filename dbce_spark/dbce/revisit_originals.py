@@ -10,7 +10,7 @@ from itertools import groupby
 
 from dbce_spark.archive import indexed_records, mime, warc
 from dbce_spark.archive.index import index_file
-from dbce_spark.archive.index.capture_filter import FilterCounts
+from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import Lookup, Payload, lookup_selection
@@ -41,13 +41,13 @@ class Lack:
     detail: str
 
 
-RecordOutcome = Page | Resolved | Reject | Skip
+RevisitOutcome = Page | Resolved | Reject | Skip
 """The outcome of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
 def find_originals(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[RecordOutcome], dict[str, int]]:
+) -> tuple[list[RevisitOutcome], dict[str, int]]:
     """Find the originals of revisits that none of the captures read is; return an outcome for each, and their counts.
 
     `read` are those captures all the same: an index may have one by a name that its record lacks. No more than
@@ -55,15 +55,17 @@ def find_originals(
     """
     most = config.select.max_wanted
     payloads = look_up(revisits[:most], indexes, base, config)
-    captures = {(one.warc_file, one.warc_offset): one for one in sorted(read, key=_capture_id, reverse=True)}
+    captures = {
+        (one.warc_file, one.warc_offset): one for one in sorted(read, key=lambda one: one.capture_id, reverse=True)
+    }
     first: dict[Place, Original] = {}
-    for revisit, payload in sorted(zip(revisits, payloads, strict=False), key=_time):
+    for revisit, payload in sorted(zip(revisits, payloads, strict=False), key=lambda pair: pair[0].timestamp):
         if payload is not None and (place := place_of(payload)) not in captures:
             original = first.setdefault(place, Original(payload, revisit))
             first[place] = replace(original, payload=min(original.payload, payload))
     ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
     of_originals = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
-    outcomes: list[RecordOutcome] = []
+    outcomes: list[RevisitOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
             outcomes.append(unresolved(revisit))
@@ -130,7 +132,7 @@ def read(originals: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Or
     The filters apply as to any payload: media type, status, digest, language. By its own time and URL each revisit has
     passed them.
     """
-    refusal = indexed_records.refusal(config.select) or _refuses_nothing
+    refusal = selection(config.select).refusal
     for path, of_path in groupby(originals, key=lambda one: one.payload.path):
         fetched: dict[int, Original] = {}
         entries = []
@@ -194,21 +196,9 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
     return None if mime.may_be_page(entry.mime, config.mimes) else Skip("mime")
 
 
-def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
+def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RevisitOutcome:
     if isinstance(outcome, Lack):
         return unresolved(revisit, lack_detail(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:
         return outcome
     return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)
-
-
-def _refuses_nothing(_: IndexEntry) -> None:
-    return None
-
-
-def _capture_id(capture: Capture) -> str:
-    return capture.capture_id
-
-
-def _time(revisit_and_payload: tuple[Revisit, Payload | None]) -> int:
-    return revisit_and_payload[0].timestamp

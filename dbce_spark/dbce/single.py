@@ -51,9 +51,8 @@ def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
     links = blocks.link_words / np.maximum(words, 1)
     words_before, words_after = _shifted(words)
     links_before, _ = _shifted(links)
-    short_is_content = (words_after > 15) | (words_before > 4)
-    by_length = np.where(words > 16, True, short_is_content)
-    behind_links = np.where(words > 40, True, words_after > 17)
+    by_length = (words > 16) | (words_after > 15) | (words_before > 4)
+    behind_links = (words > 40) | (words_after > 17)
     return (links <= 1 / 3) & np.where(links_before <= 0.555556, by_length, behind_links)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DuplicatesConfig
-from dbce_spark.html.tokens import hashed
+from dbce_spark.html.tokens import hashed, mixed
 from dbce_spark.model import Hashes
 
 TextSignature = npt.NDArray[np.uint16]
@@ -20,8 +20,7 @@ TextSignature = npt.NDArray[np.uint16]
 
 _STEP = 0x9E3779B97F4A7C15
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
-_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
-_HALF, _HIGH = np.uint64(33), np.uint64(32)
+_HIGH = np.uint64(32)
 _TOGETHER = 1024
 """Shingles that are permuted at once: their products fit in the processor's cache."""
 
@@ -75,14 +74,14 @@ def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
     for further in range(1, words):
         found *= _FACTOR
         found += tokens[further : further + count]
-    return (_mixed(found) >> _HIGH).astype(np.uint32)
+    return (mixed(found) >> _HIGH).astype(np.uint32)
 
 
 def bands(signatures: TextSignature, config: DuplicatesConfig) -> npt.NDArray[np.int64]:
     """Hash each band of each signature: shape (signatures, bands), signed as Spark's integers are."""
     powers = _factors(config.rows)
     banded = signatures.reshape(len(signatures), config.bands, config.rows).astype(np.uint64)
-    return _mixed((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
+    return mixed((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
 
 
 def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, int, float]]:
@@ -106,12 +105,4 @@ def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, in
 def _factors(count: int) -> Hashes:
     """Make odd numbers without a pattern, always the same: signatures of different ones cannot be compared."""
     steps = np.array([_STEP * place % (1 << 64) for place in range(1, count + 1)], np.uint64)
-    return _mixed(steps) | np.uint64(1)
-
-
-def _mixed(numbers: Hashes) -> Hashes:
-    """Mix numbers as MurmurHash3 ends: every bit depends on all."""
-    for factor in _MIX:
-        numbers = (numbers ^ (numbers >> _HALF)) * factor
-    mixed: Hashes = numbers ^ (numbers >> _HALF)
-    return mixed
+    return mixed(steps) | np.uint64(1)

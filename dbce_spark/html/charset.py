@@ -6,6 +6,7 @@ browser believes what is declared; here the bytes may refute it, and what was de
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -115,8 +116,7 @@ def decode(html: bytes, declared: str) -> Decoded:
 def _by_claims(html: bytes, declared: str) -> Decoded:
     """Decode a page that is not UTF-8 by the charset it declares, unless its bytes refute that."""
     is_near = _is_near_utf8(html)
-    for source in ("http", "meta"):
-        name = _http(declared) if source == "http" else _meta(html)
+    for source, name in _claims(html, declared):
         if not name or (is_near and name != "utf-8"):
             continue
         text = _text(html, name)
@@ -128,10 +128,12 @@ def _by_claims(html: bytes, declared: str) -> Decoded:
     return _made(_text(html, name), name, "fallback" if name == FALLBACK else "detected")
 
 
-def _http(declared: str) -> str:
-    """Return the charset of the header; "" for UTF-16 and UTF-32, which would have been seen by its zeros."""
+def _claims(html: bytes, declared: str) -> Iterator[tuple[str, str]]:
+    """Iterate over where a charset is declared, and which: "" for none, and in the header for UTF-16, which would have
+    been seen by its zeros."""
     name = _named(declared)
-    return "" if name.startswith("utf-16") else name
+    yield "http", "" if name.startswith("utf-16") else name
+    yield "meta", _meta(html)
 
 
 def _meta(html: bytes) -> str:
@@ -186,8 +188,8 @@ def _seven_bit(html: bytes, declared: str) -> Decoded | None:
     """Decode a page whose ASCII bytes are another charset's, by escapes; None if it is none."""
     if not _SHIFT.search(html):
         return None
-    for source in ("http", "meta"):
-        if name := _http(declared) if source == "http" else _meta(html):
+    for source, name in _claims(html, declared):
+        if name:
             return _made(_text(html, name), name, source) if name in _SEVEN_BIT else None
     if _JAPANESE_ESCAPE.search(html) and html.isascii():
         return _made(_text(html, "iso-2022-jp"), "iso-2022-jp", "detected")

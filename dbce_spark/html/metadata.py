@@ -118,11 +118,9 @@ def language_tag(text: str) -> str:
         return ""
     cased, before = [first], first
     for part in rest:
-        if len(before) > 1:
-            part = _cased(part)
+        if len(before) > 1:  # behind a singleton, as in "en-x-us", everything stays small
+            before = part = _cased(part)
         cased.append(part)
-        # Behind a singleton, as in "en-x-us", everything stays small.
-        before = part if len(before) > 1 else before
     return "-".join(cased)
 
 

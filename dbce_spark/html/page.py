@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, re
 from dbce_spark.html.metadata import Declared, declared
 from dbce_spark.html.stray_parts import take_in
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
-from dbce_spark.model import Blocks
+from dbce_spark.model import Blocks, RejectReason
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
@@ -82,45 +82,15 @@ Inline elements are distinguished by their tag alone.
 
 
 class PageError(ValueError):
-    """The HTML gives no page, for the reason in the message; `reason` is the key that it is counted under."""
+    """The HTML gives no page, for the reason in the message; `reason` is the one that it is counted under."""
 
-    reason: ClassVar[str] = "parser_failed"
+    def __init__(self, message: str, reason: RejectReason = RejectReason.PARSER_FAILED):
+        super().__init__(message)
+        self.reason = reason
 
 
 class NoText(PageError):
     """Parsed, but there is no word in it."""
-
-    reason = "no_text"
-
-
-class TooLarge(PageError):
-    """More bytes than `page.max_html_bytes`."""
-
-    reason = "too_large"
-
-
-class TooManyTags(PageError):
-    """More tags than `page.max_tags`."""
-
-    reason = "too_many_tags"
-
-
-class TooManyAttributes(PageError):
-    """More attributes on one tag than `page.max_attributes`."""
-
-    reason = "too_many_attributes"
-
-
-class TooDeep(PageError):
-    """All its text lies deeper than libxml2 goes."""
-
-    reason = "too_deep"
-
-
-class PathsTooLong(PageError):
-    """The paths of its elements, or those of its blocks, take more than `page.max_path_chars`."""
-
-    reason = "paths_too_long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +148,19 @@ def parse(html: bytes, declared_charset: str, config: PageConfig, url: str = "")
     """Parse a page from its HTML, and the URL that it was fetched from if that is known.
 
     Raises:
-        PageError: of the class for what is wrong with it: too large for one of the limits in `config`, not
-            parseable, or (NoText, TooDeep) without a word.
+        PageError: too large for one of the limits in `config`, not parseable, or (NoText) without a word.
     """
     if len(html) > config.max_html_bytes:
-        raise TooLarge(f"{len(html)} bytes of HTML; page.max_html_bytes is {config.max_html_bytes}")
+        message = f"{len(html)} bytes of HTML; page.max_html_bytes is {config.max_html_bytes}"
+        raise PageError(message, RejectReason.TOO_LARGE)
     decoded = decode(html, declared_charset)
     _measure(decoded.html, config)
     root, is_cut = _parse(decoded.html)
     walk = _Walk(root, config.max_path_chars)
     if not walk.texts:
         if is_cut:
-            raise TooDeep(f"no word above depth {MAX_DEPTH}, where libxml2 stops")
-        raise NoText("no word outside scripts, styles and forms")
+            raise PageError(f"no word above depth {MAX_DEPTH}, where libxml2 stops", RejectReason.TOO_DEEP)
+        raise NoText("no word outside scripts, styles and forms", RejectReason.NO_TEXT)
     blocks, token_starts = walk.blocks()
     flags = {
         "charset_errors": decoded.lossy,
@@ -244,7 +214,7 @@ def _measure(html: bytes, config: PageConfig) -> None:
     if len(html) > config.max_tags:
         tags = html.count(b"<")
         if tags > config.max_tags:
-            raise TooManyTags(f"{tags} tags; page.max_tags is {config.max_tags}")
+            raise PageError(f"{tags} tags; page.max_tags is {config.max_tags}", RejectReason.TOO_MANY_TAGS)
     if len(html) > config.trusted_bytes or _has_long_tag(html):
         target: Any = _AttributeCount(config.max_attributes)
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
@@ -273,7 +243,8 @@ class _AttributeCount:
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if len(attributes) > self._limit:
-            raise TooManyAttributes(f"<{tag}> has {len(attributes)} attributes; page.max_attributes is {self._limit}")
+            message = f"<{tag}> has {len(attributes)} attributes; page.max_attributes is {self._limit}"
+            raise PageError(message, RejectReason.TOO_MANY_ATTRIBUTES)
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _Deep
@@ -540,13 +511,8 @@ class _Walk:
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""
-        parents, slots, paths, nths, node_tests = (
-            self.parents,
-            self.slots,
-            self.slot_paths,
-            self.element_nths,
-            self._steps,
-        )
+        parents, slots, paths = self.parents, self.slots, self.slot_paths
+        nths, node_tests = self.element_nths, self._steps
         written = {-1: ""}
         xpaths = []
         chars = self._path_chars
@@ -566,12 +532,11 @@ class _Walk:
         return xpaths
 
     def _link_words(self) -> npt.NDArray[np.int32]:
-        """Count the words in links of each block."""
         counts = np.bincount(self.link_texts_in, weights=token_counts(self.link_texts), minlength=len(self.texts))
         return counts[: len(self.texts)].astype(np.int32)
 
-    def _too_long(self) -> PathsTooLong:
-        return PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
+    def _too_long(self) -> PageError:
+        return PageError(f"page.max_path_chars is {self._max_path_chars}", RejectReason.PATHS_TOO_LONG)
 
     def tree(self) -> PageTree:
         """Build the shape of the page."""

@@ -16,6 +16,11 @@ def remove_element(element: Any, instead: str = "") -> None:
     parent.remove(element)
 
 
+def is_within(element: Any, container: Any) -> bool:
+    """Test for an element that is another one or lies in it, and was not taken out of it."""
+    return element is container or any(above is container for above in element.iterancestors())
+
+
 def disarm_embed(embed: Any) -> None:
     """Turn an <embed> into a <span>: libxml2 lets it hold what follows it."""
     embed.tag = "span"

@@ -56,7 +56,8 @@ def _forth_and_back(count: int) -> tuple[Hashes, Hashes]:
 
 _AT_HAND = _forth_and_back(1 << 16)
 """For most texts; longer ones, one page in a hundred, have theirs made."""
-_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(33))
+_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
+_HALF = np.uint64(33)
 
 
 def tokens(text: str) -> list[str]:
@@ -134,12 +135,16 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
     starts = np.flatnonzero(_begins(classes))
     if not len(starts):
         return starts, np.empty(0, np.uint64)
-    hashes = np.add.reduceat(terms, starts) * back[starts]
-    for factor in _MIX[:2]:
-        hashes ^= hashes >> _MIX[2]
-        hashes *= factor
-    hashes ^= hashes >> _MIX[2]
-    return starts, hashes
+    return starts, mixed(np.add.reduceat(terms, starts) * back[starts])
+
+
+def mixed(numbers: Hashes) -> Hashes:
+    """Mix numbers in place, and return them, as MurmurHash3 ends: every bit depends on all."""
+    for factor in _MIX:
+        numbers ^= numbers >> _HALF
+        numbers *= factor
+    numbers ^= numbers >> _HALF
+    return numbers
 
 
 def _begins(classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

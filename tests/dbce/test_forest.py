@@ -149,7 +149,6 @@ def test_trees_of_one_leaf_between_others() -> None:
     made = forest([{"leaf_value": 100.0}, split, {"leaf_value": 1000.0}, split, {"leaf_value": 10_000.0}])
 
     assert [11102.0, 11104.0] == made.log_odds(np.array([[0, 0], [4, 5]], np.uint8)).tolist()
-    assert [1] == made.used
 
 
 def test_rows_do_not_depend_on_those_beside_them() -> None:

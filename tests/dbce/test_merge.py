@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.annotation_merge import Annotations, merge, resolve
+from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.local import gather
 from dbce_spark.dbce.patterns import labels_of_bits
+from dbce_spark.dbce.pools import page_evidence
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
-from tests.support.builders import annotation, cross, filled_cross, parsed
+from tests.support.builders import annotation, cross, filled_cross, page, parsed
 from tests.support.strategies import annotations, documents
 
 BLOCKS = parsed("<p>one two three</p><p>four</p><pre>five  six\nseven</pre>").blocks
+PAGE = page("<p>word</p>")
 WORDS = 7
 C, B, U = Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED
 
@@ -32,34 +35,19 @@ def pieces(segments: Segments) -> list[str]:
     return [BLOCKS.text[start:end] for start, end in zip(segments.starts, segments.ends, strict=True)]
 
 
-sets = st.dictionaries(
-    st.sampled_from("abcde"), st.sampled_from("abcde").map(lambda name: annotation(cross(name), ["11000"]))
-)
-
-
-def same(one: Annotations, other: Annotations) -> bool:
-    return {key: value.cross for key, value in one.items()} == {key: value.cross for key, value in other.items()}
-
-
 @pytest.fixture(scope="module")
 def known() -> dict[str, Annotation]:
     """Annotations by their cross, as a run has them: one cross, one annotation."""
     return {name: annotation(cross(name), ["11000"]) for name in "abcde"}
 
 
-subsets = st.sets(st.sampled_from("abcde"))
+@given(st.lists(st.sampled_from("abcde")))
+def test_merge_is_a_union(known: dict[str, Annotation], names: list[str]) -> None:
+    """In whatever order and however often annotations come, a page has each once, in order of cross id."""
+    gathered = gather(PAGE, [known[name] for name in names], page_evidence(PAGE), "")
 
-
-@given(subsets, subsets, subsets)
-def test_merge_is_a_union(known: dict[str, Annotation], a: set[str], b: set[str], c: set[str]) -> None:
-    """Commutative, associative, idempotent; and nothing is an identity."""
-    one, other, third = ({name: known[name] for name in some} for some in (a, b, c))
-
-    assert same(merge(one, other), merge(other, one))
-    assert same(merge(one, merge(other, third)), merge(merge(one, other), third))
-    assert same(merge(one, one), one)
-    assert same(merge(one, {}), one)
-    assert set(merge(one, other, third)) == a | b | c
+    expected = sorted((known[name].cross for name in set(names)), key=lambda one: one.cross_id)
+    assert expected == [one.cross for one in gathered.annotations]
 
 
 @given(annotations(WORDS), st.randoms(use_true_random=False))

@@ -7,7 +7,8 @@ import numpy as np
 
 from dbce_spark.config import FormatsConfig, default
 from dbce_spark.dbce.kept_formats import Formats, format_kept
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.charset import decode
+from dbce_spark.html.page import parse, parse_tree
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import text_nodes
 
@@ -18,7 +19,9 @@ def formats_of(
     html: str, *, without: Collection[str] = (), url: str = "http://a.example/b/c", config: FormatsConfig = ALL
 ) -> Formats:
     """Write a page of which all is kept but some words."""
-    return format_kept(html.encode(), kept_words(html, without), url, config)
+    utf8_html = decode(html.encode(), "utf-8").html
+    blocks = parse(utf8_html, "utf-8", default().page).blocks
+    return format_kept(utf8_html, kept_words(utf8_html, without), url, config, blocks)
 
 
 def markdown_of(html: str, **given: object) -> str:
@@ -32,7 +35,7 @@ def html_of(html: str, **given: object) -> str:
     return written.removeprefix("<article>").removesuffix("</article>")
 
 
-def kept_words(html: str, without: Collection[str]) -> Kept:
+def kept_words(utf8_html: bytes, without: Collection[str]) -> Kept:
     """Tell of each character that is no white space whether its word is kept."""
-    words = [word for _, _, text in text_nodes(parse_tree(html.encode())) for word in text.split()]
+    words = [word for _, _, text in text_nodes(parse_tree(utf8_html)) for word in text.split()]
     return np.array([word not in without for word in words for _ in word], np.bool_)

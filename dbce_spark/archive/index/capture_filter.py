@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from dbce_spark.archive.index import date_range
@@ -95,6 +96,7 @@ class FilterCounts:
         return True
 
 
+@lru_cache(maxsize=16)
 def selection(config: SelectConfig) -> Selection:
     """Build the filters of a configuration.
 

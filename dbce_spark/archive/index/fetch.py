@@ -15,13 +15,11 @@ from dbce_spark.archive.index.range_storage import RangeSource, open_source
 from dbce_spark.archive.index.record_extent import SKIPPABLE, NoRecord, end_of
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
-from dbce_spark.files.sources import is_remote, open_binary
+from dbce_spark.files.sources import READ_AHEAD, is_remote, open_binary
 from dbce_spark.model import RejectReason
 
 _FIRST_WINDOW = 1 << 16
 """Bytes read first where a record's length is unknown; then twice as many, and so on."""
-READ_AHEAD = 8 << 20
-"""Bytes that a stream over ranges reads at once where it is read from start to end, as in `sources`."""
 PROBE = 1 << 16
 """Bytes read at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
 
@@ -56,7 +54,7 @@ class Unfetched:
 def fetch(
     path: str, entries: Iterable[IndexEntry], config: FetchConfig, max_record_bytes: int
 ) -> Iterator[Fetched | Unfetched]:
-    """Fetch the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
+    """Fetch the records that the entries of one file name; both in file order (`byte_ranges.group_by_file`).
 
     One for each entry, whatever happens; those of too large records before the others. After `config.max_failed_spans`
     spans in a row without an answer, or one that is gone, the rest is not requested.

@@ -17,7 +17,6 @@ _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _CHUNK = 1 << 16
 _SLOWEST = 1 << 14
 """Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
-"""HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
 
 
 class HttpRanges:

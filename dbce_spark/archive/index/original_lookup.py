@@ -111,14 +111,9 @@ def lookup_selection(selection: Selection, keys: Iterable[str]) -> Selection:
     Of sorted indexes that `selection` reads only parts of: these parts, and the `keys` that revisits refer to beyond
     them.
     """
-    config = replace(
-        selection.config, since="", until="", statuses=()
-    )  # conditions that a columnar index would apply by itself
+    # Without the conditions that a columnar index would apply by itself.
+    config = replace(selection.config, since="", until="", statuses=())
     if not selection.prefixes:
         return Selection((), (), config)
-    return Selection((), (*selection.prefixes, *keys_to_add(keys, selection)), config)
-
-
-def keys_to_add(keys: Iterable[str], selection: Selection) -> list[str]:
-    """Return the first `MOST_KEYS` of the SURT keys that the selection does not read anyway."""
-    return sorted({key for key in keys if not key.startswith(selection.prefixes)})[:MOST_KEYS]
+    added = sorted({key for key in keys if not key.startswith(selection.prefixes)})[:MOST_KEYS]
+    return Selection((), (*selection.prefixes, *added), config)

@@ -66,8 +66,7 @@ def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:
-    """Keep (offset, length) of each place once, in file order: the longest of several lengths, as
-    `byte_ranges.by_file`."""
+    """Keep (offset, length) of each place once, in file order: the longest of several lengths, as `group_by_file`."""
     pairs = np.frombuffer(flat, np.int64).reshape(-1, 2)
     ordered = pairs[np.lexsort((-pairs[:, 1], pairs[:, 0]))]
     is_first = np.diff(ordered[:, 0], prepend=-1) != 0

@@ -101,7 +101,7 @@ class InflatedContent:
         """Go on to the next line that begins a record, or to the next barrier; return whether there is such a line."""
         while True:
             text = self.peek(max(LONGEST_START, self._end() - self.at))
-            found = first_start(text, 0, is_arc)
+            found = first_start(text, is_arc)
             if found is not None:
                 self.at += found
                 return True

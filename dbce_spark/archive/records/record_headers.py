@@ -52,16 +52,16 @@ def could_start(content: bytes, in_arc: bool) -> bool:
     return content[:5].upper() == b"WARC/" or arc_head(content, in_arc) is not None
 
 
-def first_start(content: bytes, at: int, is_arc: bool | None) -> int | None:
-    """Find the first line from `at` on that begins a record (of that format, if one is given)."""
+def first_start(content: bytes, is_arc: bool | None) -> int | None:
+    """Find the first line that begins a record (of that format, if one is given)."""
     pattern = _IN_TEXT if is_arc is None else ARC_IN_TEXT if is_arc else WARC_IN_TEXT
-    found = pattern.search(content, at)
+    found = pattern.search(content)
     return found.start() if found else None
 
 
-def head_end(content: bytes, at: int) -> int | None:
+def head_end(content: bytes) -> int | None:
     """Return the place behind the blank line that ends a WARC head."""
-    found = _HEAD_END.search(content, at)
+    found = _HEAD_END.search(content)
     return found.end() if found else None
 
 

@@ -273,12 +273,12 @@ def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
         if head is None and b"\n" not in first and len(first) == LONGEST_START:
             head = arc_head(content.peek(4 * LONGEST_START), archive.in_arc)
         return head
-    end = head_end(first, 0)
+    end = head_end(first)
     size = LONGEST_START
     while end is None and size < archive.limits.head_bytes and content.has(size):
         size *= 4
         first = content.peek(size)
-        end = head_end(first, 0)
+        end = head_end(first)
     if end is None and content.has(size):
         return None
     # A head that the member or the file ends in has no block, but says what was lost.
@@ -326,11 +326,11 @@ def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
 
 def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | None:
     """Find where in a block another record begins, though its head may end behind it."""
-    found = first_start(block, 0, is_arc)
+    found = first_start(block, is_arc)
     if found is not None:
         return found
     edge = max(0, len(block) - LONGEST_START)
-    found = first_start(block[edge:] + content.peek(LONGEST_START), 0, is_arc)
+    found = first_start(block[edge:] + content.peek(LONGEST_START), is_arc)
     return None if found is None or edge + found >= len(block) else edge + found
 
 
@@ -346,7 +346,7 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
     size = 1 << 14
     while True:
         block = content.peek(min(size, most))
-        found = first_start(block, 0, head.is_arc)
+        found = first_start(block, head.is_arc)
         if found is not None or len(block) < size:
             break
         size *= 4

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
 from dbce_spark.archive.range_stream import RangeStream
-from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import BufferedFile
-from dbce_spark.archive.records.compression import MemberBroken, is_coded, pieces
+from dbce_spark.archive.records.compression import Dictionary, MemberBroken, is_coded, pieces
 from dbce_spark.archive.records.record import Cause, Damage, Limits
 from dbce_spark.archive.records.record_headers import could_start
 
@@ -45,9 +44,6 @@ class ZipMember:
     damage: Damage | None
 
 
-_NAMELESS = "?"
-
-
 def list_members(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | None:
     """List the files of a zip in the order of their bytes; None where its directory is unreadable, or has too many."""
     if not _is_moderate(stream, limits):
@@ -67,7 +63,7 @@ def open_members(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limit
         refusal = _refusal(entry, taken)
         taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
         if refusal:
-            yield ZipMember(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
+            yield ZipMember(entry.filename or "?", None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
         elif entry.compress_size or not entry.is_dir():
             yield from _open_member(stream, entry, limits)
     size = stream.seek(0, io.SEEK_END)
@@ -112,7 +108,7 @@ def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> It
     except Exception as error:  # zipfile lets through what each of its decompressors raises
         yield ZipMember(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
         return
-    if not _is_archive(name, first, limits):
+    if not _is_archive(name, first):
         size = entry.compress_size if is_stored else entry.file_size
         yield ZipMember(name, None, Damage(0, size, Cause.BESIDE, ""))
     elif is_stored:
@@ -123,16 +119,15 @@ def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> It
             yield ZipMember(name, cast(BinaryIO, unpacked), damage)
 
 
-def _is_archive(name: str, first: bytes, limits: Limits) -> bool:
+def _is_archive(name: str, first: bytes) -> bool:
     """Return whether a file is an archive by its bytes; by its name too, so that one with a broken start still
     counts."""
     if name.lower().endswith(_ARCHIVES) or first.startswith(MAGIC):
         return True
     if not is_coded(first[:10]):
         return could_start(first, False)
-    archive = ArchiveFile(io.BytesIO(first), limits)
     try:
-        out, _, _ = next(pieces(BufferedFile.from_bytes(first), 0, archive.dictionary))
+        out, _, _ = next(pieces(BufferedFile.from_bytes(first), 0, Dictionary()))
     except (MemberBroken, StopIteration):
         return False
     return could_start(out, False)

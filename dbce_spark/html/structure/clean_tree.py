@@ -6,11 +6,11 @@ paragraph a paragraph, and each list item and cell stands in its list and row: a
 """
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from lxml import etree
 
+from dbce_spark.config import FormatsConfig
 from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import CleanElement
@@ -58,19 +58,13 @@ _MAY_BE_EMPTY = frozenset(("img", "hr", "td", "th"))
 Inline = tuple[str, tuple[tuple[str, str], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """The parts of the structure that are written: links, tables (else rows are lines) and images."""
+def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanElement:
+    """Build the clean tree of a page that is cut down to what is kept: an <article>.
 
-    links: bool
-    tables: bool
-    images: bool
-
-
-def clean_tree(root: Any, addresses: Addresses, choices: Choices) -> CleanElement:
-    """Build the clean tree of a page that is cut down to what is kept: an <article>."""
+    Links and images are written, and tables (else rows are lines), where `config` has them kept.
+    """
     body = root.find("body")
-    builder = _Builder(CleanElement("article", _attributes_of_text(root)), addresses, choices)
+    builder = _Builder(CleanElement("article", _attributes_of_text(root)), addresses, config)
     builder.read(root if body is None else body)
     _drop_empty(builder.article)
     return builder.article
@@ -84,13 +78,12 @@ def without_controls(text: str) -> str:
 class _Builder:
     """The one pass over the cut page. Inline elements are opened where text comes, again in each block of theirs."""
 
-    def __init__(self, article: CleanElement, addresses: Addresses, choices: Choices):
+    def __init__(self, article: CleanElement, addresses: Addresses, config: FormatsConfig):
         self.article = article
         self._addresses = addresses
-        self._choices = choices
-        self._stack: list[tuple[CleanElement, bool]] = [
-            (article, False)
-        ]  # open blocks, and which were opened for a child
+        self._config = config
+        # Open blocks, and which were opened for a child.
+        self._stack: list[tuple[CleanElement, bool]] = [(article, False)]
         self._paragraph: CleanElement | None = None
         self._inlines: list[Inline] = []
         self._open: list[tuple[Inline, CleanElement]] = []
@@ -145,7 +138,7 @@ class _Builder:
 
     def _block(self, element: Any, tag: str) -> None:
         if tag == "table":
-            self._tables.append(self._choices.tables and not is_layout_table(element))
+            self._tables.append(self._config.tables == "keep" and not is_layout_table(element))
             if not self._tables[-1]:
                 return
         elif tag in _ROW_PARTS and not (self._tables and self._tables[-1]):
@@ -202,7 +195,7 @@ class _Builder:
             return
         attributes = _attributes(element, tag)
         if tag == "a":
-            address = self._addresses.link(element.get("href")) if self._choices.links else None
+            address = self._addresses.link(element.get("href")) if self._config.links == "keep" else None
             if address is None:
                 return
             attributes["href"] = encoded(address)
@@ -268,7 +261,7 @@ class _Builder:
         self._place().add("br", {})
 
     def _image(self, image: Any) -> None:
-        source = image_source(image, self._addresses) if self._choices.images else None
+        source = image_source(image, self._addresses) if self._config.images == "keep" else None
         if source is not None and not _is_tiny(image):
             alt = " ".join(without_controls(image.get("alt") or "").split())
             self._place().add("img", {"src": encoded(source), "alt": alt})

@@ -148,13 +148,8 @@ def _is_block(element: Any) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    """Take the empty lines before and behind the code away."""
-    lines = [line.rstrip() for line in text.split("\n")]
-    while lines and not lines[0]:
-        lines.pop(0)
-    while lines and not lines[-1]:
-        lines.pop()
-    return "\n".join(lines)
+    """Take the empty lines before and behind the code away, and the space behind each line."""
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def _language(pre: Any) -> str:

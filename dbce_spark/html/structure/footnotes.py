@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import remove
 
 _MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
@@ -41,7 +42,7 @@ def mark_footnotes(root: Any) -> None:
         if target not in note_of:
             note_of[target] = _note_at(target)
         note = note_of[target]
-        if note is None or _is_within(link, note) or notes.setdefault(note, number) != number:
+        if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
             continue
         references.append((link, number))
         if len(notes) > _MOST_NOTES:
@@ -112,10 +113,6 @@ def _text_before(element: Any) -> bool:
     )
 
 
-def _is_within(element: Any, container: Any) -> bool:
-    return element is container or any(above is container for above in element.iterancestors())
-
-
 def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str]]:
     marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := _number(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
@@ -130,7 +127,7 @@ def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str
         if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
             yield mark, number
-        elif mark.tag == "sup" and number in items and number not in starts and not _is_within(mark, items[number]):
+        elif mark.tag == "sup" and number in items and number not in starts and not is_within(mark, items[number]):
             notes[items[number]] = number
             yield mark, number
 

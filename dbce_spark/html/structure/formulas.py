@@ -5,6 +5,7 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import is_formula_script, remove
 from dbce_spark.html.structure.mathml import latex
 
@@ -36,25 +37,18 @@ def replace_formulas(root: Any, shown: bytes) -> None:
             _replace(element, element.text or "", "display" in (element.get("type") or ""))
     has_marks = any(mark in shown for mark in _MARKS)
     for element in [*root.iter("*" if has_marks else "img")]:
-        if _is_formula(element) and _is_inside(element, root):
+        if _is_formula(element) and is_within(element, root):
             source = _source(element)
             if source:
                 _replace(element, source, _is_display(element))
-
-
-def _is_inside(element: Any, root: Any) -> bool:
-    above = element
-    while above is not None and above is not root:
-        above = above.getparent()
-    return above is root
 
 
 def _is_formula(element: Any) -> bool:
     tag, names = element.tag, element.keys()
     if tag in ("math", "mjx-container"):
         return True
-    if not names or not _SOURCE_NAMES.isdisjoint(names):
-        return bool(names)
+    if not _SOURCE_NAMES.isdisjoint(names):
+        return True
     if tag in ("span", "div"):
         return "class" in names and _is_rendered(element)
     return tag == "img" and bool(element.get("alt")) and bool(_TEX_IMAGE.search(element.get("class") or ""))

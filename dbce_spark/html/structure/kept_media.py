@@ -50,10 +50,6 @@ class Surroundings:
         """Count the characters of a part of the page that are kept."""
         return int(self.kept_before[end] - self.kept_before[start])
 
-    def is_most(self, start: int, end: int) -> bool:
-        """Test for a part of the page that holds at least half of what is kept of it."""
-        return 2 * self.kept(start, end) >= self.kept(0, -1) > 0
-
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.
 
@@ -67,9 +63,12 @@ class Surroundings:
         length, kept = end - start, self.kept(start, end)
         if 2 * kept < length or not (before or behind):
             return False
-        if (before and behind) or medium.tag not in _PICTURES:
-            return medium.tag != "hr" or (before and behind)
-        if not self.is_most(start, end) or _is_in_figure(medium):
+        if before and behind:
+            return True
+        if medium.tag not in _PICTURES:
+            return bool(medium.tag != "hr")
+        is_most = 2 * kept >= self.kept(0, -1) > 0  # of all that is kept of the page
+        if not is_most or _is_in_figure(medium):
             return True
         return kept >= _NEARLY_ALL * length and _is_own(medium, around)
 

@@ -1,8 +1,6 @@
 """A page's tree is cut down to the text that is kept."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,12 +14,14 @@ from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surro
 TextNode = tuple[Any, bool, str]
 """An element, whether this is its tail, and the text."""
 
+_Stretch = tuple[Any, int, int]
+"""An element, with the characters of the page that it spans."""
+
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""
 
 _JUDGED_APART = MEDIA_TAGS | DROPPED_TAGS | frozenset(("br", "source", "td", "th", "tr"))
-_NOTHING: Mapping[Any, int] = MappingProxyType({})
 _WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 """Of each character up to the last that is white space, and of one behind it, which stands for all that follow."""
 
@@ -46,23 +46,35 @@ def text_nodes(root: Any) -> Iterator[TextNode]:
             yield element, is_tail, text
 
 
-def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int] = _NOTHING) -> None:
+def replace_text(element: Any, is_tail: bool, lead: str, behind: Iterable[Any]) -> None:
+    """Put another text, and elements behind it, in the place of a text node."""
+    if is_tail:
+        parent, at = element.getparent(), element.getparent().index(element) + 1
+        element.tail = lead
+    else:
+        parent, at = element, 0
+        element.text = lead
+    for nth, one in enumerate(behind):
+        parent.insert(at + nth, one)
+
+
+def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
     """Take all text that is not kept out of a page's tree, and every element that then shows nothing.
 
     Media stay where `kept_media` finds that they belong to what is kept. Cells of a row that stays do, too, so that
-    tables keep their shape. `decided` are elements that stay as a whole,
-    or have been emptied, with the characters that they hold or held.
+    tables keep their shape. `decided` are elements that stay as a whole, or have been emptied, with the characters that
+    they hold or held.
     """
-    found = _find(root, is_kept, decided)
+    media, gone = _find(root, is_kept, decided)
     is_left = np.ones(len(is_kept), np.bool_)
-    for element, start, end in found.gone:
+    for element, start, end in gone:
         is_left[start:end] = False
         element.text = " "  # which stays in its place
         remove(element)
     is_kept = is_kept[is_left]
     if not is_kept.all():
         _cut_nodes(root, is_kept)
-    _prune(root, found.media)
+    _prune(root, media)
 
 
 def _cut_nodes(root: Any, is_kept: Kept) -> None:
@@ -103,21 +115,13 @@ def _kept_part(text: str, is_kept: list[bool]) -> str:
     return "".join(parts)
 
 
-@dataclass(slots=True)
-class _Found:
-    """The finds of one walk over a page: elements without text that stay, and the largest ones of which nothing does,
-    with the characters of the page that they span."""
-
-    media: set[Any] = field(default_factory=set)
-    gone: list[tuple[Any, int, int]] = field(default_factory=list)
-
-
-def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
-    """Find what of a tree stays and goes as a whole."""
+def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> tuple[set[Any], list[_Stretch]]:
+    """Find the elements without text that stay, and the largest ones of which nothing does."""
     surroundings = Surroundings(is_kept, counts_before(is_kept))
-    found = _Found()
+    media: set[Any] = set()
+    largest: list[_Stretch] = []
     pending: list[tuple[int, Any]] = []  # media, each at its place, for which no text around them was found yet
-    gone: list[tuple[Any, int, int]] = []  # of the elements that are still open, one after the other
+    gone: list[_Stretch] = []  # of the elements that are still open, one after the other
     opened: list[tuple[int, int, int]] = []  # of each of them, its place, and where in these lists its own begin
     position = 0
     walker = etree.iterwalk(root, events=("start", "end"))
@@ -132,7 +136,7 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
                 continue
             if element in decided:
                 position += decided[element]
-                found.media.update(filter(_is_medium, element.iter(*_MEDIA)))
+                media.update(filter(_is_medium, element.iter(*_MEDIA)))
                 walker.skip_subtree()
                 continue
             text = element.text
@@ -142,17 +146,17 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> _Found:
                 kept = surroundings.kept(start, position)
                 if len(pending) > first_pending:
                     around = Around(element, start, position)
-                    found.media.update(one for at, one in pending[first_pending:] if surroundings.hold(one, at, around))
+                    media.update(one for at, one in pending[first_pending:] if surroundings.hold(one, at, around))
                     del pending[first_pending:]
                 if not kept and tag not in STAYING_TAGS and opened:
                     gone[first:] = [(element, start, position)]
                 elif first < len(gone):
-                    found.gone += gone[first:]
+                    largest += gone[first:]
                     del gone[first:]
             text = element.tail
         if text:
             position += sum(map(len, text.split()))
-    return found
+    return media, largest
 
 
 def _prune(root: Any, kept_media: set[Any]) -> None:

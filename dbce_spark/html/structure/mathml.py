@@ -21,15 +21,8 @@ _PLAIN = {"∗": "*", "−": "-", "′": "'", "\\": r"\backslash", **{sign: rf"\
 _SPECIAL = _SIGNS | _PLAIN | dict.fromkeys("\u2061\u2062\u2063\u2064\u200b", "")
 _NAMED = frozenset("sin cos tan cot sec csc log ln exp lim max min sup inf det arg deg dim gcd ker Pr".split())
 _ACCENTS = {
-    "^": "hat",
-    "¯": "bar",
-    "‾": "bar",
-    "→": "vec",
-    "~": "tilde",
-    "˙": "dot",
-    "¨": "ddot",
-    "ˆ": "hat",
-    "˜": "tilde",
+    **dict(zip("^¯‾→~˙¨ˆ˜", "hat bar bar vec tilde dot ddot hat tilde".split(), strict=True)),
+    "rightarrow": "vec",
 }
 _ITALIC = ((0x1D434, 26, "A"), (0x1D44E, 26, "a"), (0x1D468, 26, "A"), (0x1D482, 26, "a"))
 _GREEK = ((0x1D6FC, "α"), (0x1D6E2, "Α"))
@@ -61,25 +54,14 @@ def _children(element: Any) -> list[Any]:
     found: list[Any] = []
     for child in element:
         name = str(child.tag).removeprefix("mjx-")
-        if name in (
-            "strut",
-            "nstrut",
-            "dstrut",
-            "line",
-            "annotation",
-            "annotation-xml",
-            "assistive-mml",
-            "mspace",
-            "surd",
-        ):
-            continue
         if name in _LAYOUT:
             found += _children(child)
-        else:
+        elif name not in _PASSED_OVER:
             found.append(child)
     return found
 
 
+_PASSED_OVER = frozenset("strut nstrut dstrut line annotation annotation-xml assistive-mml mspace surd".split())
 _LAYOUT = frozenset("script frac num dbox dtable row den base box sqrt root table itable under over".split())
 
 
@@ -122,10 +104,6 @@ def _plain(character: str) -> str:
     return character
 
 
-def _group(element: Any, depth: int) -> str:
-    return f"{{{_element(element, depth + 1)}}}"
-
-
 def _parts(element: Any, count: int, depth: int) -> list[str]:
     children = _children(element)[:count]
     return [_element(child, depth + 1) for child in children] + [""] * (count - len(children))
@@ -148,8 +126,9 @@ def _nth_root(element: Any, depth: int) -> str:
 def _scripts(*signs: str) -> Callable[[Any, int], str]:
     def write(element: Any, depth: int) -> str:
         base, *scripts = _in_order(str(element.tag), _parts(element, 1 + len(signs), depth))
-        if "over" in str(element.tag) and len(signs) == 1 and scripts[0].lstrip("\\") in _ACCENT_NAMES:
-            return rf"\{_ACCENT_NAMES[scripts[0].lstrip(chr(92))]}{{{base}}}"
+        accent = _ACCENTS.get(scripts[0].lstrip("\\"))
+        if accent and "over" in str(element.tag) and len(signs) == 1:
+            return rf"\{accent}{{{base}}}"
         written = "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True) if script)
         return (base or "{}") + written
 
@@ -161,9 +140,6 @@ def _in_order(tag: str, parts: list[str]) -> list[str]:
     if tag in ("mjx-mover", "mjx-msubsup"):
         return [*parts[:-2], parts[-1], parts[-2]]
     return [*parts[1:], parts[0]] if tag == "mjx-munderover" else parts
-
-
-_ACCENT_NAMES = {**_ACCENTS, "rightarrow": "vec"}
 
 
 def _table(element: Any, depth: int) -> str:
@@ -194,8 +170,5 @@ _WRITERS: dict[str, Callable[[Any, int], str]] = {
     "mover": _scripts("^"),
     "munderover": _scripts("_", "^"),
     "mtable": _table,
-    "annotation": lambda *_: "",
-    "annotation-xml": lambda *_: "",
-    "mspace": lambda *_: "",
     "mphantom": lambda *_: "",
 }

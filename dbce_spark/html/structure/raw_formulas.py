@@ -6,6 +6,8 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.structure.kept_text import replace_text
+
 _MOST_CHARS = 2_000
 """Of a formula; between signs that are farther apart stands text."""
 
@@ -52,16 +54,12 @@ def _is_latex(match: re.Match[str]) -> bool:
 def _replace(element: Any, is_tail: bool, text: str, found: list[re.Match[str]]) -> None:
     """Cut a text at the formulas in it."""
     is_alone = not is_tail and not len(element) and text.strip() == found[0].group()
-    if is_tail:
-        parent, at = element.getparent(), element.getparent().index(element) + 1
-        element.tail = text[: found[0].start()]
-    else:
-        parent, at = element, 0
-        element.text = text[: found[0].start()]
+    formulas: list[Any] = []
     ends = [match.start() for match in found[1:]] + [len(text)]
-    for nth, (match, end) in enumerate(zip(found, ends, strict=True)):
+    for match, end in zip(found, ends, strict=True):
         is_display = is_alone and match.lastgroup in ("dollars", "brackets")
         formula = etree.Element("formula", {"display": "block"} if is_display else {})
         formula.text = " ".join(match.group(match.lastgroup or 0).split())
         formula.tail = text[match.end() : end]
-        parent.insert(at + nth, formula)
+        formulas.append(formula)
+    replace_text(element, is_tail, text[: found[0].start()], formulas)
