@@ -99,7 +99,7 @@ def _thesis(arguments: argparse.Namespace) -> None:
 
 
 def _labelled_crosses(arguments: argparse.Namespace) -> None:
-    """Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4)."""
+    """Score T001 to T006 on labelled crosses, as tables in Markdown (thesis, table 4.2, figure 4.3, tables D.1-D.4)."""
     from reproductions.krdwrd import label_experiments
 
     print(
