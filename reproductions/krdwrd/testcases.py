@@ -53,8 +53,8 @@ _CROSS_HEAD = (
 )
 
 _NOTE = (
-    "In the rows of the thesis, which are sums of its tables D.1 to D.4, elements that no pattern decides are left out of"
-    " all cases but T002; ours count them as boilerplate but in the last column."
+    "In the rows of the thesis, which are sums of its tables D.1 to D.4, elements that no pattern decides are left"
+    " out of all cases but T002; ours count them as boilerplate but in the last column."
 )
 
 
@@ -72,7 +72,7 @@ class CrossOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PooledOutcome:
     """One test case on the labelled elements of some crosses."""
 
     case: str
@@ -121,14 +121,14 @@ def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig
     return found
 
 
-def pooled(outcomes: Iterable[CrossOutcome]) -> list[Outcome]:
+def pooled(outcomes: Iterable[CrossOutcome]) -> list[PooledOutcome]:
     """Sum the elements of all crosses of a site, and of all sites, by test case: sites by name, all of them last."""
     by: dict[tuple[str, str], list[CrossOutcome]] = defaultdict(list)
     for one in outcomes:
         by[one.site, one.case].append(one)
         by[ALL, one.case].append(one)
     return [
-        Outcome(
+        PooledOutcome(
             case=case,
             site=site,
             crosses=len(some),
