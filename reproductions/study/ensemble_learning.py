@@ -38,7 +38,7 @@ class LeafVotes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedScore:
-    """What a classifier reaches on leaves of sites that it has not seen; both classes weigh the same."""
+    """The scores of a classifier on leaves of sites that it has not seen; both classes weigh the same."""
 
     classifier: str
     leaves: int

@@ -1,4 +1,4 @@
-"""Which extractor to trust with a page: one for all, one a group, or the one that a forest foretells to be best.
+"""Choices of the extractor to trust with a page: one for all, one a group, or what a forest foretells to be best.
 
 The study ends in that question ("the selection of an extractor relies on the webpage"). Whatever is chosen is chosen by
 pages of other sites, and nothing looks at the gold of the page.
@@ -24,7 +24,7 @@ Choices = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routed:
-    """What pages reach where each is left to the extractor that a way of choosing trusts with it."""
+    """The scores of pages where each is left to the extractor that a way of choosing trusts with it."""
 
     name: str
     f1: float

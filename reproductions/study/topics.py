@@ -1,4 +1,4 @@
-"""What pages are about, by words: a stand-in for table 3.2 of the study, whose categories Google's service gave.
+"""Topics of pages, by their words: a stand-in for table 3.2 of the study, whose categories Google's service gave.
 
 That service is a model of others behind a network, and costs money by the page; no model of its kind comes with a
 package. So each of the study's categories has some English words here (topics.toml), and a page is about the one whose
