@@ -140,13 +140,14 @@ bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into
 bench-scale: $(READY_BENCH) ## measure growth, hard shapes and two workers into bench-scale.json, for hours; SCALE="..." for some
 	$(BIN)/python -m benchmarks scale --work $(BUILD)/scale --output $(BENCH_SCALE) $(SCALE)
 
-benchmark: $(READY_DEV) $(if $(PAGES)$(READ)$(PHRASES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark, and write docs/leaderboard.md
+benchmark: $(READY_DEV) $(if $(PAGES)$(READ)$(PHRASES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark, write docs/leaderboard.md, and build the site with it
 	$(if $(PHRASES),$(BIN)/python -m benchmarks phrase-pages $(PHRASES) --output $(BENCHMARK)/phrase-pages.jsonl.xz)
 	$(call evaluated,whole,$(READ))
 	$(call evaluated,articles,$(or $(PAGES),$(if $(READ)$(PHRASES),,$(GATE)/gold.jsonl)),$(PEER_PAGES))
 	$(call evaluated,phrases,$(if $(PHRASES),$(BENCHMARK)/phrase-pages.jsonl.xz))
 	$(BIN)/python -m benchmarks leaderboard $(BENCHMARK)/peers $(BENCHMARK)/own --output $(LEADERBOARD) \
 	  $(if $(PHRASES),--phrases $(PHRASES)) $(if $(READ),--readers $(READ))
+	$(if $(filter docs/%,$(LEADERBOARD)),$(BIN)/mkdocs build --quiet --site-dir $(BUILD)/site)
 
 gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
 	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce-article --floors conf/floors.json --output $(BUILD)/gated

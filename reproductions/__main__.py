@@ -1,4 +1,4 @@
-"""`python -m reproductions`: make the experiments of the thesis and of KrdWrd again."""
+"""`python -m reproductions`: make the experiments of the thesis, of the study of extractors and of KrdWrd again."""
 
 import argparse
 import sys
@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m reproductions", description=reproductions.__doc__)
     commands = parser.add_subparsers(title="reproductions", required=True, metavar="REPRODUCTION")
     _add_thesis(commands)
+    _add_study(commands)
     _add_labelled_crosses(commands)
     _add_learn(commands)
     _add_canola(commands)
@@ -40,6 +41,15 @@ def _add_thesis(commands: Commands) -> None:
     command.add_argument(
         "--limit", type=count, default=40, metavar="N", help="use about N pages of each set (default: %(default)s)"
     )
+
+
+def _add_study(commands: Commands) -> None:
+    command = add_command(commands, "study", _study, "make the study's tables that need more than scores")
+    command.add_argument(
+        "results", metavar="DIR", help="read texts and scores from this folder that `dbce evaluate` wrote"
+    )
+    command.add_argument("pages", nargs="+", metavar="PAGES", help="read the gold pages that it was given")
+    add_output(command, "DIR", "write study.md to this folder, in place of an earlier one")
 
 
 def _add_labelled_crosses(commands: Commands) -> None:
@@ -98,8 +108,16 @@ def _thesis(arguments: argparse.Namespace) -> None:
     print(thesis_report.write(request, configuration.default()))
 
 
+def _study(arguments: argparse.Namespace) -> None:
+    """Make the tables of the study of extractors that need more than scores, and answer its open questions: learned
+    ensembles, complexity without gold, clusters, which extractor to trust, categories (docs/benchmark.md)."""
+    from reproductions.study import study_report
+
+    print(study_report.write(arguments.results, arguments.pages, arguments.output), end="")
+
+
 def _labelled_crosses(arguments: argparse.Namespace) -> None:
-    """Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4)."""
+    """Score T001 to T006 on labelled crosses, as tables in Markdown (thesis, table 4.2, figure 4.3, tables D.1-D.4)."""
     from reproductions.krdwrd import label_experiments
 
     print(

@@ -9,7 +9,7 @@ from dbce_spark.report import svg
 from dbce_spark.report.svg import Axis
 
 _WIDTH, _HEIGHT = 960, 560
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 24, 16, 48
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 36, 16, 48
 _RADIUS = 4.5
 _LETTER, _LINE = 6.3, 13
 """Width of a letter of a label, and height of its line."""

@@ -9,9 +9,12 @@ from sqlite3 import Row
 from dbce_spark.annotation import stored_pages
 from dbce_spark.annotation.outline import Marks
 from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.submission import Submission, Tags
+from dbce_spark.annotation.submission import COMMENT, Submission, Tags
 from dbce_spark.annotation.workbench_store import SUBMITTERS, Connection, now, transaction
 from dbce_spark.model import Label
+
+LABELS = {label.word: label for label in Label}
+"""Tags by their words."""
 
 
 class StaleDraft(Exception):
@@ -27,6 +30,7 @@ class Draft:
     """
 
     marks: Marks = field(default_factory=dict)
+    comments: frozenset[int] = frozenset()  # nodes that are marked as content which readers wrote below it
     hidden: frozenset[int] = frozenset()
     revision: int = 0
     seconds: float = 0.0  # with the page in front of somebody
@@ -36,11 +40,21 @@ class Draft:
 def resolve_tags(page: StoredPage, draft: Draft) -> Tags:
     """Resolve a draft into tags, one a segment. Labels of the model fill the gaps, if the annotator has requested
     them."""
-    unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
-    found = page.outline.tags({**unseen, **draft.marks})
+    found = page.outline.tags(_all_marks(page, draft))
     if not draft.prelabelled:
         return found
     return tuple(label if tag is None else tag for tag, label in zip(found, page.labels, strict=True))
+
+
+def resolve_comments(page: StoredPage, draft: Draft) -> tuple[int, ...]:
+    """Resolve a draft into the segments that readers wrote below the content: those whose nearest mark says so."""
+    nodes = page.outline.nearest(_all_marks(page, draft))
+    return tuple(at for at, node in enumerate(nodes) if node in draft.comments)
+
+
+def _all_marks(page: StoredPage, draft: Draft) -> Marks:
+    unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
+    return {**unseen, **draft.marks}
 
 
 def read_draft(store: Connection, account: int, page: str) -> Draft:
@@ -48,13 +62,31 @@ def read_draft(store: Connection, account: int, page: str) -> Draft:
     row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     if row is None:
         return Draft()
+    words = {int(node): word for node, word in json.loads(row["marks"]).items()}
+    marks, comments = parse_marks(words)
     return Draft(
-        marks={int(node): Label[name.upper()] for node, name in json.loads(row["marks"]).items()},
+        marks=marks,
+        comments=comments,
         hidden=frozenset(json.loads(row["hidden"])),
         revision=row["revision"],
         seconds=row["seconds"],
         prelabelled=row["prelabelled"],
     )
+
+
+def parse_marks(words: Mapping[int, str]) -> tuple[Marks, frozenset[int]]:
+    """Return the tag of each node, and the nodes that are marked as readers' comments.
+
+    Raises:
+        KeyError: a word is no mark.
+    """
+    comments = frozenset(node for node, word in words.items() if word == COMMENT)
+    return {node: Label.CONTENT if node in comments else LABELS[word] for node, word in words.items()}, comments
+
+
+def mark_words(draft: Draft) -> dict[int, str]:
+    """Return the word of each mark, in order of its node."""
+    return {node: COMMENT if node in draft.comments else tag.word for node, tag in sorted(draft.marks.items())}
 
 
 def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
@@ -86,11 +118,11 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
         kept = _keep(store, account, page.page, given)
         found = _submission(account, page, kept, now())
         store.execute(
-            "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, prelabelled)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, comments, prelabelled)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 account, page.page, found.submitted, found.seconds, found.text_digest,
-                stored_pages.encode_tags(found.tags), found.prelabelled,
+                stored_pages.encode_tags(found.tags), json.dumps(found.comments), found.prelabelled,
             ),
         )  # fmt: skip
         store.execute("DELETE FROM skips WHERE account = ? AND page = ?", (account, page.page))
@@ -145,7 +177,7 @@ def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
 def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
     """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
-        "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
+        "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, comments, prelabelled"
         " FROM current_submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
         " GROUP BY account, page ORDER BY page, account"
     )
@@ -189,6 +221,7 @@ def _of_row(row: Row) -> Submission:
         seconds=row["seconds"],
         text_digest=row["text_digest"],
         tags=stored_pages.decode_tags(row["tags"]),
+        comments=tuple(json.loads(row["comments"])),
         prelabelled=row["prelabelled"],
     )
 
@@ -235,7 +268,7 @@ def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
 
 def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
     moment = now()
-    marks = json.dumps({str(node): label.word for node, label in sorted(draft.marks.items())}, separators=(",", ":"))
+    marks = json.dumps(mark_words(draft), separators=(",", ":"))
     store.execute(
         "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, page) DO UPDATE SET marks ="
         " excluded.marks, hidden = excluded.hidden, revision = excluded.revision, seconds = excluded.seconds,"
@@ -255,6 +288,7 @@ def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Sub
         seconds=round(kept.seconds, 1),
         text_digest=page.text_digest,
         tags=resolve_tags(page, kept),
+        comments=resolve_comments(page, kept),
         prelabelled=kept.prelabelled,
     )
 

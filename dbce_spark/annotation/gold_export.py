@@ -12,7 +12,8 @@ from dbce_spark.model import Label
 def entries(sheets: Iterable[Sheet], merged: Mapping[str, MergedPage], *, dataset: str) -> Iterator[Fields]:
     """Yield a gold page for each page that is merged, in the order of the pages.
 
-    `gold` is its content, `gold_wide` that and what is undecided; both have the words as the page has them.
+    `gold` is its content, `gold_wide` that and what is undecided, `gold_comments` content that readers wrote below it,
+    which is in neither; all have the words as the page has them.
 
     Raises:
         InputError: a page has other segments than its labels, or a merged page is not among the pages.
@@ -22,15 +23,18 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, MergedPage], *, datase
         if sheet.page not in merged:
             continue
         left.discard(sheet.page)
-        tags = merged[sheet.page].tags
+        tags, comments = merged[sheet.page].tags, {*merged[sheet.page].comments}
         if len(tags) != len(sheet.segments):
             raise InputError(f"{sheet.page}: {len(tags)} labels of {len(sheet.segments)} segments; merge again")
+        own = [None if at in comments else tag for at, tag in enumerate(tags)]
+        of_readers = [tag if at in comments else None for at, tag in enumerate(tags)]
         yield {
             "id": sheet.page,
             **{name: value for name in TEXTS if (value := getattr(sheet, name))},
             "html": sheet.html,
-            "gold": text(sheet, tags, {Label.CONTENT}),
-            "gold_wide": text(sheet, tags, {Label.CONTENT, Label.UNDECIDED}),
+            "gold": text(sheet, own, {Label.CONTENT}),
+            "gold_wide": text(sheet, own, {Label.CONTENT, Label.UNDECIDED}),
+            **({"gold_comments": text(sheet, of_readers, {Label.CONTENT})} if comments else {}),
             "annotators": len(merged[sheet.page].annotators),
             "dataset": dataset,
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.annotation import drafts, majority, page_import, single_page, stored_pages
-from dbce_spark.annotation.majority import Master
+from dbce_spark.annotation.majority import Master, MergedPage
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Tags
 from dbce_spark.annotation.workbench_store import Connection
@@ -40,9 +40,15 @@ def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabel
     stored = [page for one in sorted(ids) if (page := stored_pages.get(store, one))]
     masters = {one.page: Master(segments=len(one.units), text_digest=one.text_digest) for one in stored}
     merged = majority.merge(masters, submitted, minimum=_SUBMISSIONS, excluded={})
-    tags = {one.page: one.tags for one in merged.pages}
+    tags = {one.page: _without_comments(one, config.label) for one in merged.pages}
     _refuse_other_models(stored, page_import.model_name(config))
     return [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
+
+
+def _without_comments(page: MergedPage, label: LabelConfig) -> Tags:
+    """Return the tags of a page, with readers' comments as boilerplate unless they are to be kept."""
+    dropped = set() if label.comments else {*page.comments}
+    return tuple(Label.BOILERPLATE if at in dropped else tag for at, tag in enumerate(page.tags))
 
 
 def _refuse_other_models(stored: Iterable[StoredPage], model: str) -> None:

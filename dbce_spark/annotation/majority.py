@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dbce_spark.annotation.page_file import Sheet
-from dbce_spark.annotation.submission import Submission
+from dbce_spark.annotation.submission import Submission, parse_comments
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
@@ -58,6 +58,7 @@ class MergedPage:
     annotators: tuple[str, ...]  # whose submissions count, sorted
     tags: tuple[Label, ...]  # one a segment; UNDECIDED where two tags have as many votes, or none has any
     votes: tuple[Votes, ...]  # one a segment
+    comments: tuple[int, ...] = ()  # segments that are content which readers wrote below it, ascending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +131,7 @@ def merge_page(page: str, submissions: Iterable[Submission]) -> MergedPage:
         annotators=tuple(one.annotator for one in ordered),
         tags=tuple(map(winner, votes)),
         votes=votes,
+        comments=tuple(at for at, counts in enumerate(votes) if _are_comments(at, counts, ordered)),
     )
 
 
@@ -137,6 +139,12 @@ def winner(votes: Votes) -> Label:
     """Return the label with the most votes; UNDECIDED where two have as many, or none has any."""
     most = max(votes)
     return Label(votes.index(most)) if votes.count(most) == 1 else Label.UNDECIDED
+
+
+def _are_comments(at: int, votes: Votes, submissions: Iterable[Submission]) -> bool:
+    """Test whether a segment is content, and most of those who call it so say that readers wrote it."""
+    marked = sum(at in one.comments for one in submissions)
+    return winner(votes) is Label.CONTENT and 2 * marked > votes[Label.CONTENT]
 
 
 def _refusal(
@@ -189,6 +197,7 @@ def _as_fields(page: MergedPage) -> Fields:
         "page": page.page,
         "annotators": list(page.annotators),
         "tags": [tag.word for tag in page.tags],
+        **({"comments": [*page.comments]} if page.comments else {}),
         "votes": [list(votes) for votes in page.votes],
     }
 
@@ -206,6 +215,7 @@ def _from_fields(fields: Fields, place: str) -> MergedPage:
         annotators=tuple(map(str, field(fields, "annotators", "a list", place))),
         tags=tags,
         votes=votes,
+        comments=parse_comments(fields, tags, place),
     )
 
 

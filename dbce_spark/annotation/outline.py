@@ -4,7 +4,7 @@ A tag reaches everything below its node that has none of its own (KrdWrd 3.4.2).
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from dbce_spark.annotation.submission import Tags
@@ -31,10 +31,14 @@ class Outline:
 
         Marks on nodes that the page does not have are ignored.
         """
-        reached: list[Label | None] = []
+        return tuple(marks.get(node) for node in self.nearest(marks))
+
+    def nearest(self, marks: Collection[int]) -> list[int]:
+        """Return the nearest marked node of each segment, its own or one around it; -1 where there is none."""
+        reached: list[int] = []
         for node, parent in enumerate(self.parents):
-            reached.append(marks.get(node, reached[parent] if parent >= 0 else None))
-        return tuple(reached[leaf] for leaf in self.leaves)
+            reached.append(node if node in marks else reached[parent] if parent >= 0 else -1)
+        return [reached[leaf] for leaf in self.leaves]
 
     def as_json(self) -> str:
         return json.dumps(self.as_fields(), separators=(",", ":"))

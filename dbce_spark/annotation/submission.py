@@ -15,6 +15,9 @@ from dbce_spark.model import Label, digest
 Tags = tuple[Label | None, ...]
 """Tags in page order, one a segment; None: the annotator gave it none, neither its own nor one from above."""
 
+COMMENT = "comment"
+"""The mark of content that readers wrote below it: it has the tag of content, and stands among the comments."""
+
 _LABEL_OF = {label.word: label for label in Label}
 
 
@@ -28,6 +31,7 @@ class Submission:
     seconds: float  # that the annotator had the page open; 0 if unknown
     text_digest: str  # `text_digest` of the segments that the annotator was shown
     tags: Tags
+    comments: tuple[int, ...] = ()  # segments with the tag of content that readers wrote below it, ascending
     prelabelled: str = ""  # the model whose labels stood there at the start, "" if none did
 
 
@@ -45,6 +49,7 @@ def as_fields(submission: Submission) -> Fields:
         "seconds": submission.seconds,
         "text_digest": submission.text_digest,
         "tags": tag_words(submission.tags),
+        **({"comments": [*submission.comments]} if submission.comments else {}),
         "prelabelled": submission.prelabelled,
     }
 
@@ -55,15 +60,30 @@ def from_fields(fields: Fields, place: str) -> Submission:
     Raises:
         InputError: a field is missing, or of the wrong kind.
     """
+    tags = tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place))
     return Submission(
         annotator=field(fields, "annotator", "a text", place),
         page=field(fields, "page", "a text", place),
         submitted=field(fields, "submitted", "a whole number", place),
         seconds=float(field(fields, "seconds", "a number", place)),
         text_digest=field(fields, "text_digest", "a text", place),
-        tags=tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place)),
+        tags=tags,
+        comments=parse_comments(fields, tags, place),
         prelabelled=field({"prelabelled": "", **fields}, "prelabelled", "a text", place),
     )
+
+
+def parse_comments(fields: Fields, tags: Tags, place: str) -> tuple[int, ...]:
+    """Return the segments that a JSON line names as readers' comments, none where it has no such field.
+
+    Raises:
+        InputError: one has not the tag of content.
+    """
+    found = field({"comments": [], **fields}, "comments", "a list", place)
+    content = [at for at, tag in enumerate(tags) if tag is Label.CONTENT]
+    if not {*map(repr, found)} <= {*map(repr, content)}:
+        raise InputError(f"{place}: comments must be numbers of segments, from 0, that have the tag content")
+    return tuple(sorted({*found}))
 
 
 def tag_words(tags: Tags) -> list[str | None]:

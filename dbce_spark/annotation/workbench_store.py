@@ -125,6 +125,11 @@ MIGRATIONS = (
     ALTER TABLE pages ADD COLUMN corpus TEXT NOT NULL DEFAULT 'main';
     CREATE INDEX pages_of_corpus ON pages (kind, corpus, id);
     """,
+    """
+    DROP VIEW current_submissions;
+    ALTER TABLE submissions ADD COLUMN comments TEXT NOT NULL DEFAULT '[]';
+    CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
+    """,
 )
 """Scripts that are run once each, in this order; a new one goes behind them."""
 

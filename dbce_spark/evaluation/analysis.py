@@ -78,8 +78,11 @@ class Cell:
     value: str
     pages: int
     sites: int
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
     f1: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+    distance: tuple[float, ...]  # the edit distance of the study, in tokens of the longer text
+    intervals: tuple[Interval, ...]  # of f1
     drawn: str  # "sites" or "pages": what the intervals are drawn by
 
 
@@ -224,11 +227,16 @@ def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
     units, drawn = _units(pages)
+    precision, recall, mean_f1 = (scores.values[MAIN_METRIC][:, :, places] @ weight / weight.sum()).T.tolist()
+    likeness = scores.values["levenshtein"][:, PARTS.index("f1"), places] @ weight / weight.sum()
     return Cell(
         value=value,
         pages=len(pages),
         sites=len({page.unit for page in pages}),
-        f1=tuple(float(one) for one in f1 @ weight / weight.sum()),
+        precision=tuple(precision),
+        recall=tuple(recall),
+        f1=tuple(mean_f1),
+        distance=tuple((1 - likeness).tolist()),
         intervals=tuple(bootstrap.intervals(bootstrap.means(f1, weight, units))),
         drawn=drawn,
     )

@@ -5,6 +5,7 @@ Both compare the tokens of the gold with those of the whole page.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from dbce_spark.evaluation.metrics import words
 
 MAX_GOLD_ERROR = 0.02
 """Share of a gold's words that the page has too few of. Pages above it the study leaves out (3100 became 2804)."""
+
+ERROR_BINS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+"""Bounds of gold errors in a distribution (figure 3.6); those of pages without any come before the first."""
 
 GROUPS = ("complex", "mid-complex", "easy")
 
@@ -52,6 +56,14 @@ def gold_error(gold: Sequence[str], page: PageWords) -> float:
     counted = Counter(gold)
     wrong = sum(count > page.counts[word] for word, count in counted.items())
     return wrong / len(counted) if counted else 0.0
+
+
+def error_counts(errors: Sequence[float]) -> list[tuple[str, int]]:
+    """Count gold errors between the bounds of `ERROR_BINS`, the upper one included; those of none come first."""
+    places = np.searchsorted(ERROR_BINS, errors, side="left")
+    counts = np.bincount(places, minlength=len(ERROR_BINS)).tolist()
+    names = ["0", *(f"{100 * low:g}-{100 * high:g} %" for low, high in pairwise(ERROR_BINS))]
+    return list(zip(names, counts, strict=True))
 
 
 def ratio(gold: Sequence[str], page: PageWords) -> float:

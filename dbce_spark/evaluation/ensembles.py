@@ -9,6 +9,8 @@ page is labelled, each by a classifier that saw none of its site.
 Of the study's thirteen extractors, go-domdistiller is a Go program without a Python package: in its place votes
 newspaper4k, another extractor of articles, which the study does not have. For boilerpipe stands boilerpy3, for
 go-readability readability-lxml, which needs no Node where "readability-js" does.
+
+Other extractors vote with the study's where they stand behind the name: `em_3_5+dbce` has six members.
 """
 
 import re
@@ -68,6 +70,9 @@ LEARNED: Mapping[str, Callable[[], Any]] = {
 NAMES = ("em_2_5", "em_3_5", "em_4_5", "em_4_8", "em_6_8", *LEARNED)
 """Ensembles that the study tries; x and y may be others of table 5.1."""
 
+MAX_MORE = 3
+"""Members behind the name of an ensemble; a classifier is asked about each possible vote of all members."""
+
 _THRESHOLD = re.compile(r"em_(\d+)_(\d+)")
 
 
@@ -100,7 +105,7 @@ class Ballot:
 
 def is_name(name: str) -> bool:
     """Test for the form of an ensemble's name, rather than that of an extractor that runs by itself."""
-    return name in LEARNED or name.startswith("em_")
+    return name.partition("+")[0] in LEARNED or name.startswith("em_")
 
 
 def members(names: Iterable[str]) -> tuple[str, ...]:
@@ -118,16 +123,21 @@ def named(name: str) -> Ensemble:
     Raises:
         ConfigError: there is none.
     """
-    if name in LEARNED:
-        return Ensemble(THIRTEEN, partial(_learned, LEARNED[name]))
-    found = _THRESHOLD.fullmatch(name)
+    of_study, *more = name.split("+")
+    if not all(more) or len(more) > MAX_MORE:
+        raise ConfigError(f"--extractors {name}: write {of_study}+NAME, with up to {MAX_MORE} names of extractors")
+    if of_study in LEARNED:
+        return Ensemble(_with(THIRTEEN, more), partial(_learned, LEARNED[of_study]))
+    found = _THRESHOLD.fullmatch(of_study)
     if found is None:
         raise ConfigError(f"--extractors {name}: no ensemble; known are em_x_y, {', '.join(LEARNED)}")
     least, size = map(int, found.groups())
-    if size not in SELECTIONS or not 1 <= least <= size:
+    if size not in SELECTIONS or not 1 <= least <= size + len(more):
         sizes = " or ".join(map(str, SELECTIONS))
-        raise ConfigError(f"--extractors {name}: in em_x_y, y must be {sizes} and x from 1 to y; write em_2_5")
-    return Ensemble(SELECTIONS[size], partial(_counted, least))
+        raise ConfigError(
+            f"--extractors {name}: in em_x_y, y must be {sizes} and x from 1 to the number of members; write em_2_5"
+        )
+    return Ensemble(_with(SELECTIONS[size], more), partial(_counted, least))
 
 
 def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
@@ -146,7 +156,7 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
             raise ConfigError(f"{name} builds on {', '.join(missing)}; add them to --extractors")
     needed = members(ensembles)
     ballots = [
-        _ballot(page, {member: texts[member][dataset][page.page_id] for member in needed})
+        vote(page, {member: texts[member][dataset][page.page_id] for member in needed})
         for dataset, pages in sets.items()
         for page in pages
     ]
@@ -159,7 +169,12 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
     return combined
 
 
-def _ballot(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
+def _with(voters: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*voters, *more)))
+
+
+def vote(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
+    """Find the leaves of a page, and which of them each of these texts holds."""
     started = time.process_time()
     try:
         found, error = leaves.parse_leaves(page.html), ""
@@ -192,28 +207,31 @@ def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], voters: t
     folds = min(FOLDS, len(set(sites)))
     if folds < 2:
         return ["untrained: all pages are of one site"] * len(ballots)
-    kinds = [_kinds(ballot.votes(voters)) for ballot in ballots]
+    kinds = [vote_kinds(ballot.votes(voters)) for ballot in ballots]
     gold = [leaves.held(ballot.leaves, ballot.page.gold) for ballot in ballots]
     kept: list[Mask | str] = [""] * len(ballots)
     for seen, unseen in GroupKFold(folds).split(sites, groups=sites):
-        content = _trained(
+        likely = trained(
             classifier(),
             np.concatenate([kinds[at] for at in seen]),
             np.concatenate([gold[at] for at in seen]),
             len(voters),
         )
         for at in unseen:
-            kept[at] = "untrained: the other sites have leaves of one class" if content is None else content[kinds[at]]
+            kept[at] = (
+                "untrained: the other sites have leaves of one class" if likely is None else likely[kinds[at]] > 0.5
+            )
     return kept
 
 
-def _kinds(votes: Votes) -> npt.NDArray[np.int64]:
+def vote_kinds(votes: Votes) -> npt.NDArray[np.int64]:
     """Encode the votes for each leaf as one number: all that a classifier sees, and alike for most leaves."""
     return votes @ (1 << np.arange(votes.shape[1]))
 
 
-def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: int) -> Mask | None:
-    """Train a classifier and predict each possible kind, (2 ** voters); None if it saw one class only.
+def trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: int) -> npt.NDArray[np.float64] | None:
+    """Train a classifier, and return how likely a leaf of each possible kind is content, (2 ** voters); None if it saw
+    one class only.
 
     It is trained on the kinds, each with its leaves as weight, both classes weighing the same.
     """
@@ -224,5 +242,5 @@ def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: in
     weights = (counts / (2 * counts.sum(axis=1, keepdims=True)) * counts.sum())[labels, seen]
     features = np.arange(1 << voters)[:, None] >> np.arange(voters) & 1
     model.fit(features[seen], labels, sample_weight=weights)
-    is_content: Mask = model.predict(features) == 1
-    return is_content
+    likely: npt.NDArray[np.float64] = model.predict_proba(features)[:, 1]
+    return likely

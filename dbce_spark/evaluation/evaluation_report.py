@@ -68,7 +68,9 @@ def html(
             **_rank_parts(analysis),
             **_sets(analysis),
             **_distributions(analysis, scores),
-            breakdown=[(name, *_all(cells, analysis)) for name, cells in analysis.breakdown.items()],
+            breakdown=[
+                (name, *_all(cells, analysis), *_parts(cells, analysis)) for name, cells in analysis.breakdown.items()
+            ],
             **_metrics(analysis),
             **_clusters(analysis, scores),
             node_head=node_scores.HEAD,
@@ -126,7 +128,8 @@ def _sets(analysis: Analysis) -> dict[str, Any]:
     names = ("siblings", "snapshots")
     return {
         "by_set": [
-            (name, Markup(_dots(cells, analysis)), *_all(cells, analysis)) for name, cells in analysis.by_set.items()
+            (name, Markup(_dots(cells, analysis)), *_all(cells, analysis), *_parts(cells, analysis))
+            for name, cells in analysis.by_set.items()
         ],
         "line_plots": [
             Markup(_lines(name, analysis.breakdown[name], analysis)) for name in names if name in analysis.breakdown
@@ -181,6 +184,19 @@ def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], S
     return head, rows
 
 
+def _parts(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
+    """Make a table of precision, recall and edit distance, three columns a cell, as the study's tables 6.1 to 6.6."""
+    head = ["extractor", *(f"{cell.value}: {part}" for cell in cells for part in ("P", "R", "edit distance"))]
+    rows = [
+        [
+            analysis.extractors[at],
+            *(number(values[at]) for cell in cells for values in (cell.precision, cell.recall, cell.distance)),
+        ]
+        for at in analysis.order
+    ]
+    return head, rows
+
+
 def _distributions(analysis: Analysis, scores: Scores) -> dict[str, Any]:
     weight = average_weights.capped([page.unit for page in scores.pages])
     colours = {at: colour for colour, at in enumerate(analysis.shown)}
@@ -225,6 +241,11 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         "shared": [(group, *map(percent, shares)) for group, shares in analysis.shared.items()],
         "sets_head": ("set", "pages", "sites", "gold error", "P25", "P50", "P75", *complexity.GROUPS),
         "sets": list(set_rows(analysis)),
+        "gold_errors": Markup(
+            score_plots.bars(
+                complexity.error_counts([page.gold_error for page in scores.pages]), "pages by their gold error"
+            )
+        ),
     }
 
 

@@ -178,6 +178,21 @@ def curves(drawn: Sequence[Curve], title: str, *, width: int = 540, height: int 
     return svg.svg(width, height, body)
 
 
+def bars(counts: Sequence[tuple[str, int]], title: str, *, width: int = 540, height: int = 260) -> str:
+    """Plot counts as bars, a bar a name, each with its count above it."""
+    axis = Axis(0.0, float(max([1, *(count for _, count in counts)])), height - 48, 24)
+    gap = (width - 16) / len(counts)
+    body = [svg.rule(8, width - 8, height - 48, height - 48)]
+    for at, (name, count) in enumerate(counts):
+        left, top = 8 + gap * at, axis(count)
+        box = f'<rect class="bar" x="{n(left + 4)}" y="{n(top)}" width="{n(gap - 8)}" height="{n(height - 48 - top)}"'
+        body.append(f'{box} style="fill:{svg.colour(0)}"><title>{escape(name)}: {count:,}</title></rect>')
+        body.append(svg.text(left + gap / 2, top - 5, f"{count:,}", "middle", "small"))
+        body.append(svg.text(left + gap / 2, height - 32, name, "middle", "small"))
+    body.append(svg.text(width / 2, height - 8, title, "middle", "soft"))
+    return svg.svg(width, height, body)
+
+
 def scatter(
     places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
 ) -> str:

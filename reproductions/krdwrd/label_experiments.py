@@ -15,13 +15,13 @@ from reproductions.krdwrd import svm, testcases
 
 
 def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
-    """Write a table of T001 to T006 on labelled crosses as Markdown, and return it.
+    """Write tables of T001 to T006 on labelled crosses as Markdown, and return them.
 
     Raises:
         InputError: an input cannot be read, or no cross has labels.
     """
     some = (one for path in paths for one in cross_tasks.read(path))
-    report = testcases.table(testcases.measure(some, labelling.read(labels), config))
+    report = testcases.report(testcases.measure(some, labelling.read(labels), config))
     with storage.atomic_file(output) as stream:
         stream.write(report.encode())
     return report

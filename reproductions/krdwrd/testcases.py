@@ -1,16 +1,17 @@
-"""T001 to T006 on labels that people gave crosses: tables 4.2 and D.1 to D.4 of the thesis."""
+"""T001 to T006 on labels that people gave crosses: table 4.2, figure 4.3 and tables D.1 to D.4 of the thesis."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import precision_recall_fscore_support
 
 from dbce_spark.annotation import cross_tasks
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.labelling import Labelling
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
+from dbce_spark.evaluation.node_scores import Confusion, confusion
 from dbce_spark.files import markdown_table
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases
@@ -19,103 +20,185 @@ from reproductions.thesis.phases import Clock
 
 ALL = "all sites"
 
-PUBLISHED: Mapping[str, tuple[float, ...]] = {
-    "T001": (0.883, 0.59, 0.918, 0.718, 0.982, 0.877, 0.927),
-    "T002": (0.899, 0.59, 0.909, 0.716, 0.984, 0.897, 0.938),
-    "T006": (0.896, 0.63, 0.861, 0.728, 0.971, 0.902, 0.935),
+PUBLISHED: Mapping[str, Confusion] = {
+    "T001": Confusion(871, 78, 606, 4307),
+    "T002": Confusion(871, 87, 606, 5291),
+    "T003": Confusion(411, 538, 521, 4392),
+    "T004": Confusion(702, 247, 543, 4370),
+    "T005": Confusion(737, 212, 534, 4379),
+    "T006": Confusion(817, 132, 480, 4433),
 }
-"""Table 4.2: accuracy; precision, recall and F1 of content, and of boilerplate. Of 16 crosses of four sites."""
+"""Elements of all 16 crosses of four sites, as sums of tables D.1 to D.4. Table 4.2 has the figures that these of T001,
+T002 and T006 give; of the other three it has none."""
 
+_SCORES = ("acc", *(f"{part} {of}" for of in ("con", "bp") for part in ("P", "R", "F1")))
+_HEAD = ("site", "case", "crosses", "elements", "undecided", *_SCORES, "acc of decided")
+_COUNTS_HEAD = ("site", "crosses", "elements", "labelled", "content", "boilerplate", "boilerplate / content, mean")
+_COUNTS_PUBLISHED = ("*thesis*", "16", "6,855", "over 98 %", "958", "5,897", "4.82")
+_CROSS_HEAD = (
+    "cross",
+    "arms",
+    "case",
+    "tp",
+    "fn",
+    "fp",
+    "tn",
+    "acc",
+    "P bp",
+    "P con",
+    "R bp",
+    "R con",
+    "F1 bp",
+    "F1 con",
+)
 
-_SCORES = ("acc", *(f"{part} {of}" for of in ("con", "bp") for part in ("P", "R", "F1")), "acc of decided")
-_HEAD = ("site", "case", "crosses", "elements", "undecided", *_SCORES)
+_NOTE = (
+    "In the rows of the thesis, which are sums of its tables D.1 to D.4, elements that no pattern decides are left"
+    " out of all cases but T002; ours count them as boilerplate but in the last column."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CrossOutcome:
+    """One test case on the elements of one cross that people called content or boilerplate."""
+
+    case: str
+    site: str
+    cross: str  # its id
+    arms: int
+    elements: int  # of the page, also those that people left undecided
+    final: Confusion  # what the case leaves undecided counts as boilerplate: it is not in the main text
+    decided: Confusion  # without that
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledOutcome:
     """One test case on the labelled elements of some crosses."""
 
     case: str
     site: str
     crosses: int
-    elements: int  # that people called content or boilerplate
-    undecided: int  # of these, left undecided by the case
-    accuracy: float  # what is left undecided counts as boilerplate: it is not in the main text
-    accuracy_of_decided: float
-    content: tuple[float, float, float]  # precision, recall, F1
-    boilerplate: tuple[float, float, float]
+    final: Confusion
+    decided: Confusion
+
+    @property
+    def undecided(self) -> int:
+        """Return the number of elements that the case leaves undecided."""
+        return self.final.nodes - self.decided.nodes
 
 
-def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -> list[Outcome]:
-    """Measure every test case on every site and on all of them, on the crosses that have labels.
+def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -> list[CrossOutcome]:
+    """Measure every test case on every cross that has labels.
 
     Raises:
         InputError: no cross has labels, or one has other segments than its labels.
     """
-    truth: dict[str, list[Bits]] = {}
-    predictions: dict[tuple[str, str], list[Bits]] = {}
+    found: list[CrossOutcome] = []
     for one in crosses:
         if one.sheet.page not in labels:
             continue
         tags = labels[one.sheet.page]
         if len(tags) != len(one.sheet.segments):
             raise InputError(f"{one.sheet.page}: {len(tags)} labels of {len(one.sheet.segments)} segments")
-        of_people = np.array([Label.UNDECIDED if tag is None else tag for tag in tags], np.uint8)
-        truth.setdefault(one.sheet.site, []).append(of_people)
+        truth = np.array([Label.UNDECIDED if tag is None else tag for tag in tags], np.uint8)
         dom, _ = cross_tasks.rebuild_elements(one, config)
         for name, case in CASES.items():
             labelled = learned_cases.label(dom, one.annotation, case, Clock())
-            final = np.where(labelled.labels == Label.UNDECIDED, case.undecided, labelled.labels).astype(np.uint8)
-            predictions.setdefault((name, one.sheet.site), []).append(final)
-    if not truth:
+            called = np.where(labelled.labels == Label.UNDECIDED, case.undecided, labelled.labels).astype(np.uint8)
+            found.append(
+                CrossOutcome(
+                    case=name,
+                    site=one.sheet.site,
+                    cross=one.sheet.page,
+                    arms=len(one.neighbours),
+                    elements=len(truth),
+                    final=_counts(truth, called, truth != Label.UNDECIDED),
+                    decided=_counts(truth, called, (truth != Label.UNDECIDED) & (called != Label.UNDECIDED)),
+                )
+            )
+    if not found:
         raise InputError("no cross has labels; give the crosses that were labelled")
-    sites = sorted(truth)
-    everywhere = [one for site in sites for one in truth[site]]
+    return found
+
+
+def pooled(outcomes: Iterable[CrossOutcome]) -> list[PooledOutcome]:
+    """Sum the elements of all crosses of a site, and of all sites, by test case: sites by name, all of them last."""
+    by: dict[tuple[str, str], list[CrossOutcome]] = defaultdict(list)
+    for one in outcomes:
+        by[one.site, one.case].append(one)
+        by[ALL, one.case].append(one)
     return [
-        _outcome(name, site, of_people, [one for part in parts for one in predictions[name, part]])
-        for name in CASES
-        for site, of_people, parts in (*((site, truth[site], [site]) for site in sites), (ALL, everywhere, sites))
+        PooledOutcome(
+            case=case,
+            site=site,
+            crosses=len(some),
+            final=sum((one.final for one in some), Confusion()),
+            decided=sum((one.decided for one in some), Confusion()),
+        )
+        for (site, case), some in sorted(by.items(), key=lambda item: (item[0][0] == ALL, item[0]))
     ]
 
 
-def table(outcomes: Sequence[Outcome]) -> str:
-    """Lay out the outcomes as Markdown, with the thesis's figures beside all sites."""
-    rows = []
-    for one in sorted(outcomes, key=lambda one: (one.site == ALL, one.site, one.case)):
-        figures = (one.accuracy, *one.content, *one.boilerplate, one.accuracy_of_decided)
-        counts = (f"{one.crosses}", f"{one.elements:,}", f"{one.undecided:,}")
-        rows.append((one.site, one.case, *counts, *_cells(figures)))
-        if one.site == ALL and one.case in PUBLISHED:
-            rows.append((f"*thesis* | {one.case} | 16 | 6,855 | | {' | '.join(_cells(PUBLISHED[one.case]))} |",))
-    return markdown_table.table(_HEAD, rows, rule=markdown_table.tight_rule(len(_HEAD))) + "\n"
+def report(outcomes: Sequence[CrossOutcome]) -> str:
+    """Lay out all tables as Markdown, the thesis's figures beside those of all sites."""
+    parts = [
+        "## Test cases (table 4.2)",
+        _table(_HEAD, _pooled_rows(outcomes)),
+        _NOTE,
+        "## Labelled elements (figure 4.3)",
+        _table(_COUNTS_HEAD, _labelled_rows(outcomes)),
+        "## Crosses (tables D.1 to D.4)",
+    ]
+    for site in sorted({one.site for one in outcomes}):
+        parts += [f"### {site}", _table(_CROSS_HEAD, (_cross_row(one) for one in outcomes if one.site == site))]
+    return "\n\n".join(parts) + "\n"
 
 
-def _cells(figures: Iterable[float]) -> Iterator[str]:
-    return (f"{figure:.3f}" for figure in figures)
+def _pooled_rows(outcomes: Iterable[CrossOutcome]) -> Iterator[Sequence[str]]:
+    for one in pooled(outcomes):
+        counts = (f"{one.crosses}", f"{one.final.nodes:,}", f"{one.undecided:,}")
+        yield (one.site, one.case, *counts, *_figures(one.final), _number(one.decided.accuracy))
+        if one.site == ALL:
+            of_thesis = PUBLISHED[one.case]
+            yield ("*thesis*", one.case, "16", f"{of_thesis.nodes:,}", "", *_figures(of_thesis), "")
 
 
-def _outcome(case: str, site: str, truth: Sequence[Bits], predictions: Sequence[Bits]) -> Outcome:
-    true, called = np.concatenate(truth), np.concatenate(predictions)
-    has_truth = true != Label.UNDECIDED
-    true, called = true[has_truth], called[has_truth]
-    decided = called != Label.UNDECIDED
-    final = np.where(decided, called, Label.BOILERPLATE)
-    figures = precision_recall_fscore_support(
-        true, final, labels=[Label.CONTENT, Label.BOILERPLATE], zero_division=np.nan
-    )
-    content, boilerplate = ((float(figures[0][at]), float(figures[1][at]), float(figures[2][at])) for at in (0, 1))
-    return Outcome(
-        case=case,
-        site=site,
-        crosses=len(truth),
-        elements=len(true),
-        undecided=int((~decided).sum()),
-        accuracy=_share(true == final),
-        accuracy_of_decided=_share((true == called)[decided]),
-        content=content,
-        boilerplate=boilerplate,
-    )
+def _labelled_rows(outcomes: Sequence[CrossOutcome]) -> Iterator[Sequence[str]]:
+    some = [one for one in outcomes if one.case == next(iter(CASES))]
+    for site in [*sorted({one.site for one in some}), ALL]:
+        of_site = [one for one in some if site in (one.site, ALL)]
+        elements, counts = sum(one.elements for one in of_site), sum((one.final for one in of_site), Confusion())
+        content, boilerplate = counts.tp + counts.fn, counts.fp + counts.tn
+        share = f"{100 * counts.nodes / elements:.1f} %" if elements else ""
+        ratios = [(one.final.fp + one.final.tn) / held for one in of_site if (held := one.final.tp + one.final.fn)]
+        ratio = f"{np.mean(ratios):.2f}" if ratios else ""
+        yield (site, f"{len(of_site)}", f"{elements:,}", share, f"{content:,}", f"{boilerplate:,}", ratio)
+    yield _COUNTS_PUBLISHED
 
 
-def _share(right: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> float:
-    return float(np.mean(right)) if len(right) else float("nan")
+def _cross_row(one: CrossOutcome) -> Sequence[str]:
+    """Lay out a row as appendix D does: elements that no pattern decides are left out, of all cases but T002."""
+    counts = one.decided
+    content, boilerplate = counts.content, counts.boilerplate
+    pairs = [(getattr(side, part) for side in (boilerplate, content)) for part in ("precision", "recall", "f1")]
+    figures = (counts.accuracy, *(figure for pair in pairs for figure in pair))
+    numbers = (counts.tp, counts.fn, counts.fp, counts.tn)
+    return (one.cross, f"{one.arms}", one.case, *(f"{number:,}" for number in numbers), *map(_number, figures))
+
+
+def _figures(counts: Confusion) -> Iterator[str]:
+    yield _number(counts.accuracy)
+    for score in (counts.content, counts.boilerplate):
+        yield from map(_number, (score.precision, score.recall, score.f1))
+
+
+def _number(figure: float) -> str:
+    return f"{figure:.3f}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return markdown_table.table(head, rows, rule=markdown_table.tight_rule(len(head)))
+
+
+def _counts(truth: Bits, called: Bits, which: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> Confusion:
+    return confusion((truth == Label.CONTENT)[which], (called == Label.CONTENT)[which])

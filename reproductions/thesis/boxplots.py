@@ -1,9 +1,13 @@
 """Box plots as SVG, to stand in an HTML page or by themselves."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
 
 COLOURS = ("#4c72b0", "#55a868", "#c44e52", "#8172b3", "#ccb974", "#64b5cd", "#8c8c8c")
 """One a series, distinct by lightness for those who see red and green alike."""
@@ -11,23 +15,36 @@ COLOURS = ("#4c72b0", "#55a868", "#c44e52", "#8172b3", "#ccb974", "#64b5cd", "#8
 _BOX, _GAP, _LEFT, _TOP, _HEIGHT, _BOTTOM = 16, 28, 44, 34, 240, 46
 """Pixels: width of a box, between groups, left of and above the plot, its height, and below it."""
 
-_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+_STEPS = 5
+"""Parts of the y axis."""
 
 
-def boxes(title: str, groups: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """Plot values from 0 to 1 by group and series: a box from quartile to quartile, a line at the median, whiskers to
-    the 5th and 95th percentile. Groups stand along the x axis, a series has one colour in all of them."""
+Groups = Mapping[str, Mapping[str, Sequence[float]]]
+"""Values by group and series."""
+
+
+def most(groups: Groups) -> float:
+    """Round the largest value that whiskers reach up to one with one digit, for the top of an axis; at least 1."""
+    tops = [float(np.percentile(values, 95)) for group in groups.values() for values in group.values() if len(values)]
+    largest = max([1.0, *tops])
+    unit = 10.0 ** math.floor(math.log10(largest))
+    return math.ceil(largest / unit) * unit
+
+
+def boxes(title: str, groups: Groups, *, most: float = 1.0) -> str:
+    """Plot values from 0 to `most` by group and series: a box from quartile to quartile, a line at the median, whiskers
+    to the 5th and 95th percentile. Groups stand along the x axis, a series has one colour in all of them."""
     series = list(dict.fromkeys(name for group in groups.values() for name in group))
     step = _BOX * len(series) + _GAP
     width = _LEFT + max(step * len(groups), 70 * len(series)) + _GAP
-    parts = [f'<text x="{_LEFT}" y="16" font-size="14">{escape(title)}</text>', *_axis(width)]
+    parts = [f'<text x="{_LEFT}" y="16" font-size="14">{escape(title)}</text>', *_axis(width, most)]
     for at, (group, values) in enumerate(groups.items()):
         left = _LEFT + _GAP // 2 + at * step
         middle = left + _BOX * len(series) / 2
         parts.append(_label(middle, _TOP + _HEIGHT + 16, group))
         for nth, name in enumerate(series):
             if len(values.get(name, ())):
-                parts += _box(left + nth * _BOX, values[name], COLOURS[nth % len(COLOURS)])
+                parts += _box(left + nth * _BOX, np.asarray(values[name]) / most, COLOURS[nth % len(COLOURS)])
     parts += _legend(series)
     height = _TOP + _HEIGHT + _BOTTOM
     return (
@@ -36,14 +53,18 @@ def boxes(title: str, groups: Mapping[str, Mapping[str, Sequence[float]]]) -> st
     )
 
 
-def _axis(width: int) -> Iterator[str]:
-    for tick in _TICKS:
-        y = _y(tick)
+def _axis(width: int, most: float) -> Iterator[str]:
+    for step in range(_STEPS + 1):
+        y = _y(step / _STEPS)
         yield f'<line x1="{_LEFT}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
-        yield f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:.1f}</text>'
+        yield f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_tick(step / _STEPS * most, most)}</text>'
 
 
-def _box(left: float, values: Sequence[float], colour: str) -> Iterator[str]:
+def _tick(value: float, most: float) -> str:
+    return f"{value:.1f}" if most < 10 else f"{value:,.0f}"
+
+
+def _box(left: float, values: Values, colour: str) -> Iterator[str]:
     low, first, median, third, high = (_y(value) for value in np.percentile(values, (5, 25, 50, 75, 95)))
     middle, right = left + _BOX / 2, left + _BOX - 2
     yield f'<line x1="{middle}" x2="{middle}" y1="{high:.1f}" y2="{low:.1f}" stroke="{colour}"/>'

@@ -2,72 +2,96 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import numpy as np
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
 from reproductions.thesis import boxplots, gold_sample, prepared
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.outcomes import Outcome, compared
-from reproductions.thesis.phases import PHASES, Clock
+from reproductions.thesis.phases import PHASES
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """Outcomes by test case, and seconds by test case and phase over all of them."""
-
-    outcomes: Mapping[str, Sequence[Outcome]]
-    seconds: Mapping[str, Mapping[str, float]]
+Measured = Mapping[str, Sequence[Outcome]]
+"""Outcomes by test case."""
 
 
 def measure(sample: Sample, config: DbceConfig) -> Measured:
     """Measure all test cases. As in the thesis, a capture is measured in one cross."""
     one_cross = replace(config, cross=replace(config.cross, per_capture=1))
     annotations = prepared.annotations(sample.archive, prepared.found_crosses(sample.archive, one_cross), one_cross)
-    read = Clock()
-    for capture_id in annotations:
-        for phase, seconds in sample.archive.captures[capture_id].clock.seconds.items():
-            read.seconds[phase] += seconds
-    found: dict[str, list[Outcome]] = {}
-    times: dict[str, Mapping[str, float]] = {}
-    for name, case in CASES.items():
-        clock = Clock()
-        found[name] = gold_sample.outcomes(sample, annotations, case, clock)
-        times[name] = {phase: read.seconds[phase] + clock.seconds[phase] for phase in PHASES}
-    return Measured(outcomes=found, seconds=times)
+    return {name: gold_sample.outcomes(sample, annotations, case) for name, case in CASES.items()}
 
 
 def scores(measured: Mapping[str, Measured]) -> str:
     """Lay out table 4.2, by set: every test case, not the best three only."""
     return compared(
-        ("set", "case"),
-        {(name, case): some for name, one in measured.items() for case, some in one.outcomes.items()},
+        ("set", "case"), {(name, case): some for name, one in measured.items() for case, some in one.items()}
     )
 
 
+def nodes(measured: Mapping[str, Measured]) -> str:
+    """Lay out figures 4.3 and 4.4 (right) as a table: nodes, those with a label, and DOM elements, by set."""
+    rows = []
+    for name, one in measured.items():
+        some = one[next(iter(CASES))]
+        counts = sum((page.all_nodes for page in some), Confusion())
+        numbers = (
+            len(some),
+            sum(page.elements for page in some),
+            sum(page.nodes for page in some),
+            counts.nodes,
+            counts.tp + counts.fn,
+            counts.fp + counts.tn,
+        )
+        rows.append((name, *(f"{number:,}" for number in numbers)))
+    return table(("set", "pages", "DOM elements", "nodes", "labelled", "content", "boilerplate"), rows)
+
+
 def times(measured: Mapping[str, Measured]) -> str:
-    """Lay out figures 4.5 and 4.6 as a table: milliseconds of CPU a page, by phase."""
+    """Lay out figures 4.5 and 4.6 as a table: mean milliseconds of CPU a page, by phase."""
     return table(
         ("set", "case", *PHASES, "all"),
         [
-            (
-                name,
-                case,
-                *(f"{1000 * value / len(one.outcomes[case]):.1f}" for value in [*some.values(), sum(some.values())]),
-            )
+            (name, case, *(f"{mean:.1f}" for mean in [*means, sum(means)]))
             for name, one in measured.items()
-            for case, some in one.seconds.items()
-            if one.outcomes[case]
+            for case, some in one.items()
+            if (means := [float(np.mean([1000 * page.seconds[phase] for page in some])) for phase in PHASES if some])
         ],
     )
 
 
+def figure_4_4(measured: Mapping[str, Measured]) -> tuple[str, str]:
+    """Plot the time of a page over all test cases, and the DOM elements of its crosses, by set: two SVGs."""
+    times = {
+        name: {"all cases": [1000 * sum(page.seconds.values()) for some in one.values() for page in some]}
+        for name, one in measured.items()
+    }
+    elements = {
+        name: {"DOM elements": [float(page.elements) for page in one[next(iter(CASES))]]}
+        for name, one in measured.items()
+    }
+    return (
+        boxplots.boxes("Milliseconds of CPU a page", times, most=boxplots.most(times)),
+        boxplots.boxes("DOM elements of the crosses of a page", elements, most=boxplots.most(elements)),
+    )
+
+
+def figure_4_5(measured: Measured, name: str) -> str:
+    """Plot the time of a page by phase and test case, of one set: SVG. Figures 4.5 and 4.6 have one for each domain."""
+    by_phase = {
+        phase: {case: [1000 * page.seconds[phase] for page in some] for case, some in measured.items()}
+        for phase in PHASES
+    }
+    return boxplots.boxes(f"Milliseconds of CPU a page: {name}", by_phase, most=boxplots.most(by_phase))
+
+
 def figure_4_7(measured: Mapping[str, Measured]) -> str:
     """Plot the accuracy of pages by test case: SVG."""
-    every = {
-        case: [one.all_nodes.accuracy for some in measured.values() for one in some.outcomes[case]] for case in CASES
-    }
+    every = {case: [one.all_nodes.accuracy for some in measured.values() for one in some[case]] for case in CASES}
     return boxplots.boxes("Accuracy by test case", {"all pages": every})
 
 
@@ -75,6 +99,6 @@ def figure_4_8(measured: Mapping[str, Measured]) -> str:
     """Plot the accuracy of pages by set and test case: SVG. The thesis has four domains where we have sets of many."""
     by_set: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for name, some in measured.items():
-        for case, found in some.outcomes.items():
+        for case, found in some.items():
             by_set[name][case] = [one.all_nodes.accuracy for one in found]
     return boxplots.boxes("Accuracy by set and test case", by_set)

@@ -12,7 +12,7 @@ from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Annotation, Bits
 from reproductions.thesis import learned_cases, prepared
 from reproductions.thesis.learned_cases import CASES, Case
-from reproductions.thesis.outcomes import GoldCapture, Outcome, outcome
+from reproductions.thesis.outcomes import GoldCapture, LabelledCapture, Outcome, outcome
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.prepared import Archive
 from reproductions.thesis.truth import text_node_labels
@@ -65,17 +65,25 @@ def read(pages: Sequence[GoldPage], config: DbceConfig) -> Sample:
     return Sample(archive, captures)
 
 
-def outcomes(
-    sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case, clock: Clock
-) -> list[Outcome]:
-    """Measure a test case on each capture that has annotations."""
+def outcomes(sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case) -> list[Outcome]:
+    """Measure a test case on each capture that has annotations; its time is that of reading it, too."""
     found = []
     for capture_id, of_capture in annotations.items():
         one = sample.captures[capture_id]
         dom, blocks = one.capture.dom, one.capture.page.blocks
+        clock = Clock()
         nodes, labels = learned_cases.merged(dom, blocks, of_capture, case, clock)
-        found.append(outcome(one, nodes, labels, patterns_alone(one, of_capture)))
+        labelled = LabelledCapture(nodes=nodes, labels=labels, pattern_labels=patterns_alone(one, of_capture))
+        read = one.capture.clock.seconds
+        seconds = {phase: read[phase] + spent for phase, spent in clock.seconds.items()}
+        found.append(outcome(one, labelled, _elements(sample.archive, of_capture), seconds))
     return found
+
+
+def _elements(archive: Archive, annotations: Sequence[Annotation]) -> int:
+    """Count the DOM elements of all captures in some crosses, each capture once."""
+    captures = {capture_id for one in annotations for capture_id in one.cross.arms if capture_id}
+    return sum(len(archive.captures[capture_id].dom.names) for capture_id in captures)
 
 
 def patterns_alone(one: GoldCapture, annotations: Sequence[Annotation]) -> Bits:

@@ -30,23 +30,39 @@ class Outcome:
     """One page under one way of labelling. `by_patterns` counts only the nodes that the bit patterns label."""
 
     site: str
+    elements: int  # of the DOM, of all captures in the crosses of the page
+    nodes: int  # also those without truth
     all_nodes: Confusion
     by_patterns: Confusion
     undecided: float  # share of the nodes
     f1: float  # ROUGE-L of the texts
+    seconds: Mapping[str, float]  # of CPU, by phase
 
 
-def outcome(one: GoldCapture, nodes: Nodes, labels: Bits, pattern_labels: Bits) -> Outcome:
-    """Measure one page. `pattern_labels` are the labels of the same nodes by the bit patterns alone."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledCapture:
+    """The nodes of a capture with their labels under one way of labelling, and by the bit patterns alone."""
+
+    nodes: Nodes
+    labels: Bits
+    pattern_labels: Bits
+
+
+def outcome(one: GoldCapture, labelled: LabelledCapture, elements: int, seconds: Mapping[str, float]) -> Outcome:
+    """Measure one page, of whose crosses the captures have so many elements."""
+    nodes, labels, pattern_labels = labelled.nodes, labelled.labels, labelled.pattern_labels
     truth = one.truth[nodes.texts]
     decided = pattern_labels != Label.UNDECIDED
     text = learned_cases.text(one.capture.dom, one.capture.page.blocks, nodes, labels)
     return Outcome(
         site=one.gold.site,
+        elements=elements,
+        nodes=len(labels),
         all_nodes=counts(labels, truth),
         by_patterns=counts(labels[decided], truth[decided]),
         undecided=float(np.mean(labels == Label.UNDECIDED)),
         f1=rouge_l(words(one.gold.gold), words(text)).f1,
+        seconds=seconds,
     )
 
 

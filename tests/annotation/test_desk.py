@@ -83,6 +83,23 @@ def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connec
     assert (BOILERPLATE, UNDECIDED, CONTENT) == tags[:3]
 
 
+def test_a_mark_of_comments_reaches_what_has_no_tag_of_its_own(opened: Connection) -> None:
+    """It is content below its node, but for what is tagged or hidden there; the draft keeps it, and so does what leaves
+    the store."""
+    found = page(opened)
+    leaves = found.outline.leaves
+    given = Draft(
+        marks={0: CONTENT, leaves[1]: BOILERPLATE}, comments=frozenset({0}), hidden=frozenset({2}), revision=1
+    )
+    made = drafts.submit(opened, ADA, found, given)
+    comments = {*range(len(leaves))} - {1, 2}
+
+    assert (CONTENT, BOILERPLATE, BOILERPLATE) == made.tags[:3]
+    assert tuple(sorted(comments)) == made.comments
+    assert given.comments == drafts.read_draft(opened, ADA, found.page).comments
+    assert [made] == [*drafts.read_submissions(opened)]
+
+
 def test_the_models_labels_stand_where_nothing_else_does_and_are_noted(opened: Connection) -> None:
     """The model's labels fill gaps only for an annotator who has requested them, and the submission records it."""
     found = page(opened)

@@ -51,6 +51,18 @@ def test_what_is_undecided_is_in_the_wider_text_alone() -> None:
     assert (entry["gold"], entry["gold_wide"]) == ("five", "four\nfive")
 
 
+def test_what_readers_wrote_is_apart(tmp_path: Path) -> None:
+    """It is in neither text of the page, and evaluation and training read it as the page's comments."""
+    path = str(tmp_path / "gold.jsonl")
+    jsonl.write(path, gold_export.entries([SHEET], labelled("cccrb"), dataset="own"))
+    (page,) = datasets.read([path]).sets["own"]
+    wide = next(gold_export.entries([SHEET], labelled("cccru"), dataset="own"))["gold_wide"]
+
+    assert ("One two three", "four") == (page.gold, page.comments)
+    assert "One two three\nfive" == wide
+    assert "gold_comments" not in next(gold_export.entries([SHEET], labelled("cccbb"), dataset="own"))
+
+
 def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
     """`dbce evaluate` reads the set with the fields of its pages and its name."""
     path = str(tmp_path / "gold.jsonl.xz")

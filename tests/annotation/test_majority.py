@@ -53,6 +53,22 @@ def test_the_majority_decides_and_ties_are_undecided() -> None:
     assert merged.votes == ((0, 3, 0), (0, 1, 2), (1, 1, 1), (0, 0, 0), (2, 1, 0))
 
 
+def test_most_of_those_who_call_it_content_say_whether_readers_wrote_it(tmp_path: Path) -> None:
+    """Two of three, two of two beside a vote for boilerplate, one of two, and two whom boilerplate outvotes; the file
+    keeps it, and says nothing where there is none."""
+    tags_of_each = ["rrrrc", "rrcrc", "cbbb-", "---bc", "---bc"]
+    submissions = [submission(name, tags) for name, tags in zip("xyzvw", tags_of_each, strict=True)]
+    merged = merge(corpus(p=5), submissions, minimum=1, excluded={}).pages
+    path = str(tmp_path / "merged.jsonl")
+    majority.write(path, merged)
+
+    assert (CONTENT, CONTENT, CONTENT, BOILERPLATE, CONTENT) == merged[0].tags
+    assert (0, 1) == merged[0].comments
+    assert [*merged] == [*majority.read(path)]
+    majority.write(path, [majority.merge_page("p", [submission("x", "cc")])])
+    assert "comments" not in Path(path).read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("given_", "reason"),
     [

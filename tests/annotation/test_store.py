@@ -46,7 +46,7 @@ def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: 
 def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No submission of an older store is taken for withdrawn."""
+    """No submission of an older store is taken for withdrawn, and none has readers' comments."""
     path = str(tmp_path / "labels.db")
     with monkeypatch.context() as before:
         before.setattr(workbench_store, "MIGRATIONS", MIGRATIONS[:1])
@@ -56,10 +56,10 @@ def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
         old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
         old.close()
     opened = workbench_store.open_store(path)
-    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM current_submissions")]
+    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn, comments FROM current_submissions")]
     opened.close()
 
-    assert [(1, "p", None)] == rows
+    assert [(1, "p", None, "[]")] == rows
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Push tags down to segments, and write and read submissions."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,13 @@ SUBMISSIONS = st.builds(
 )
 
 
-@given(st.lists(SUBMISSIONS))
+def with_comments(one: Submission) -> Submission:
+    """Return a submission with every second segment of content as a reader's comment."""
+    content = [at for at, tag in enumerate(one.tags) if tag is Label.CONTENT]
+    return replace(one, comments=tuple(content[::2]))
+
+
+@given(st.lists(SUBMISSIONS | SUBMISSIONS.map(with_comments)))
 def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, some: list[Submission]) -> None:
     """Submissions come out of a file of JSON lines as they went in."""
     path = str(tmp_path_factory.mktemp("submissions") / "submissions.jsonl")
@@ -47,6 +54,10 @@ def test_white_space_makes_no_other_text_but_a_cut_does() -> None:
         "{",
         '{"annotator": "a", "page": "p", "submitted": 1, "seconds": 1, "text_digest": "", "tags": ["good"]}',
         '{"annotator": "a", "page": "p", "submitted": true, "seconds": 1, "text_digest": "", "tags": []}',
+        '{"annotator": "a", "page": "p", "submitted": 1, "seconds": 1, "text_digest": "", "tags": ["content"],'
+        ' "comments": [1]}',
+        '{"annotator": "a", "page": "p", "submitted": 1, "seconds": 1, "text_digest": "", "tags": ["boilerplate"],'
+        ' "comments": [0]}',
         '{"page": "p", "submitted": 1, "seconds": 1, "text_digest": "", "tags": []}',
     ],
 )

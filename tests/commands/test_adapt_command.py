@@ -13,6 +13,7 @@ from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import classify
+from dbce_spark.model import Label
 from dbce_spark.output.output_reader import open_output
 from tests.support.annotation_stores import PASSWORD, SENTENCE
 from tests.support.builders import archive, http, record
@@ -110,6 +111,20 @@ def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extrac
     ((_, _, by_the_same), *_) = labelled_pages.f1_before_and_after([page] * 4, config.label)
 
     assert before == after < by_the_same == 1
+
+
+def test_what_readers_wrote_is_learned_to_be_dropped_unless_it_is_kept(tmp_path: Path, extracted: str) -> None:
+    """A note that is marked as a reader's comment is no content, and is one where `label.comments` keeps such."""
+    adapt(tmp_path, extracted)
+    config = configuration.default()
+    with closing(workbench_store.open_store(str(tmp_path / "labels.db"))) as opened:
+        annotator_accounts.add(opened, "ada", settings({}), password=PASSWORD, is_admin=False)
+        (stored,) = stored_pages.read_kind(opened, stored_pages.CORPUS)
+        drafts.submit(opened, 1, stored, Draft(marks={0: Label.CONTENT}, comments=frozenset({0}), revision=1))
+        kept = replace(config, label=replace(config.label, comments=True))
+        (without,), (with_them,) = (labelled_pages.read(opened, "", one) for one in (config, kept))
+
+    assert [False, True] == [bool(without.labelled.is_content.any()), bool(with_them.labelled.is_content.all())]
 
 
 def test_what_an_earlier_round_wrote_stays(tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,7 @@
 """A figure that stands on several pages is the same on all of them."""
 
+import re
+
 from tests.support.code_blocks import ROOT
 
 
@@ -17,3 +19,14 @@ def test_readme_has_the_scores_of_the_method() -> None:
 
     assert ours
     assert [] == [row for row in ours if row not in measured]
+
+
+def test_the_plot_of_the_leaderboard_has_the_figures_of_its_table() -> None:
+    """Each extractor has a dot, with the F1 and the milliseconds of its row."""
+    plot = (ROOT / "docs/leaderboard.svg").read_text(encoding="utf-8")
+    shown = re.findall(r"<title>(.+?): (\d\.\d+), ([\d.]+) ms</title>", plot)
+    table = rows("docs/leaderboard.md", "whole: F1")
+
+    assert "(leaderboard.svg)" in (ROOT / "docs/leaderboard.md").read_text(encoding="utf-8")
+    assert table
+    assert sorted((row[0], row[1].split(" ")[0].strip("*"), row[-1].replace(",", "")) for row in table) == sorted(shown)

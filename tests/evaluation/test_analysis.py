@@ -1,6 +1,7 @@
 """Averages by hand: which pages, which weights."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,19 @@ def test_a_set_is_not_weighed() -> None:
     """In a set every page counts the same."""
     (cell,) = analyse(made_scores(PAGES, F1), NODES).by_set[ALL]
     assert pytest.approx((0.5, 0.5)) == cell.f1
+
+
+def test_a_group_has_precision_recall_and_edit_distance() -> None:
+    """Each is a mean of its own; the distance is what is missing to the likeness by edits."""
+    scores = made_scores(PAGES[:2], {"first": [0.0, 0.0], "other": [0.0, 0.0]})
+    main = np.array([[[0.2, 0.4], [0.6, 0.8], [0.3, 0.5]], [[1.0, 1.0], [0.5, 0.5], [0.7, 0.7]]])
+    edits = np.array([[[0.9, 0.7]] * 3, [[1.0, 1.0]] * 3])
+    values = {**scores.values, "rouge_l": main, "levenshtein": edits}
+    (cell,) = analyse(replace(scores, values=values), NODES).by_set[ALL]
+    assert pytest.approx((0.3, 1.0)) == cell.precision
+    assert pytest.approx((0.7, 0.5)) == cell.recall
+    assert pytest.approx((0.4, 0.7)) == cell.f1
+    assert pytest.approx((0.2, 0.0)) == cell.distance
 
 
 @settings(max_examples=15)

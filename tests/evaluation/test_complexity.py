@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from lxml import html
 
-from dbce_spark.evaluation.complexity import PageWords, gold_error, groups, quartiles, ratio
+from dbce_spark.evaluation.complexity import PageWords, error_counts, gold_error, groups, quartiles, ratio
 from dbce_spark.evaluation.metrics import words
 
 PAGE = (
@@ -38,6 +38,13 @@ def test_a_page_has_the_words_that_can_be_read() -> None:
 def test_gold_errors_by_hand(gold: str, expected: float) -> None:
     """The share of the gold's distinct words that stand in it more often than in the page."""
     assert expected == gold_error(words(gold), page_words())
+
+
+def test_gold_errors_are_counted_between_bounds() -> None:
+    """An error on a bound is below it; pages without any stand apart, and none is lost."""
+    counts = error_counts([0.0, 0.0, 0.005, 0.01, 0.02, 0.3, 1.0])
+    assert [("0", 2), ("0-1 %", 2), ("1-2 %", 1), ("2-5 %", 0)] == counts[:4]
+    assert [("20-50 %", 1), ("50-100 %", 1)] == counts[-2:]
 
 
 def test_the_complexity_ratio_counts_all_words() -> None:

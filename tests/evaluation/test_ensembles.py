@@ -1,6 +1,7 @@
 """Ensembles keep leaves with enough votes, or with votes that meant content on other sites."""
 
 import random
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -62,10 +63,30 @@ def test_names_of_no_ensemble_are_refused(name: str) -> None:
         named(name)
 
 
+def test_an_extractor_behind_the_name_votes_too(tmp_path: Path) -> None:
+    """Five members hold the story and the sixth the menu: one vote keeps both, two the story alone, and six nothing. A
+    classifier that sees the sixth learns to go by it where it alone is right."""
+    pages = sites(tmp_path, 4)
+    texts = {name: [STORY] * 4 for name in SELECTIONS[5]} | {"dbce": [MENU] * 4}
+    found = combined(["em_1_5+dbce", "em_2_5+dbce", "em_6_5+dbce"], pages, texts)
+    assert [f"{MENU}\n{STORY}", STORY, ""] == [found[f"em_{least}_5+dbce"][0] for least in (1, 2, 6)]
+    whole = {member: [f"{MENU} {STORY} {ADVERT}"] * 4 for member in THIRTEEN}
+    assert [STORY] * 4 == combined(["ensemble-rf+dbce"], pages, {**whole, "dbce": [STORY] * 4})["ensemble-rf+dbce"]
+
+
+@pytest.mark.parametrize("name", ["em_2_5+", "ensemble-rf+a+b+c+d", "em_7_5+dbce", "em_2_5++dbce"])
+def test_an_ensemble_has_few_members_behind_its_name(name: str) -> None:
+    """No empty name, and no more votes asked for than there are members."""
+    assert is_name(name)
+    with pytest.raises(ConfigError, match=rf"--extractors {re.escape(name)}: "):
+        named(name)
+
+
 def test_members_are_listed_once() -> None:
     """Table 5.1 has five, eight with them, and the learned ones thirteen."""
     counts = [len(members(names)) for names in (["em_2_5"], ["em_3_5", "em_2_5"], ["em_4_8", "em_2_5"], NAMES)]
     assert [5, 5, 8, 13] == counts
+    assert (*SELECTIONS[5], "dbce") == members(["em_2_5+dbce+bte"])
 
 
 def test_members_are_extractors_that_run_by_themselves() -> None:

@@ -67,6 +67,16 @@ def test_weights_move_a_quartile() -> None:
     assert "median 0.900" in score_plots.violins([heavy])
 
 
+def test_bars_are_as_high_as_their_counts() -> None:
+    """They stand on one line, and each has its count in writing."""
+    svg = score_plots.bars([("none", 40), ("<some>", 10), ("all", 0)], "pages")
+    heights = [float(one.get("height") or 0) for one in drawn(svg, "rect", "bar")]
+    feet = {float(one.get("y") or 0) + float(one.get("height") or 0) for one in drawn(svg, "rect", "bar")}
+    assert pytest.approx([heights[0] / 4, 0.0]) == heights[1:]
+    assert 1 == len(feet)
+    assert {"40", "10", "0", "none", "<some>", "all", "pages"} == {one.text for one in drawn(svg, "text")}
+
+
 def test_a_scatter_has_every_point_in_the_colour_of_its_group() -> None:
     """Three points, two groups."""
     svg = score_plots.scatter(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]), [0, 1, 1], ["a", "b", "c"])

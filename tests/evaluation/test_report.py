@@ -50,8 +50,8 @@ def test_a_report_holds_all_it_shows(report: str) -> None:
 
 
 def test_every_part_has_its_plot(report: str) -> None:
-    """Standings, two pools by set, two lines, violins, cumulated, heat map and scatter."""
-    assert 9 == report.count("<svg")
+    """Standings, two pools by set, two lines, violins, cumulated, heat map, scatter and gold errors."""
+    assert 10 == report.count("<svg")
     for name in ("standings", "sets", "siblings", "distributions", "pages", "metrics", "clusters", "gold", "misses"):
         assert f'<h2 id="{name}">' in report
 
@@ -62,8 +62,16 @@ def test_the_worst_pages_are_linked(report: str) -> None:
 
 
 def test_every_page_is_in_the_picture(report: str) -> None:
-    """Forty points in the last plot."""
-    assert 40 == report.split("<svg")[-1].split("</svg>")[0].count("<circle")
+    """Forty points in the last plot but one."""
+    assert 40 == report.split("<svg")[-2].split("</svg>")[0].count("<circle")
+
+
+def test_every_group_has_precision_recall_and_edit_distance(report: str) -> None:
+    """A table for each pool by set, and for each property of pages: of sites with siblings here, all that differ."""
+    assert 2 == report.count("<summary>Precision, recall and edit distance</summary>")
+    for name in ("siblings", "snapshots", "complexity", "cluster"):
+        assert f"<summary>Precision, recall and edit distance by {name}</summary>" in report
+    assert "<th>complex: P</th><th>complex: R</th><th>complex: edit distance</th>" in report
 
 
 def test_the_same_scores_give_the_same_bytes(report: str) -> None:

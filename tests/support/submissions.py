@@ -6,7 +6,7 @@ from dbce_spark.annotation.majority import Master
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.model import Label
 
-TAG_OF = {"u": Label.UNDECIDED, "c": Label.CONTENT, "b": Label.BOILERPLATE, "-": None}
+TAG_OF = {"u": Label.UNDECIDED, "c": Label.CONTENT, "b": Label.BOILERPLATE, "-": None, "r": Label.CONTENT}
 
 
 def submission(
@@ -18,7 +18,8 @@ def submission(
     at: int = 0,
     took: float = 0,
 ) -> Submission:
-    """An annotator's tags of a page, given as letters ("cb-u") or as they are; `at` in seconds."""
+    """An annotator's tags of a page, given as letters ("cb-u", "r" for a reader's comment) or as they are; `at` in
+    seconds."""
     return Submission(
         annotator=annotator,
         page=page,
@@ -26,6 +27,7 @@ def submission(
         seconds=float(took),
         text_digest=digest,
         tags=tuple(TAG_OF[tag] if isinstance(tag, str) else tag for tag in tags),
+        comments=tuple(at for at, tag in enumerate(tags) if tag == "r"),
     )
 
 

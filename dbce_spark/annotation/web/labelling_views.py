@@ -15,8 +15,6 @@ from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench, logged_in
 from dbce_spark.model import Label
 
-_LABELS = {label.word: label for label in Label}
-
 
 def add_desk(app: Flask, workbench: Workbench) -> None:
     """Add the start, with one's own statistics, and the pages to label."""
@@ -196,8 +194,11 @@ def _posted_draft(page: StoredPage) -> Draft:
     """Return the draft that a request holds."""
     fields: Any = request.get_json(silent=True)
     try:
+        nodes = len(page.outline.parents)
+        marks, comments = drafts.parse_marks({_number(node, nodes): word for node, word in fields["marks"].items()})
         return Draft(
-            marks={_number(node, len(page.outline.parents)): _LABELS[word] for node, word in fields["marks"].items()},
+            marks=marks,
+            comments=comments,
             hidden=frozenset(_number(at, len(page.units)) for at in fields["hidden"]),
             revision=int(fields["revision"]),
             seconds=_seconds(fields["seconds"]),
@@ -229,7 +230,7 @@ def _unless_stale(act: Callable[[], Draft | Any]) -> Any:
 
 def _fields(draft: Draft) -> dict[str, Any]:
     return {
-        "marks": {str(node): label.word for node, label in draft.marks.items()},
+        "marks": {str(node): word for node, word in drafts.mark_words(draft).items()},
         "hidden": sorted(draft.hidden),
         "revision": draft.revision,
         "seconds": draft.seconds,

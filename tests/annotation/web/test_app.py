@@ -157,6 +157,20 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     assert "content" in client.get("/").text
 
 
+def test_a_readers_comment_goes_from_draft_to_submission(app: Flask, opened: workbench_store.Connection) -> None:
+    """The mark is shown again as it was given; the submission has content, all of which readers wrote."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    client.put(f"/api/pages/{number}/draft", json=draft({"0": "comment"}), headers=headers)
+    kept = client.get(f"/api/pages/{number}").json
+    client.post(f"/api/pages/{number}/submission", json=draft({"0": "comment"}, 2), headers=headers)
+    (one,) = drafts.read_submissions(opened)
+
+    assert kept is not None
+    assert {"0": "comment"} == kept["draft"]["marks"]
+    assert (tuple(range(len(one.tags))), {Label.CONTENT}) == (one.comments, {*one.tags})
+
+
 def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_store.Connection) -> None:
     """Also one that was begun; its annotator finds it at the start, and submits it after all."""
     (bob, bobs), (ada, _) = logged_in(app, "bob"), logged_in(app, "ada")

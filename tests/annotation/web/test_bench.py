@@ -76,6 +76,28 @@ def test_a_page_is_labelled_by_keyboard_alone(tmp_path: Path, context: Any) -> N
 
 
 @pytest.mark.browser
+def test_what_readers_wrote_is_marked_by_a_key_of_its_own(tmp_path: Path, context: Any) -> None:
+    """5 paints the piece in a colour of its own; it is submitted as content that readers wrote."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", *["ArrowRight"] * 9, "5")
+        found = tags(window)
+        assert {"comment", CONTENT} == {*found}
+        assert found == painted(window)
+        assert "all tagged" == window.inner_text("#count")
+        kept(window)
+        press(window, "Control+Enter")
+        window.wait_for_url(re.compile("/pages/(?!" + window.url.rpartition("/")[2] + ")"))
+
+    (made,) = submitted(path)
+    assert [at for at, tag in enumerate(found) if tag == "comment"] == [*made.comments]
+    assert {Label.CONTENT} == {*made.tags}
+
+
+@pytest.mark.browser
 def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None:
     """Pointing shows the block, the menu tags it, and a brush from the toolbar tags what is clicked."""
     with served(with_people(tmp_path, "ada")) as one:

@@ -143,6 +143,17 @@ def test_chapter_4_has_all_cases_with_scores_and_times(tmp_path: Path) -> None:
     assert "0.0" == times["T002"][PHASES.index("learn")] != times["T006"][PHASES.index("learn")]
 
 
+def test_pages_are_timed_one_by_one(tmp_path: Path) -> None:
+    """The box plots of figures 4.4 to 4.6 have a time of each page and phase, and the elements of the captures that its
+    cross compares: three pages of 38 elements."""
+    found = chapter4.measure(measured(tmp_path, sites()), CONFIG)
+    assert {114} == {page.elements for page in found["T001"]}
+    assert all(page.seconds["prepare"] > 0 and page.seconds["learn"] > 0 for page in found["T006"])
+    drawn = [*chapter4.figure_4_4({"made": found}), chapter4.figure_4_5(found, "made")]
+    boxes = [len(etree.fromstring(svg.encode()).findall(".//{*}rect[@fill-opacity]")) for svg in drawn]
+    assert [1, 1, len(PHASES) * len(CASES)] == boxes
+
+
 def test_figures_are_svg_with_a_box_for_each_case(tmp_path: Path) -> None:
     """Figure 4.7 over all pages, figure 4.8 by set."""
     found = {name: chapter4.measure(measured(tmp_path, sites()), CONFIG) for name in ("one", "two")}
@@ -162,6 +173,17 @@ def test_boxes_stand_at_the_quartiles() -> None:
     assert {"A & B", "<all>"} <= {str(text.text) for text in root.iter("{*}text")}
 
 
+def test_an_axis_ends_at_a_round_number_that_all_whiskers_stay_below() -> None:
+    """Its ticks are as many as those of shares, and a box of milliseconds stands where its share of the top is."""
+    groups = {"learn": {"T006": [0.0, 25.0, 50.0, 75.0, 100.0]}}
+    root = etree.fromstring(boxplots.boxes("ms", groups, most=boxplots.most(groups)).encode())
+    box = root.find(".//{*}rect[@fill-opacity]")
+    assert box is not None
+    assert (100.0, "94.0", "120.0") == (boxplots.most(groups), box.get("y"), box.get("height"))
+    assert {"0", "20", "100"} <= {str(text.text) for text in root.iter("{*}text")}
+    assert 1.0 == boxplots.most({"learn": {"T001": [0.0, 0.0], "T002": []}})
+
+
 def test_the_report_holds_every_table_and_figure(tmp_path: Path) -> None:
     """Sets with series and without, in one document that is written to the output folder."""
     paths = [written(tmp_path, sites(), "sites.jsonl"), written(tmp_path, series(3), "series.jsonl")]
@@ -169,7 +191,8 @@ def test_the_report_holds_every_table_and_figure(tmp_path: Path) -> None:
     assert report == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
     rows = [row.split("|")[1:4] for row in report.splitlines() if row.startswith(("| sites | T001", "| series | T001"))]
     assert [["sites", "T001", "6"], ["series", "T001", "9"]] == [[cell.strip() for cell in row] for row in rows[:2]]
-    assert 2 == report.count("<svg ")
+    assert 6 == report.count("<svg ")
+    assert "| sites | 6 | 684 | 120 | 120 | 42 | 78 |" in report
 
 
 @pytest.mark.data

@@ -5,8 +5,8 @@ import { Desk } from "./desk.js";
 import { Frame } from "./frame-talk.js";
 import { Outline } from "./outline.js";
 
-const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "" };
-const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", "": "no tag" };
+const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "", 5: "comment" };
+const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", comment: "content, a reader's comment", "": "no tag" };
 const SAID = {
   kept: "Everything is kept", keeping: "Keeping…", away: "The server does not answer; kept in this browser, trying again…",
   stale: "This page was changed in another window. Load it again to go on.", out: "You are logged out. Log in in another window, then load this page again.",
@@ -143,7 +143,7 @@ class Bench {
   showProgress() {
     const total = this.words.reduce((sum, words) => sum + words, 0) || 1;
     let done = 0;
-    for (const tag of ["boilerplate", "undecided", "content"]) {
+    for (const tag of ["boilerplate", "undecided", "content", "comment"]) {
       const words = this.words.reduce((sum, words, at) => (this.tags[at] === tag ? sum + words : sum), 0);
       done += words;
       $(`.progress .${tag}`).style.width = `${(100 * words) / total}%`;
@@ -292,7 +292,7 @@ class Bench {
       this.closeMenu();
       return this.setBrush(null);
     }
-    const digit = /^(?:Digit|Numpad)([1-4])$/.exec(code || "");
+    const digit = /^(?:Digit|Numpad)([1-5])$/.exec(code || "");
     // The manual's own keys had Ctrl and Alt with them.
     if (digit && (ctrl === alt)) return this.give(TAGS[digit[1]], shift);
     if (ctrl && key === "Enter") return this.submit();
@@ -371,7 +371,7 @@ class Bench {
   listen() {
     addEventListener("keydown", (event) => {
       if (document.querySelector("dialog[open]") || event.target.matches("input, textarea")) return;
-      const ours = /^(Arrow(Up|Down|Left|Right)|[1-4!"§$@#]|[jkzyntb+?-]|Escape)$/i.test(event.key) || (event.ctrlKey && ["Enter", "z", "y"].includes(event.key)) || /^Digit[1-4]$/.test(event.code);
+      const ours = /^(Arrow(Up|Down|Left|Right)|[1-5!"§$@#%]|[jkzyntb+?-]|Escape)$/i.test(event.key) || (event.ctrlKey && ["Enter", "z", "y"].includes(event.key)) || /^Digit[1-5]$/.test(event.code);
       if (!ours || (!$("#menu").hidden && event.key.startsWith("Arrow"))) return this.moveInMenu(event);
       event.preventDefault();
       this.press({ key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
