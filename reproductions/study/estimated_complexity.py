@@ -52,8 +52,8 @@ def of_texts(of: StudyPages, pages: Values) -> Values:
     return np.minimum(np.array(counts) / totals, 2.0).T
 
 
-def foretold(features: Values, values: Values, units: npt.NDArray[np.intp]) -> Values:
-    """Foretell values of pages, (pages) or (pages, columns), by a forest that has seen none of their site."""
+def predict(features: Values, values: Values, units: npt.NDArray[np.intp]) -> Values:
+    """Predict values of pages, (pages) or (pages, columns), by a forest that has seen none of their site."""
     found = np.empty_like(values)
     folds = min(FOLDS, len(np.unique(units)))
     for seen, unseen in GroupKFold(folds).split(features, groups=units):
@@ -68,11 +68,11 @@ def estimates(of: StudyPages, pages: Values, texts: Values) -> list[Estimate]:
     ratios, units = _ratios(of), of.units
     nothing = np.zeros((len(ratios), 1))
     return [
-        Estimate(name="the mean of other sites", ratios=foretold(nothing, ratios, units), is_constant=True),
-        Estimate(name="the page alone", ratios=foretold(pages, ratios, units)),
+        Estimate(name="the mean of other sites", ratios=predict(nothing, ratios, units), is_constant=True),
+        Estimate(name="the page alone", ratios=predict(pages, ratios, units)),
         Estimate(name=f"what {of.extractors[0]} keeps of it", ratios=texts[:, 0]),
         Estimate(
-            name="the page, and what each extractor keeps", ratios=foretold(np.hstack([pages, texts]), ratios, units)
+            name="the page, and what each extractor keeps", ratios=predict(np.hstack([pages, texts]), ratios, units)
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Choices of the extractor to trust with a page: one for all, one a group, or what a forest foretells to be best.
+"""Choices of the extractor to trust with a page: one for all, one a group, or what a forest predicts to be best.
 
 The study ends in that question ("the selection of an extractor relies on the webpage"). Whatever is chosen is chosen by
 pages of other sites, and nothing looks at the gold of the page.
@@ -53,8 +53,8 @@ def by_group(f1: Values, groups: npt.NDArray[np.intp], units: npt.NDArray[np.int
 
 
 def by_forest(f1: Values, features: Values, units: npt.NDArray[np.intp]) -> Choices:
-    """Choose the extractor whose F1 is foretold to be the highest, by a forest that has seen no page of the site."""
-    found: Choices = estimated_complexity.foretold(features, f1.T, units).argmax(axis=1)
+    """Choose the extractor whose F1 is predicted to be the highest, by a forest that has seen no page of the site."""
+    found: Choices = estimated_complexity.predict(features, f1.T, units).argmax(axis=1)
     return found
 
 

@@ -66,8 +66,8 @@ def measure(pages: Iterable[GoldPage]) -> tuple[int, int, int]:
     """Count the pages that name their section, those of them that `topic` names a category for, and those where it is
     the same."""
     pairs = [(section, topic(page.gold)) for page in pages if (section := declared(page))]
-    told = [(section, name) for section, name in pairs if name != UNKNOWN]
-    return len(pairs), len(told), sum(section == name for section, name in told)
+    categorised = [(section, name) for section, name in pairs if name != UNKNOWN]
+    return len(pairs), len(categorised), sum(section == name for section, name in categorised)
 
 
 def report(of: StudyPages) -> str:
@@ -83,14 +83,14 @@ def report(of: StudyPages) -> str:
         of_study = f"{100 * published / sum(PUBLISHED.values()):.1f} %" if published else ""
         rows.append((name, f"{count:,}", f"{100 * count / len(named):.1f} %", of_study, f"{means[0]:.3f}", firsts))
     head = ("category", "pages", "share", "share in the study", of.extractors[0], "best")
-    sections, told, right = measure(of.pages)
-    return f"{table(head, rows)}\n\n{_accuracy(sections, told, right)}"
+    sections, categorised, right = measure(of.pages)
+    return f"{table(head, rows)}\n\n{_accuracy(sections, categorised, right)}"
 
 
-def _accuracy(sections: int, told: int, right: int) -> str:
-    if not told:
+def _accuracy(sections: int, categorised: int, right: int) -> str:
+    if not categorised:
         return "No page names its section: how often these categories are right is not known."
     return (
-        f"Of {sections:,} pages that name their own section, {told:,} have a category by their words, and {right:,} of"
-        f" these ({100 * right / told:.0f} %) the category of their section."
+        f"Of {sections:,} pages that name their own section, {categorised:,} have a category by their words, and"
+        f" {right:,} of these ({100 * right / categorised:.0f} %) the category of their section."
     )

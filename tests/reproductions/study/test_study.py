@@ -49,13 +49,13 @@ def test_both_classes_weigh_the_same_in_a_score() -> None:
     assert pytest.approx(2 * 0.9 / 1.9) == one.apart[0]
 
 
-def test_what_is_foretold_comes_from_other_sites() -> None:
-    """A value that a page shares with its site alone cannot be foretold; one that its features show can."""
+def test_what_is_predicted_comes_from_other_sites() -> None:
+    """A value that a page shares with its site alone cannot be predicted; one that its features show can."""
     shown = np.repeat([0.0, 1.0], 20)[DRAW.permutation(40)][:, None]
     large = np.arange(40) // 5
     of_site = (large % 2).astype(float)
-    assert 0.05 > np.abs(estimated_complexity.foretold(shown, shown[:, 0], UNITS) - shown[:, 0]).mean()
-    by_site = estimated_complexity.foretold(large[:, None].astype(float), of_site, large)
+    assert 0.05 > np.abs(estimated_complexity.predict(shown, shown[:, 0], UNITS) - shown[:, 0]).mean()
+    by_site = estimated_complexity.predict(large[:, None].astype(float), of_site, large)
     assert 0.3 < np.abs(by_site - of_site).mean()
 
 
