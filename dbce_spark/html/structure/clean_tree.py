@@ -134,7 +134,10 @@ class _Builder:
                     self._text(text)
 
     def _callout(self, callout: Any) -> None:
+        """Mark the kind of a callout, outside of code and emphasis around it: there it would be text."""
+        around, self._inlines = self._inlines, []
         self._place().add("callout", {}, callout.get("kind"))
+        self._inlines = around
 
     def _block(self, element: Any, tag: str) -> None:
         if tag == "table":

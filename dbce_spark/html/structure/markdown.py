@@ -13,6 +13,9 @@ MAX_GRID = 100_000
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
+_EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
+_WRITTEN = {*_EMPHASIS, "sub", "sup"}
+"""Elements of running text that are written by functions of ours."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -50,13 +53,15 @@ def _become(element: Any, tag: str, attributes: dict[str, str], text: str) -> No
 
 
 def to_markdown(article: CleanElement, source: str) -> str:
-    """Write a clean tree, whose source is at hand, as Markdown; its tables get all their cells, its links one line."""
+    """Write a clean tree, whose source is at hand, as Markdown; its tables get all their cells, its links and emphasis
+    one line each."""
     import turbohtml
 
     if "<table" in source or "<br" in source:
         _square_tables(article)
         for link in article.find("a"):
             _join_lines(link)
+        _part_lines(article)
         source = article.source()
     written = str(turbohtml.parse(source).to_markdown(_options()))
     return _AFTER_NOTE.sub(r"\1 ", written)
@@ -67,6 +72,27 @@ def _join_lines(link: CleanElement) -> None:
     link.parts = [" " if isinstance(part, CleanElement) and part.tag == "br" else part for part in link.parts]
     for child in link.children():
         _join_lines(child)
+
+
+def _part_lines(element: CleanElement) -> None:
+    """Make an element of each line of what our functions write: turbohtml 1.15 loses characters behind several lines of
+    theirs, in the next paragraph too."""
+    parts: list[str | CleanElement] = []
+    for part in element.parts:
+        if isinstance(part, CleanElement):
+            _part_lines(part)
+        parts += _lines(part) if isinstance(part, CleanElement) and part.tag in _WRITTEN else [part]
+    element.parts = parts
+
+
+def _lines(element: CleanElement) -> list[CleanElement]:
+    lines = [CleanElement(element.tag, element.attributes)]
+    for part in element.parts:
+        if isinstance(part, CleanElement) and part.tag == "br":
+            lines += [part, CleanElement(element.tag, element.attributes)]
+        else:
+            lines[-1].parts.append(part)
+    return [line for line in lines if line.tag == "br" or line.parts]
 
 
 def _formula(element: Any, _: str) -> str:
@@ -93,17 +119,34 @@ def _definition(_: Any, inner: str) -> str:
     return text if "\n\n" in text or _OTHER_BLOCK.match(text) else ":   " + text.strip().replace("\n", "\n    ")
 
 
-def _around(sign: str) -> Callable[[Any, str], str]:
-    """Write emphasis by signs, where turbohtml writes it by tags because letters stand next to it."""
+def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
+    """Write emphasis by signs, where turbohtml writes it by tags because letters stand next to it.
 
-    def write(_: Any, inner: str) -> str:
+    A sign that has a letter outside and punctuation inside is a plain sign to CommonMark (its flanking rule), so there
+    emphasis keeps its tag.
+    """
+
+    def write(element: Any, inner: str) -> str:
         text = inner.strip()
         if not text:
             return inner
         before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
+        begins_plain = not before and not text[0].isalnum() and _letter_beside(element, "previous_sibling")
+        ends_plain = not after and not text[-1].isalnum() and _letter_beside(element, "next_sibling")
+        if begins_plain or ends_plain:
+            return f"{before}<{tag}>{text}</{tag}>{after}"
         return f"{before}{sign}{text}{sign}{after}"
 
     return write
+
+
+def _letter_beside(element: Any, side: str) -> bool:
+    """Test whether a letter or digit follows an element of emphasis or precedes it, with no more than signs between."""
+    while (beside := getattr(element, side)) is None and element.parent.tag in _EMPHASIS:
+        element = element.parent
+    if beside is None or getattr(beside, "tag", None) in _EMPHASIS:
+        return beside is not None
+    return not hasattr(beside, "tag") and bool(beside.text[0 if side == "next_sibling" else -1].isalnum())
 
 
 @cache
@@ -119,10 +162,7 @@ def _options() -> Any:
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",
             "sup": lambda _, inner: f"<sup>{inner}</sup>" if inner else "",
-            "strong": _around("**"),
-            "b": _around("**"),
-            "em": _around("*"),
-            "i": _around("*"),
+            **{tag: _around(sign, tag) for tag, sign in _EMPHASIS.items()},
         },
     )
 
