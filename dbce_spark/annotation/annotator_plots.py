@@ -2,11 +2,10 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from html import escape
 
 import numpy as np
 
-from dbce_spark.report.svg import Axis, circle, n, polyline, rules_across, svg, text
+from dbce_spark.report.svg import Axis, bar, circle, polyline, rules_across, svg, text
 
 _TICKS = 6
 """Lines of a grid at most: more than one reads at a glance."""
@@ -22,8 +21,7 @@ def bars(values: Sequence[tuple[str, float]], title: str, unit: str, *, width: i
     body = [*_grid(up, left, right, finest=1.0), text(left, 12, unit, "start", "soft")]
     for at, (name, value) in enumerate(values):
         x = left + at * room
-        place = f'x="{n(x + room * 0.1)}" y="{n(up(value))}" width="{n(room * 0.8)}" height="{n(up(0) - up(value))}"'
-        body.append(f'<rect {place} style="fill:var(--c0)"><title>{escape(name)}: {value:g}</title></rect>')
+        body.append(bar(x + room * 0.1, up(value), room * 0.8, up(0) - up(value), f"{name}: {value:g}"))
         if at % step == 0:
             body.append(text(x + room / 2, height - 36, name, "middle", "small"))
     body.append(text((left + right) / 2, height - 12, title, "middle", "soft"))

@@ -9,12 +9,9 @@ from sqlite3 import Row
 from dbce_spark.annotation import stored_pages
 from dbce_spark.annotation.outline import Marks
 from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.submission import COMMENT, Submission, Tags
+from dbce_spark.annotation.submission import COMMENT, LABELS, Submission, Tags
 from dbce_spark.annotation.workbench_store import SUBMITTERS, Connection, now, transaction
 from dbce_spark.model import Label
-
-LABELS = {label.word: label for label in Label}
-"""Tags by their words."""
 
 
 class StaleDraft(Exception):
@@ -62,8 +59,7 @@ def read_draft(store: Connection, account: int, page: str) -> Draft:
     row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     if row is None:
         return Draft()
-    words = {int(node): word for node, word in json.loads(row["marks"]).items()}
-    marks, comments = parse_marks(words)
+    marks, comments = parse_marks({int(node): word for node, word in json.loads(row["marks"]).items()})
     return Draft(
         marks=marks,
         comments=comments,

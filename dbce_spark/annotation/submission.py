@@ -18,7 +18,8 @@ Tags = tuple[Label | None, ...]
 COMMENT = "comment"
 """The mark of content that readers wrote below it: it has the tag of content, and stands among the comments."""
 
-_LABEL_OF = {label.word: label for label in Label}
+LABELS = {label.word: label for label in Label}
+"""Tags by their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,9 +100,9 @@ def parse_tag(word: object, place: str) -> Label | None:
     """
     if word is None:
         return None
-    if not isinstance(word, str) or word not in _LABEL_OF:
-        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(_LABEL_OF)}, or null")
-    return _LABEL_OF[word]
+    if not isinstance(word, str) or word not in LABELS:
+        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(LABELS)}, or null")
+    return LABELS[word]
 
 
 _LINES = jsonl.LinesOf(as_fields, from_fields)

@@ -12,13 +12,12 @@ from typing import Any
 from dbce_spark.annotation import single_page, workbench_store
 from dbce_spark.annotation import stored_pages as stored
 from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.submission import LABELS
 from dbce_spark.config import DbceConfig
 from dbce_spark.html.page import parse_tree
-from dbce_spark.model import Label
 
 PAGES = 11
 _GOLD = "data-gold"
-_WORDS = {label.word: label for label in Label}
 
 
 def add(opened: workbench_store.Connection, config: DbceConfig) -> None:
@@ -41,7 +40,7 @@ def make_page(html: bytes, name: str, position: int, config: DbceConfig) -> Stor
     """Make one page with its reference. The HTML has `data-gold`."""
     root = parse_tree(html)
     made = single_page.make_from_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
-    reference = tuple(_WORDS[_gold(root, unit.xpath)] for unit in made.units)
+    reference = tuple(LABELS[_gold(root, unit.xpath)] for unit in made.units)
     return dataclasses.replace(made, kind=stored.TUTORIAL, position=position, reference=reference)
 
 
@@ -54,6 +53,6 @@ def _gold(root: Any, xpath: str) -> str:
 def _without_gold(html: bytes) -> bytes:
     """Remove the gold words from a page."""
     text = html.decode()
-    for word in _WORDS:
+    for word in LABELS:
         text = text.replace(f' {_GOLD}="{word}"', "")
     return text.encode()

@@ -89,12 +89,13 @@ class Binning:
         """Find the bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
         codes = np.repeat(self._unknown, blocks, axis=1)
         rows = [row for row, name in enumerate(self.names) if name in columns]
-        in_tables = [row for row in rows if self._places[row] >= 0]
+        tables, places = self._tables
+        in_tables = [row for row in rows if row in places]
         if in_tables:
-            of_rows = [columns[self.names[row]] for row in in_tables]
-            codes[in_tables] = self._tables.bins(self._places[in_tables], of_rows)
+            of_tables = np.array([places[row] for row in in_tables])
+            codes[in_tables] = tables.bins(of_tables, [columns[self.names[row]] for row in in_tables])
         for row in rows:
-            if self._places[row] < 0:
+            if row not in places:
                 codes[row] = self.edges[row].searchsorted(columns[self.names[row]], side="right")
         return codes
 
@@ -104,18 +105,10 @@ class Binning:
         return np.array([len(edges) for edges in self.edges], np.int64)
 
     @cached_property
-    def _made_tables(self) -> list[feature_bins.BinTable | None]:
-        return [feature_bins.table(edges) for edges in self.edges]
-
-    @cached_property
-    def _tables(self) -> feature_bins.BinTables:
-        return feature_bins.BinTables.joined([one for one in self._made_tables if one is not None])
-
-    @cached_property
-    def _places(self) -> npt.NDArray[np.intp]:
-        """Return the place of each feature among those that have a table, or -1."""
-        has_table = np.array([one is not None for one in self._made_tables], np.bool_)
-        return np.where(has_table, np.cumsum(has_table) - 1, -1)
+    def _tables(self) -> tuple[feature_bins.BinTables, dict[int, int]]:
+        """Build the tables of the features that have one; return them, and the place of each feature's among them."""
+        made = {row: one for row, edges in enumerate(self.edges) if (one := feature_bins.table(edges)) is not None}
+        return feature_bins.BinTables.joined([*made.values()]), {row: place for place, row in enumerate(made)}
 
     @cached_property
     def _unknown(self) -> Codes:

@@ -66,12 +66,13 @@ class BinTables:
 
     @classmethod
     def joined(cls, tables: Sequence[BinTable]) -> "BinTables":
-        """Join the tables of some features, one or more."""
-        shifts, firsts, below, within = zip(*tables, strict=True)
-        shift, first = np.array(shifts, np.int64)[:, None], np.array(firsts, np.int64)[:, None]
-        sizes = np.array([len(one) for one in within], np.int64)[:, None]
-        moves = np.cumsum(sizes, axis=0) - sizes - first
-        return cls(shift, first, first + sizes - 1, moves, np.concatenate(below), np.concatenate(within))
+        """Join the tables of some features."""
+        counts = np.array([(one.shift, one.first, len(one.within)) for one in tables], np.int64).reshape(-1, 3, 1)
+        shifts, firsts, sizes = counts[:, 0], counts[:, 1], counts[:, 2]
+        moves = np.cumsum(sizes, axis=0) - sizes - firsts
+        below = np.concatenate([np.empty(0, np.uint8), *(one.below for one in tables)])
+        within = np.concatenate([np.empty(0), *(one.within for one in tables)])
+        return cls(shifts, firsts, firsts + sizes - 1, moves, below, within)
 
     def bins(self, features: npt.NDArray[np.intp], columns: Sequence[Values]) -> Codes:
         """Count for each value of some features, a column each, the edges that are at most as large.

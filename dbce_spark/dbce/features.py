@@ -72,14 +72,14 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
 
 
-def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
-    """Return for each block the value `offset` blocks on."""
-    result = np.full(len(values), missing)
+def shifted(pages: Rows, values: Values, offset: int) -> Values:
+    """Return for each block the value `offset` blocks on, UNKNOWN beyond the page."""
+    result = np.empty(len(values))
     if offset > 0:
         result[:-offset] = values[offset:]
     else:
         result[-offset:] = values[:offset]
-    result[pages.without(offset)] = missing
+    result[pages.without(offset)] = UNKNOWN
     return result
 
 

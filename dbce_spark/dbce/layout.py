@@ -114,6 +114,12 @@ def sums(values: npt.NDArray[np.generic]) -> Numbers:
     return running
 
 
+def _sums_within(values: npt.NDArray[np.generic], starts: Numbers) -> Numbers:
+    """Sum the values from each start up to the next."""
+    before = sums(values)[starts]
+    return before[1:] - before[:-1]
+
+
 @dataclass(frozen=True, slots=True)
 class SlotKeys:
     """64-bit names of some slots, one entry a slot, that are the same on every page of the template.
@@ -259,8 +265,7 @@ class Rows:
 
     def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
         """Sum over each block's page."""
-        before = sums(values)[self.starts]
-        of_blocks: Numbers = (before[1:] - before[:-1])[self.pages]
+        of_blocks: Numbers = _sums_within(values, self.starts)[self.pages]
         return of_blocks
 
 
@@ -363,8 +368,7 @@ class Layout(Rows):
 
     def in_blocks(self, of_tokens: npt.NDArray[np.generic]) -> Numbers:
         """Sum over each block's tokens."""
-        before = sums(of_tokens)[self.token_starts]
-        return before[1:] - before[:-1]
+        return _sums_within(of_tokens, self.token_starts)
 
     def of_class(self, one: int) -> Numbers:
         """Count the characters of a class in each block."""

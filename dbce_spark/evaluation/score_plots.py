@@ -185,8 +185,7 @@ def bars(counts: Sequence[tuple[str, int]], title: str, *, width: int = 540, hei
     body = [svg.rule(8, width - 8, height - 48, height - 48)]
     for at, (name, count) in enumerate(counts):
         left, top = 8 + gap * at, axis(count)
-        box = f'<rect class="bar" x="{n(left + 4)}" y="{n(top)}" width="{n(gap - 8)}" height="{n(height - 48 - top)}"'
-        body.append(f'{box} style="fill:{svg.colour(0)}"><title>{escape(name)}: {count:,}</title></rect>')
+        body.append(svg.bar(left + 4, top, gap - 8, height - 48 - top, f"{name}: {count:,}"))
         body.append(svg.text(left + gap / 2, top - 5, f"{count:,}", "middle", "small"))
         body.append(svg.text(left + gap / 2, height - 32, name, "middle", "small"))
     body.append(svg.text(width / 2, height - 8, title, "middle", "soft"))

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import f1_score, roc_auc_score
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit
+from sklearn.model_selection import GroupShuffleSplit
 
 from dbce_spark.evaluation import ensembles, leaves
-from dbce_spark.evaluation.ensembles import FOLDS, LEARNED, SEED, THIRTEEN
+from dbce_spark.evaluation.ensembles import LEARNED, SEED, THIRTEEN
 from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.files.markdown_table import table
-from reproductions.study.study_pages import StudyPages
+from reproductions.study.study_pages import StudyPages, site_folds
 
 SET_APART = 0.3
 """Share of the sites that nothing is learned from, as in section 5.2."""
@@ -64,7 +64,7 @@ def measure(votes: Sequence[LeafVotes], units: npt.NDArray[np.intp]) -> list[Lea
     """
     pages = np.arange(len(votes))
     seen, apart = next(GroupShuffleSplit(1, test_size=SET_APART, random_state=SEED).split(pages, groups=units))
-    folds = list(GroupKFold(min(FOLDS, len(np.unique(units[seen])))).split(seen, groups=units[seen]))
+    folds = list(site_folds(units[seen]))
     found = []
     for name in LEARNED:
         scored = [_score(name, votes, seen[some], seen[others]) for some, others in folds]

@@ -8,18 +8,16 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.model_selection import GroupKFold
 
-from dbce_spark.evaluation import analysis, clusters, complexity
+from dbce_spark.evaluation import analysis, clusters, complexity, facts
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.evaluation.scores import Values
 from dbce_spark.files.markdown_table import table
-from reproductions.study import study_pages
-from reproductions.study.study_pages import StudyPages
+from reproductions.study.study_pages import StudyPages, site_folds
 
-FOLDS, TREES, SEED = 10, 200, 33
-"""Folds of sites, trees of each forest, and its seed."""
+TREES, SEED = 200, 33
+"""Trees of each forest, and its seed."""
 
 SMALLEST_LEAF = 3
 """Pages in a leaf of a tree: some hundred pages are all there is to learn from."""
@@ -34,14 +32,14 @@ class Estimate:
 
     name: str
     ratios: Values
-    is_constant: bool = False  # the same for all pages but for what the folds have seen: no group can be told
+    is_constant: bool = False  # the same for all pages but for what the folds have seen: groups cannot be distinguished
 
 
 def of_pages(of: StudyPages) -> Values:
     """Measure what a page shows by itself: shares of tags, the number of words, and shares of these in links,
     paragraphs, items and cells. (pages, features)."""
     own = [_own(page.html) for page in of.pages]
-    return np.concatenate([study_pages.features(of), np.array(own)], axis=1)
+    return np.concatenate([facts.features(of.facts), np.array(own)], axis=1)
 
 
 def of_texts(of: StudyPages, pages: Values) -> Values:
@@ -55,8 +53,7 @@ def of_texts(of: StudyPages, pages: Values) -> Values:
 def predict(features: Values, values: Values, units: npt.NDArray[np.intp]) -> Values:
     """Predict values of pages, (pages) or (pages, columns), by a forest that has seen none of their site."""
     found = np.empty_like(values)
-    folds = min(FOLDS, len(np.unique(units)))
-    for seen, unseen in GroupKFold(folds).split(features, groups=units):
+    for seen, unseen in site_folds(units):
         forest = RandomForestRegressor(TREES, min_samples_leaf=SMALLEST_LEAF, random_state=SEED, n_jobs=1)
         found[unseen] = forest.fit(features[seen], values[seen]).predict(features[unseen])
     return found

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.model_selection import GroupKFold
 
 from dbce_spark.evaluation import bootstrap
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scores import Values
 from dbce_spark.files.markdown_table import table
 from reproductions.study import estimated_complexity
-from reproductions.study.study_pages import StudyPages
+from reproductions.study.study_pages import StudyPages, site_folds
 
 Choices = npt.NDArray[np.intp]
 """Of each page the place of the extractor that is trusted with it."""
@@ -45,7 +44,7 @@ def by_group(f1: Values, groups: npt.NDArray[np.intp], units: npt.NDArray[np.int
     f1: (extractors, pages); groups, units: of each page.
     """
     found = np.zeros(len(groups), np.intp)
-    for seen, unseen in GroupKFold(_folds(units)).split(groups, groups=units):
+    for seen, unseen in site_folds(units):
         for group in np.unique(groups[unseen]):
             like = seen[groups[seen] == group]
             found[unseen[groups[unseen] == group]] = f1[:, like if len(like) else seen].mean(axis=1).argmax()
@@ -98,7 +97,3 @@ def report(first: str, candidates: Sequence[str], routed: Sequence[Routed]) -> s
     return f"Candidates: {', '.join(candidates)}.\n\n" + table(
         ("trusted with a page", "F1", f"less {first}", "none is better"), rows
     )
-
-
-def _folds(units: npt.NDArray[np.intp]) -> int:
-    return min(estimated_complexity.FOLDS, len(np.unique(units)))

@@ -1,14 +1,15 @@
 """The pages, texts and scores of an evaluation, as the study's tables need them: in one order of pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
+from sklearn.model_selection import GroupKFold
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import average_weights, bootstrap, datasets, extracted_texts, facts
+from dbce_spark.evaluation import average_weights, bootstrap, datasets, ensembles, extracted_texts
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
@@ -76,6 +77,8 @@ def read(results: str, paths: Sequence[str]) -> StudyPages:
     )
 
 
-def features(of: StudyPages) -> Values:
-    """Stack the tag shares of all pages: (pages, 14)."""
-    return facts.features(of.facts)
+def site_folds(units: npt.NDArray[np.intp]) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Iterate over folds of sites, fewer where there are fewer: the places of pages to learn from, and of the others.
+    units: of each page the number of its site."""
+    folds = GroupKFold(min(ensembles.FOLDS, len(np.unique(units))))
+    yield from folds.split(units, groups=units)

@@ -9,10 +9,9 @@ from sklearn.manifold import TSNE
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from dbce_spark.evaluation import clusters, complexity, score_plots
+from dbce_spark.evaluation import clusters, complexity, facts, score_plots
 from dbce_spark.evaluation.clusters import SEED, Features
 from dbce_spark.files.markdown_table import table
-from reproductions.study import study_pages
 from reproductions.study.study_pages import StudyPages
 
 DIMENSIONS = 8
@@ -29,7 +28,7 @@ _STYLE += "<style>.frame{fill:none;stroke:var(--line)}</style>"
 def both(of: StudyPages) -> dict[str, Groups]:
     """Cluster all pages by the shares of their tags, and by a t-SNE of 8 dimensions of these. An exact t-SNE, as
     faster ones have two dimensions or three."""
-    features = study_pages.features(of)
+    features = facts.features(of.facts)
     return {PLAIN: np.array(clusters.groups(features)), REDUCED: np.array(clusters.groups(reduced(features)))}
 
 
@@ -58,7 +57,7 @@ def figures(of: StudyPages, found: dict[str, Groups]) -> list[str]:
     """Draw the pages in the plane of a t-SNE of 2 dimensions, in the colours of each clustering: SVGs, none where too
     few pages differ."""
     chosen = clusters.sample(len(of.pages))
-    placed = clusters.plane(study_pages.features(of)[chosen])
+    placed = clusters.plane(facts.features(of.facts)[chosen])
     titles = [f"{of.facts[at].dataset}: {of.facts[at].site}" for at in chosen]
     return [
         score_plots.scatter(placed, [int(numbers[at]) for at in chosen], titles).replace(">", f">{_STYLE}", 1)

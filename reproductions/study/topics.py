@@ -62,10 +62,10 @@ def declared(page: GoldPage) -> str:
     return ""
 
 
-def measure(pages: Iterable[GoldPage]) -> tuple[int, int, int]:
-    """Count the pages that name their section, those of them that `topic` names a category for, and those where it is
-    the same."""
-    pairs = [(section, topic(page.gold)) for page in pages if (section := declared(page))]
+def measure(pages: Iterable[GoldPage], named: Iterable[str]) -> tuple[int, int, int]:
+    """Count the pages that name their section, those of them that have a category by `topic`, and those where it is the
+    same. named: of each page, by `topic`."""
+    pairs = [(section, name) for page, name in zip(pages, named, strict=True) if (section := declared(page))]
     categorised = [(section, name) for section, name in pairs if name != UNKNOWN]
     return len(pairs), len(categorised), sum(section == name for section, name in categorised)
 
@@ -83,7 +83,7 @@ def report(of: StudyPages) -> str:
         of_study = f"{100 * published / sum(PUBLISHED.values()):.1f} %" if published else ""
         rows.append((name, f"{count:,}", f"{100 * count / len(named):.1f} %", of_study, f"{means[0]:.3f}", firsts))
     head = ("category", "pages", "share", "share in the study", of.extractors[0], "best")
-    sections, categorised, right = measure(of.pages)
+    sections, categorised, right = measure(of.pages, named)
     return f"{table(head, rows)}\n\n{_accuracy(sections, categorised, right)}"
 
 

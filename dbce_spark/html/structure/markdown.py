@@ -81,7 +81,9 @@ def _part_lines(element: CleanElement) -> None:
     for part in element.parts:
         if isinstance(part, CleanElement):
             _part_lines(part)
-        parts += _lines(part) if isinstance(part, CleanElement) and part.tag in _WRITTEN else [part]
+            parts += _lines(part) if part.tag in _WRITTEN else [part]
+        else:
+            parts.append(part)
     element.parts = parts
 
 
@@ -144,9 +146,11 @@ def _letter_beside(element: Any, side: str) -> bool:
     """Test whether a letter or digit follows an element of emphasis or precedes it, with no more than signs between."""
     while (beside := getattr(element, side)) is None and element.parent.tag in _EMPHASIS:
         element = element.parent
-    if beside is None or getattr(beside, "tag", None) in _EMPHASIS:
-        return beside is not None
-    return not hasattr(beside, "tag") and bool(beside.text[0 if side == "next_sibling" else -1].isalnum())
+    if beside is None:
+        return False
+    if hasattr(beside, "tag"):
+        return beside.tag in _EMPHASIS
+    return bool(beside.text[0 if side == "next_sibling" else -1].isalnum())
 
 
 @cache

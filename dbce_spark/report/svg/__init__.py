@@ -39,6 +39,12 @@ def circle(x: float, y: float, radius: float, series: int, title: str) -> str:
     return f"{drawn}<title>{escape(title)}</title></circle>"
 
 
+def bar(left: float, top: float, width: float, height: float, title: str) -> str:
+    """Draw a bar in the first colour of the page; `title` is shown where the mouse rests on it."""
+    place = f'x="{n(left)}" y="{n(top)}" width="{n(width)}" height="{n(height)}"'
+    return f'<rect class="bar" {place} style="fill:{colour(0)}"><title>{escape(title)}</title></rect>'
+
+
 def text(x: float, y: float, words: str, anchor: str, kind: str = "plain") -> str:
     """Write words at a place; `anchor`: "start", "middle" or "end" of them lies there."""
     return f'<text class="{kind}" x="{n(x)}" y="{n(y)}" text-anchor="{anchor}">{escape(words)}</text>'
