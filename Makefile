@@ -61,6 +61,15 @@ READY_UV    = $(VENV)/ready-uv
 # Hundreds of processes of a test run would each compile the package anew: half a second for dbce, one for a run on Spark.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Install this package, to work on it, with the extras $(1). uv resolves and installs on all cores, in a third of pip's time,
+# and packs the 450 MB of Spark without pressing its archives once more. pip does it where uv is not there, or does not reach
+# the index that pip is given.
+define installed
+$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(PACKED) --quiet --editable '.[$(1)]' \
+  || $(BIN)/python -m pip install --quiet --editable '.[$(1)]'
+endef
+PACKED = --config-settings-package 'pyspark:--build-option=--compression=stored'
+
 # Evaluate the pages $(2) of the part $(1) of the leaderboard, by peers $(3) of each set.
 define evaluated
 $(if $(2),$(if $(PEERS),$(DBCE) evaluate $(2) --extractors $(PEERS) --reuse --output $(BENCHMARK)/peers/$(1) $(if $(3),--sample-size $(3))))
@@ -189,7 +198,7 @@ $(CREATED):
 	touch $@
 
 $(READY): $(CREATED) setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[spark]'
+	$(call installed,spark)
 	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $@
@@ -210,13 +219,10 @@ $(READY_UV): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[environments]'
 	touch $@
 
-# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has. uv resolves and
-# installs these 230 packages on all cores, in a third of pip's time; pip does it where uv is not there, or does not reach
-# the index that pip is given.
-DEV = --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
+# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
+DEV = bench,dev,docs,evaluate,java,train
 $(READY_DEV): $(CREATED) setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(DEV) \
-	  || $(BIN)/python -m pip install $(DEV)
+	$(call installed,$(DEV))
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $(READY) $@
 

@@ -19,7 +19,7 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_status import RunStatus, inspect_run
-from tests.support.cluster import SMALL_JAVA, SPARK_BIN, free_port, kill_all, wait_for
+from tests.support.cluster import SMALL_JAVA, SMALL_PLANS, SPARK_BIN, free_port, kill_all, wait_for
 from tests.support.range_server import served
 
 pytestmark = pytest.mark.spark
@@ -70,6 +70,7 @@ def watch(folder: Path, site: str) -> Watched:
     spark = {
         # As of many captures: of few the last stages are over before anybody looks.
         "spark.dbce.fewCaptures": "0",
+        **SMALL_PLANS,
         "spark.ui.enabled": "true",
         "spark.ui.port": str(port),
         "spark.driver.memory": "1g",

@@ -30,6 +30,14 @@ NETWORK_TIMEOUT = 20
 """Seconds after which a host that does not answer is lost: 120 by default, which only makes tests longer."""
 
 SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SMALL_PLANS = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    # To compile a plan takes longer than to walk it for a few rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+"""Settings of Spark for runs of many stages over few rows."""
 _SETTINGS = {
     "spark.cores.max": "2",
     "spark.executor.cores": "1",
@@ -37,13 +45,9 @@ _SETTINGS = {
     "spark.driver.memory": "600m",
     "spark.executor.extraJavaOptions": SMALL_JAVA,
     "spark.driver.extraJavaOptions": SMALL_JAVA,
-    "spark.sql.shuffle.partitions": "2",
+    **SMALL_PLANS,
     # A run over few captures has fewer stages.
     "spark.dbce.fewCaptures": "0",
-    "spark.sql.adaptive.enabled": "false",
-    # To compile a plan takes longer than to walk it for a few rows.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.ui.enabled": "false",
     "spark.network.timeout": f"{NETWORK_TIMEOUT}s",
     "spark.network.timeoutInterval": "5s",
