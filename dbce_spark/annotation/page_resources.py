@@ -12,6 +12,7 @@ from dbce_spark.annotation import links
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.archive import http_message, mime, warc
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import normal_digest, payload_digest
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits, Record, records
@@ -170,7 +171,7 @@ def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None
     declared = mime.declared_type(response.headers.get("content-type", ""))
     try:
         content = http_message.decode_body(response, max_bytes=most_bytes, max_ratio=max_ratio).html
-    except http_message.BodyError:
+    except BodyError:
         return None
     location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
     return Resource(

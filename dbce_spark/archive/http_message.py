@@ -4,18 +4,12 @@ Headers lie, so the bytes have the last word. What is left of a damaged body is 
 """
 
 import re
-import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol
 
-import brotli
-import zstandard
+from dbce_spark.archive import content_coding, mime
+from dbce_spark.archive.content_coding import SNIFFED_BYTES, BodyError, BodyTooLarge, StreamEnd
 
-from dbce_spark.archive import mime, zstd_frame
-
-GZIP_MAGIC = b"\x1f\x8b\x08"
 MOST_CODINGS = 5
 """Encodings that are undone, one over the other. Real stacks are of two; a gzip file can hold itself for ever."""
 ALWAYS_ALLOWED = 1 << 20
@@ -45,27 +39,12 @@ _CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?+\r?\Z")
 _STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
 _TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*(?:\r?\n)?")
 _LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
-_GZIP_BITS = zlib.MAX_WBITS | 16
-_PIECE = 1 << 16
-_MOST_MEMBERS = 10_000
-_MOST_BLOCKS = 100_000
 _MOST_CHUNKS = 1_000_000
-_SNIFFED_BYTES = 512
-_ZSTD_WINDOW = 1 << 23
-"""Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
 
 
 def is_passing(status: int) -> bool:
     """Return whether the same request may have another answer later."""
     return status >= 500 or status in _PASSING
-
-
-class BodyError(ValueError):
-    """The body's encoding cannot be undone."""
-
-
-class BodyTooLarge(BodyError):
-    """The decoded body has more bytes than allowed."""
 
 
 class Defect(StrEnum):
@@ -139,7 +118,7 @@ def parse(block: bytes) -> Response | None:
     if response is not None:
         return response
     end = _HEAD_END.search(block, 0, _LONGEST_HEAD)
-    if end and _COMMON_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:_SNIFFED_BYTES]):
+    if end and _COMMON_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:SNIFFED_BYTES]):
         response = _cut(block, 0, 0)
         return replace(response, defects=response.defects | {Defect.NO_STATUS})
     if mime.opens_as_page(block[: mime.HEADER_BYTES]):
@@ -165,8 +144,11 @@ def decode_body(response: Response, *, max_bytes: int, max_ratio: int) -> HttpCo
     body = _strip_unannounced(body, most, defects)
     if len(body) > max_bytes:
         raise BodyTooLarge(f"{len(body)} bytes, at most {max_bytes} allowed")
-    if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_SNIFFED_BYTES]):
-        body = _guess_coding(body, most, defects)
+    if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:SNIFFED_BYTES]):
+        decoded = content_coding.undo_unnamed(body, most)
+        if decoded is not None:
+            body = decoded
+            defects.add(Defect.CODING_LIES)
     return HttpContent(body, frozenset(defects))
 
 
@@ -237,7 +219,7 @@ def _applied_codings(response: Response, defects: set[Defect]) -> list[str]:
 def _strip_unannounced(body: bytes, most: int, defects: set[Defect]) -> bytes:
     """Undo the codings that no header names but the body's first bytes show."""
     for _ in range(MOST_CODINGS):
-        coding = _shown_coding(body)
+        coding = content_coding.shown_coding(body)
         if not coding:
             return body
         defects.add(Defect.CODING_LIES)
@@ -254,24 +236,7 @@ def _is_short(headers: dict[str, str], length: int) -> bool:
     return declared is not None and int(declared[0]) > length
 
 
-class _End(StrEnum):
-    """The ways in which a compressed stream ends."""
-
-    WHOLE = "whole"
-    MORE = "more"  # whole, with bytes behind it
-    CUT = "cut"
-    BROKEN = "broken"
-
-
-_DEFECT_OF = {_End.MORE: Defect.LONG, _End.CUT: Defect.SHORT, _End.BROKEN: Defect.DAMAGED}
-
-
-@dataclass(frozen=True, slots=True)
-class _Stream:
-    """The output of a compressed stream, and how the stream ends."""
-
-    out: bytes
-    end: _End
+_DEFECT_OF = {StreamEnd.MORE: Defect.LONG, StreamEnd.CUT: Defect.SHORT, StreamEnd.BROKEN: Defect.DAMAGED}
 
 
 def _undo(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
@@ -282,13 +247,12 @@ def _undo(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
         return _join_chunks(body, defects)
     if coding in ("compress", "x-compress") and body.startswith(_COMPRESS_MAGIC):
         raise BodyError(f"{coding}: LZW is not undone")
-    undo = _DECODERS.get(coding)
-    if undo is None:
+    if coding not in content_coding.CODINGS:
         return body  # "utf-8", "none": names that servers send for no coding at all
-    stream = undo(body, most)
+    stream = content_coding.undo(body, coding, most)
     if stream is None:
         return _decode_misnamed(body, coding, most, defects)
-    if not stream.out and stream.end in (_End.CUT, _End.BROKEN):
+    if not stream.out and stream.end in (StreamEnd.CUT, StreamEnd.BROKEN):
         raise BodyError(f"{coding}: {stream.end} before its first byte")
     if stream.end in _DEFECT_OF:
         defects.add(_DEFECT_OF[stream.end])
@@ -299,50 +263,12 @@ def _decode_misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) 
     """Return a body that is not in the coding its header names: as it is if it is plain or in another coding that its
     first bytes show, else decoded by trial."""
     defects.add(Defect.CODING_LIES)
-    if _shown_coding(body) or _is_plain(body):
+    if content_coding.shown_coding(body) or content_coding.is_plain(body):
         return body
-    decoded = _guess_coding(body, most, defects)
-    if decoded is body:
+    decoded = content_coding.undo_unnamed(body, most)
+    if decoded is None:
         raise BodyError(f"{coding}: neither this nor a page, begins with {body[:16]!r}")
     return decoded
-
-
-def _is_plain(body: bytes) -> bool:
-    """Return whether a body is text, whatever its charset. In 512 bytes of a compressed stream there is always a byte
-    that no text holds; a single byte may be all that is left of one."""
-    start = body[:_SNIFFED_BYTES]
-    if mime.opens_as_page(start):
-        return True
-    if len(start) == 1 or not mime.is_text(start):
-        return False
-    return len(start) == _SNIFFED_BYTES or start.isascii() or mime.holds_markup(start)
-
-
-def _shown_coding(body: bytes) -> str:
-    """Return the coding that a body's first bytes show; "" for none."""
-    if body.startswith(GZIP_MAGIC):
-        return "gzip"
-    return "zstd" if body.startswith(zstd_frame.MAGIC) else ""
-
-
-def _guess_coding(body: bytes, most: int, defects: set[Defect]) -> bytes:
-    """Undo the coding of binary data that is a whole stream of zlib, deflate or Brotli and holds a page; else return
-    it.
-
-    These codings have no signature (zlib's is two bytes), so only the output can confirm them: a stream that ends where
-    the body ends, and markup.
-    """
-    if mime.opens_as_page(body[:_SNIFFED_BYTES]):
-        return body
-    for undo in (_zlib, _raw, _brotli):
-        try:
-            stream = undo(body, most)
-        except BodyTooLarge:
-            continue  # random bytes may swell, too
-        if stream is not None and stream.end is _End.WHOLE and mime.opens_as_page(stream.out[:_SNIFFED_BYTES]):
-            defects.add(Defect.CODING_LIES)
-            return stream.out
-    return body
 
 
 def _is_chunked(body: bytes) -> bool:
@@ -382,216 +308,3 @@ def _join_chunks(body: bytes, defects: set[Defect]) -> bytes:
         return b"".join(parts)
     defects.add(Defect.CHUNKS_BROKEN if parts else Defect.CHUNKS_LIE)
     return b"".join([*parts, body[position:]])
-
-
-class _Decoder(Protocol):
-    """A decompressor that takes its input piece by piece."""
-
-    @property
-    def ended(self) -> bool: ...
-
-    @property
-    def behind(self) -> int:
-        """Return how many bytes of the last piece lie behind the end of the stream."""
-
-    def feed(self, piece: bytes, most: int) -> bytes:
-        """Decompress a piece to about `most` bytes at most. Raises _Broken."""
-
-
-class _Broken(Exception):
-    """The bytes are not in the encoding."""
-
-
-class _Inflater:
-    """A decompressor of zlib data, with or without one of its two heads."""
-
-    def __init__(self, window_bits: int) -> None:
-        self._zlib = zlib.decompressobj(window_bits)
-
-    @property
-    def ended(self) -> bool:
-        return self._zlib.eof
-
-    @property
-    def behind(self) -> int:
-        return len(self._zlib.unused_data)
-
-    def feed(self, piece: bytes, most: int) -> bytes:
-        try:
-            return self._zlib.decompress(piece, most)
-        except zlib.error as error:
-            raise _Broken from error
-
-
-class _Unbrotler:
-    """A decompressor of Brotli, which takes bytes behind the end of a stream for damage."""
-
-    behind = 0
-
-    def __init__(self) -> None:
-        self._brotli = brotli.Decompressor()
-
-    @property
-    def ended(self) -> bool:
-        return bool(self._brotli.is_finished())
-
-    def feed(self, piece: bytes, most: int) -> bytes:
-        try:
-            part: bytes = self._brotli.process(piece, output_buffer_limit=most)
-            parts, length = [part], len(part)
-            while part and length < most and not self.ended:  # a call gives one window at most
-                part = self._brotli.process(b"", output_buffer_limit=most - length)
-                parts.append(part)
-                length += len(part)
-        except brotli.error as error:
-            raise _Broken from error
-        return b"".join(parts)
-
-
-def _decompress(
-    body: bytes, start: int, make: Callable[[], _Decoder], most: int, damage: int | None = None
-) -> tuple[list[bytes], int, _End]:
-    """Decompress one stream; return its output, where it ends, and how. A damaged piece, which begins at `damage`, is
-    fed again byte by byte, so that all output before the damage is kept."""
-    decoder, parts, length, position = make(), list[bytes](), 0, start
-    while position < len(body) and length <= most:
-        piece = body[position : position + (_PIECE if damage is None or position < damage else 1)]
-        try:
-            parts.append(decoder.feed(piece, most + 1 - length))
-        except _Broken:
-            return _decompress(body, start, make, most, position) if damage is None else (parts, position, _End.BROKEN)
-        length += len(parts[-1])
-        position += len(piece)
-        if decoder.ended and length <= most:
-            return parts, position - decoder.behind, _End.WHOLE
-    return parts, position, _End.CUT if damage is None else _End.BROKEN
-
-
-def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes = b"") -> _Stream:
-    """Decompress the stream at the body's start, and the streams behind it that begin with `magic`.
-
-    Raises:
-        BodyTooLarge: more than `most`.
-    """
-    out: list[bytes] = []
-    length = position = 0
-    end = _End.WHOLE
-    for _ in range(_MOST_MEMBERS):
-        parts, position, end = _decompress(body, position, make, most - length)
-        out += parts
-        length += sum(map(len, parts))
-        if length > most:
-            raise BodyTooLarge(f"more than {most} bytes come out of {len(body)}")
-        if end is not _End.WHOLE or not magic or not body.startswith(magic, position):
-            break
-    if end is _End.WHOLE and body[position : position + _PIECE].strip(b"\0\r\n "):
-        end = _End.MORE
-    return _Stream(b"".join(out), end)
-
-
-def _gzip(body: bytes, most: int) -> _Stream | None:
-    return (
-        _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
-    )
-
-
-def _zlib(body: bytes, most: int) -> _Stream | None:
-    """Decompress RFC 1950 data: method 8 and a window up to 32 KiB in the first byte; both bytes together a multiple of
-    31."""
-    if body[0] & 0x8F != 8 or int.from_bytes(body[:2], "big") % 31:
-        return None
-    return _unless_plain(body, _decompress_all(body, lambda: _Inflater(zlib.MAX_WBITS), most))
-
-
-def _raw(body: bytes, most: int) -> _Stream | None:
-    return _unless_plain(body, _decompress_all(body, lambda: _Inflater(-zlib.MAX_WBITS), most))
-
-
-def _deflate(body: bytes, most: int) -> _Stream | None:
-    """Decompress "deflate", which means zlib, but many servers send the raw stream, and some send plain text."""
-    return _zlib(body, most) or _raw(body, most)
-
-
-def _brotli(body: bytes, most: int) -> _Stream | None:
-    return _unless_plain(body, _decompress_all(body, _Unbrotler, most))
-
-
-def _unless_plain(body: bytes, stream: _Stream) -> _Stream | None:
-    """Return a stream of a coding without signature unless its input may be plain text, which may begin as a stream but
-    seldom ends as one."""
-    if stream.end is _End.WHOLE or (stream.out and not _is_plain(body)):
-        return stream
-    return None
-
-
-def _zstd(body: bytes, most: int) -> _Stream | None:
-    if zstd_frame.MAGIC.startswith(body):
-        return _Stream(b"", _End.CUT)
-    if not body.startswith(zstd_frame.MAGIC) and not zstd_frame.is_skippable(body, 0):
-        return None
-    position, end = _zstd_end(body)
-    window = max(_ZSTD_WINDOW, 1 << most.bit_length())
-    decompressor = zstandard.ZstdDecompressor(max_window_size=window)
-    frames = body[:position]
-    out, is_broken = _zstd_read(decompressor, frames, 0, _PIECE, most)
-    if is_broken:
-        out, _ = _zstd_read(decompressor, frames, len(out), 1, most)
-        end = _End.BROKEN
-    return _Stream(out, end)
-
-
-def _zstd_read(
-    decompressor: zstandard.ZstdDecompressor, frames: bytes, sure: int, piece: int, most: int
-) -> tuple[bytes, bool]:
-    """Decompress frames, the first `sure` bytes at once and the rest in pieces; return the output, and whether damage
-    ended it."""
-    reader = decompressor.stream_reader(frames, read_across_frames=True)
-    parts: list[bytes] = []
-    length = 0
-    try:
-        while part := reader.read(max(piece, sure - length)):
-            parts.append(part)
-            length += len(part)
-            if length > most:
-                raise BodyTooLarge(f"more than {most} bytes come out of {len(frames)}")
-    except zstandard.ZstdError:
-        return b"".join(parts), True
-    return b"".join(parts), False
-
-
-def _zstd_end(body: bytes) -> tuple[int, _End]:
-    """Find where the frames end by their block headers (RFC 8878 3.1.1), and how the last one ends."""
-    position = blocks = 0
-    while body.startswith(zstd_frame.MAGIC, position) or zstd_frame.is_skippable(body, position):
-        if zstd_frame.is_skippable(body, position):
-            position += 8 + int.from_bytes(body[position + 4 : position + 8], "little")
-            blocks += 1
-        else:
-            try:
-                at = position + zstandard.frame_header_size(body[position : position + 18])
-            except zstandard.ZstdError:
-                return len(body), _End.CUT
-            is_last = False
-            while not is_last:
-                is_last, _, _, stored = zstd_frame.block(body[at : at + zstd_frame.HEAD])
-                at += stored
-                blocks += 1
-                if at > len(body):
-                    return len(body), _End.CUT
-                if blocks > _MOST_BLOCKS:
-                    raise BodyError(f"zstd: more than {_MOST_BLOCKS} blocks")
-            position = at + (4 if body[position + 4] & 4 else 0)
-        if position > len(body):
-            return len(body), _End.CUT
-    return position, _End.MORE if body[position : position + _PIECE].strip(b"\0\r\n ") else _End.WHOLE
-
-
-_DECODERS: dict[str, Callable[[bytes, int], _Stream | None]] = {
-    "gzip": _gzip,
-    "x-gzip": _gzip,
-    "deflate": _deflate,
-    "br": _brotli,
-    "zstd": _zstd,
-    "compress": lambda body, most: None,
-    "x-compress": lambda body, most: None,
-}

@@ -11,6 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
+from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.http_message import NOT_MODIFIED
 from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
@@ -216,9 +217,9 @@ class _Reading:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         try:
             content = http.decode_body(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
-        except http.BodyTooLarge as error:
+        except BodyTooLarge as error:
             return self._reject(record, RejectReason.TOO_LARGE, str(error))
-        except http.BodyError as error:
+        except BodyError as error:
             return self._reject(record, RejectReason.BAD_ENCODING, str(error))
         essence = mime.computed_type(declared.essence, content.html)
         if passed := self._passed_by_content(record, declared.essence, essence, content.html):

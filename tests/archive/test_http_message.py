@@ -13,11 +13,10 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.http_message import (
     ALWAYS_ALLOWED,
     MOST_CODINGS,
-    BodyError,
-    BodyTooLarge,
     Defect,
     HttpContent,
     Response,

@@ -202,7 +202,8 @@ def test_a_spark_that_does_not_start_under_spark_submit_is_one_line(tmp_path: Pa
 def submitted(command: list[str], folder: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Run a program in an environment of its own: none of what the session of these tests has left in this one."""
     environment = {
-        "HOME": str(folder),
+        # Where the classes are stored that Java starts from.
+        "HOME": str(Path.home()),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "PYSPARK_PYTHON": sys.executable,
         "PYTHONPATH": str(ROOT),

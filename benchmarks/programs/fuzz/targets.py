@@ -14,6 +14,7 @@ import zstandard
 
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime, warc
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.records import Cause, Damage, Limits, Record
 from dbce_spark.archive.records import records as records_of
 from dbce_spark.archive.segmented_records import Segment, join_segments
@@ -179,7 +180,7 @@ def _announced(data: bytes) -> Iterator[dict[str, str]]:
 def _is_within(response: http.Response, most: int, ratio: int) -> None:
     try:
         found = http.decode_body(response, max_bytes=most, max_ratio=ratio)
-    except http.BodyError:
+    except BodyError:
         return
     assert len(found.html) <= min(most, max(http.ALWAYS_ALLOWED, ratio * len(response.body))), found.defects
     assert found.defects >= response.defects

@@ -4,7 +4,8 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import BinaryIO
 
-GZIP_MAGIC = b"\x1f\x8b\x08"
+from dbce_spark.archive.records.compression import GZIP_MAGIC
+
 _CHUNK = 1 << 18
 LONGEST_LINE = 1 << 20
 """Bytes. URLs of 64 KB exist, and a line may hold two; beyond this it is no index."""

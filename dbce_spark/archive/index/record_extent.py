@@ -6,7 +6,7 @@ import zlib
 import zstandard
 
 from dbce_spark.archive import zstd_frame
-from dbce_spark.archive.index.index_lines import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC
 
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from dbce_spark.archive import http_message as http
+from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.index.fetch import Unfetched
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.urls import host_of
@@ -119,9 +120,9 @@ class RecordRow:
         most = self._max_payload_bytes
         try:
             return http.decode_body(self.response, max_bytes=most, max_ratio=most)
-        except http.BodyTooLarge as error:
+        except BodyTooLarge as error:
             self.fault = RowFault(RejectReason.TOO_LARGE, str(error))
-        except http.BodyError as error:
+        except BodyError as error:
             self.fault = RowFault(RejectReason.BAD_ENCODING, str(error))
         return None
 

@@ -17,6 +17,7 @@ from urllib3.exceptions import NewConnectionError
 from urllib3.util.connection import create_connection
 
 from dbce_spark.archive import http_message as http
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.http_ranges import retry_seconds
 from dbce_spark.config import AcquireConfig
 
@@ -95,7 +96,7 @@ def decode_body(exchange: WebExchange, max_bytes: int) -> bytes:
         return http.decode_body(
             http.Response(exchange.status, headers, exchange.body), max_bytes=max_bytes, max_ratio=max_bytes
         ).html
-    except http.BodyError:
+    except BodyError:
         return b""
 
 
