@@ -9,7 +9,7 @@ from lxml import etree
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.files import jsonl
-from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_tree
 
 CONTENT, COMMENT = 1, 2
 _UNREAD = ("script", "style", "noscript")

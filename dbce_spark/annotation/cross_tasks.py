@@ -27,7 +27,8 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps
 from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.html import charset
-from dbce_spark.html.page import PageError, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import parse
 from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
 
 

@@ -26,7 +26,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, sources
 from dbce_spark.files.jsonl import Fields
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
 
 PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"

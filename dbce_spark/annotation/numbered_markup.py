@@ -9,7 +9,8 @@ from lxml import etree
 from dbce_spark.annotation import links
 from dbce_spark.annotation.outline import Outline
 from dbce_spark.dbce import annotated_html
-from dbce_spark.html.page import BLOCK_TAGS, parse_tree
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.model import Segments
 
 SEGMENT = "dbce-segment"

@@ -9,7 +9,7 @@ from dbce_spark.annotation import labels_job, rendering
 from dbce_spark.annotation.rendering import Scene
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.errors import InputError, PlatformError
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
 
 

@@ -8,7 +8,8 @@ import numpy.typing as npt
 import xxhash
 from lxml import etree
 
-from dbce_spark.html.page import DROPPED_TAGS, parse_tree
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.tokens import spans
 from dbce_spark.model import Blocks, Ints
 

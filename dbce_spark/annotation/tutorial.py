@@ -14,7 +14,7 @@ from dbce_spark.annotation import stored_pages as stored
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import LABELS
 from dbce_spark.config import DbceConfig
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.dom import parse_tree
 
 PAGES = 11
 _GOLD = "data-gold"

@@ -19,7 +19,7 @@ from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.leaves import Leaves
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import jsonl
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
 from dbce_spark.model import Label
 from dbce_spark.report import overlay

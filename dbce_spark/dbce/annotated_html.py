@@ -7,7 +7,7 @@ import numpy as np
 from lxml import etree
 
 from dbce_spark.dbce.patterns import propagate
-from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_tree
 from dbce_spark.html.sealed_html import sealed
 from dbce_spark.html.structure.kept_text import is_visible, replace_text, text_nodes
 from dbce_spark.model import Ints, Label, Segments

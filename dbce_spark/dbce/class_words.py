@@ -18,7 +18,7 @@ import xxhash
 from dbce_spark.dbce import layout
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout, doubled
-from dbce_spark.html.page import SlotName
+from dbce_spark.html.page_walk import SlotName
 from dbce_spark.model import Numbers
 
 LOG_ODDS_STEPS = 64

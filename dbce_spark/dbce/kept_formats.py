@@ -8,7 +8,7 @@ from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce.main_text import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import clean_tree

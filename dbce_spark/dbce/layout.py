@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.key_numbers import numbered
-from dbce_spark.html.page import Parsed, SlotName
+from dbce_spark.html.page import Parsed
+from dbce_spark.html.page_walk import SlotName
 from dbce_spark.html.tokens import code_points, hashed
 from dbce_spark.model import Numbers, text_hash
 

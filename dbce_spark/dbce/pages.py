@@ -15,6 +15,7 @@ from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.html import page
+from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed
 from dbce_spark.model import BlockFeatures, Page, Placed, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -129,7 +130,7 @@ def parse_fetch(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
 def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
-    except page.PageError as error:
+    except PageError as error:
         return Reject.of_record(fetch.capture, RejectStage.PAGE, error.reason, str(error))
 
 

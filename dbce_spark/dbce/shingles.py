@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.html.page import PageTree
+from dbce_spark.html.page_walk import PageTree
 
 Shingles = npt.NDArray[np.uint32]
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation.child_process import Extract
-from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.tokens import tokens
 
 _MARKUP = re.compile(

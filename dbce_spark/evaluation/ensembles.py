@@ -31,7 +31,7 @@ from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.leaves import Leaves, Mask
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 
 Sets = Mapping[str, Sequence[GoldPage]]
 """The pages of each data set, by its name."""

@@ -11,7 +11,8 @@ from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.html.page import PageError, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import parse
 from dbce_spark.model import Blocks, ComparedPage, Evidence, Extraction, Label, Page, by_time
 from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.urltree.blocks import block_keys

@@ -11,7 +11,8 @@ from rapidfuzz.distance import Indel
 
 from dbce_spark.dbce import diff
 from dbce_spark.evaluation.metrics import words
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS, parse_tree
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.tokens import hashed
 
 Mask = npt.NDArray[np.bool_]

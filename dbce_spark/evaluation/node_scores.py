@@ -16,7 +16,7 @@ from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.leaves import Leaves, Mask
 from dbce_spark.evaluation.metrics import Score, of_counts
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 
 ALL_SETS = "all sets"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from lxml import etree, html
 
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.removal import disarm_embed, remove_element
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")

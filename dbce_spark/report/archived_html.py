@@ -10,6 +10,7 @@ from dbce_spark.archive.index.fetch import open_ranges
 from dbce_spark.config import DbceConfig
 from dbce_spark.html import page
 from dbce_spark.html.charset import decode
+from dbce_spark.html.dom import PageError
 from dbce_spark.model import Blocks
 
 COLUMNS = (
@@ -90,6 +91,6 @@ def _other_urls_refused(url: str) -> warc.Refusal:
 def _parsed(html: bytes, declared_charset: str, config: DbceConfig, *, is_labelled: bool) -> Archived:
     try:
         blocks = page.parse(html, declared_charset, config.page).blocks
-    except page.PageError as error:
+    except PageError as error:
         raise HtmlGone(f"the page cannot be parsed: {error}") from error
     return Archived(decode(html, declared_charset).html, blocks, is_labelled)

@@ -12,7 +12,8 @@ from lxml import etree, html
 
 from dbce_spark.dbce import annotated_html
 from dbce_spark.html import sealed_html
-from dbce_spark.html.page import DROPPED_TAGS, parse_tree
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.removal import remove_element
 from dbce_spark.model import Label, Segments
 from dbce_spark.report.archived_html import Archived, HtmlGone

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches
-from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import Parsed, parse
 from dbce_spark.streaming.urltree import url_keys
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.rule_learning import Learner

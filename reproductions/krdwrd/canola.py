@@ -20,7 +20,7 @@ from dbce_spark.annotation.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
-from dbce_spark.html.page import DROPPED_TAGS
+from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.model import Label
 
 LABEL_OF = {

@@ -12,7 +12,7 @@ from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.rendering import RenderedText, Rendering, render
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import InputError
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 from tests.support.annotation_stores import page as story
 from tests.support.builders import archive, http, record
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.html.page import PageError, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import parse
 from tests.support.builders import CONFIG, config, parsed
 
 if sys.platform != "win32":

@@ -13,7 +13,7 @@ from lxml import html as lxml_html
 from dbce_spark.dbce import single
 from dbce_spark.dbce.annotated_html import labelled_html
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.html.page import DROPPED_TAGS
+from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.sealed_html import ACTIVE_TAGS
 from dbce_spark.model import Annotation, Blocks, Label, Segments
 from tests.support.builders import annotation, cross, parsed

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import class_words
 from dbce_spark.dbce.class_words import ClassWords
 from dbce_spark.dbce.layout import Layout
-from dbce_spark.html.page import Parsed, SlotName
+from dbce_spark.html.page import Parsed
+from dbce_spark.html.page_walk import SlotName
 from tests.support.builders import parsed
 from tests.support.strategies import documents
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import layout
 from dbce_spark.dbce.layout import CLASSES, PROPERTIES, ROLES, TYPES, Layout, slot_keys
-from dbce_spark.html.page import Parsed, SlotName
+from dbce_spark.html.page import Parsed
+from dbce_spark.html.page_walk import SlotName
 from tests.support.builders import parsed
 from tests.support.strategies import documents
 

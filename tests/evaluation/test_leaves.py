@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.evaluation import leaves
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 
 PAGE = """<html><head><title>Seals</title><style>p {}</style></head><body>
 <ul><li><a href="/">Home</a> | <a href="/news">News</a></li></ul>

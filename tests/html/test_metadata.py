@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.html.dom import PageError, parse_tree
 from dbce_spark.html.metadata import (
     MAX_CANDIDATES,
     MAX_JSON_CHARS,
@@ -19,7 +20,6 @@ from dbce_spark.html.metadata import (
     language_tag,
     metadata,
 )
-from dbce_spark.html.page import PageError, parse_tree
 from dbce_spark.model import Metadata
 
 URL = "http://example.org/a/b.html"

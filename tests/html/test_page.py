@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.html.page import NoText, PageError, parse, parse_tree
+from dbce_spark.html.dom import PageError, parse_tree
+from dbce_spark.html.page import NoText, parse
 from dbce_spark.html.tokens import hashed, tokens
 from tests.support.builders import body, config, lines, parsed
 from tests.support.strategies import documents

@@ -9,7 +9,8 @@ import turbohtml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.html.page import DROPPED_TAGS, PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_tree
+from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.structure.kept_text import text_nodes
 from tests.support.builders import parsed
 

@@ -11,7 +11,8 @@ import pytest
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.html.charset import decode
-from dbce_spark.html.page import PageError, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import parse
 from dbce_spark.report.archived_html import Archived, HtmlGone, archived
 from dbce_spark.report.page_views import COLUMNS
 from dbce_spark.report.report_rows import ReportOutput

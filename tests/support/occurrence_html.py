@@ -3,7 +3,7 @@
 from lxml import html
 
 from dbce_spark.dbce.annotated_html import wrap
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.dom import parse_tree
 from dbce_spark.model import ARMS, Segments, arm_bit
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from dbce_spark.config import FormatsConfig, default
 from dbce_spark.dbce.kept_formats import Formats, format_kept
 from dbce_spark.html.charset import decode
-from dbce_spark.html.page import parse, parse_tree
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.page import parse
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import text_nodes
 

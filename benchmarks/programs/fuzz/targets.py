@@ -20,8 +20,9 @@ from dbce_spark.archive.records import records as records_of
 from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import load
 from dbce_spark.html import charset as charsets
+from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
-from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
 
 _CODINGS = (

@@ -9,6 +9,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats import entry
 from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.html import page
+from dbce_spark.html.dom import PageError
 
 NAME = "readability"
 LOOKS = "folders with source.html and expected.html"
@@ -57,5 +58,5 @@ def _without_markup(path: Path) -> str:
         return page.parse(entry.stored(path), "", default().page).blocks.text
     except page.NoText:
         return ""
-    except page.PageError as error:
+    except PageError as error:
         raise InputError(f"{path}: no HTML: {error}") from error

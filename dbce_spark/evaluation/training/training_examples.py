@@ -19,7 +19,8 @@ from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.pages import TOGETHER, build_page
 from dbce_spark.evaluation.datasets import GoldPage, Nodes
 from dbce_spark.evaluation.metrics import words
-from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import Parsed, parse
 from dbce_spark.model import CLASS, Annotation, Cross, Page, PageFeatures
 
 SAMPLE = 60_000

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS
 
 _BOXES = ("admonition", "callout", "markdown-alert", "alert")
 _MARKS = (b"admonition", b"callout", b"alert")

@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import CleanElement
 from dbce_spark.html.structure.layout_tables import is_layout_table

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import remove_element
 from dbce_spark.html.structure.kept_text import remove
 

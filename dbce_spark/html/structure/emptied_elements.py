@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.kept_media import Kept, counts_before
 from dbce_spark.html.structure.kept_text import STAYING_TAGS, is_formula_script, is_visible
 from dbce_spark.model import Blocks

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import remove
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_element
 from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
 

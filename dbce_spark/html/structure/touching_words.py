@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import is_visible
 

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from dbce_spark.html.charset import decode
-from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_tree
 from dbce_spark.html.structure.addresses import addresses, image_source
 
 

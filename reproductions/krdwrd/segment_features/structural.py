@@ -7,7 +7,7 @@ import numpy as np
 
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.errors import InputError
-from dbce_spark.html.page import parse_tree
+from dbce_spark.html.dom import parse_tree
 from reproductions.krdwrd.segment_features import Values
 
 NAMES = (

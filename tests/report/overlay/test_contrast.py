@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.html.page import PageError
+from dbce_spark.html.dom import PageError
 from dbce_spark.model import Label
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names

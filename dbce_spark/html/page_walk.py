@@ -1,0 +1,440 @@
+"""Walk over the DOM of a page once: its blocks of text, and the shape of its tree."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
+from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
+from dbce_spark.model import Blocks, RejectReason
+
+_PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
+
+
+class _Break(str):
+    """The mark of a <br> among the parts of a text. No plain string: Python has but one newline, and a page may have it
+    as well."""
+
+
+_NEWLINE = _Break("\n")
+_INLINE, _LINK, _JOINED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
+"""Kinds of tags for the walk; from _BLOCK on, blocks end there."""
+kind_of = {
+    **dict.fromkeys(BLOCK_TAGS, _BLOCK),
+    **dict.fromkeys(DROPPED_TAGS, _DROPPED),
+    "a": _LINK,
+    "br": _BREAK,
+    "pre": _PRE,
+    **dict.fromkeys(JOINED_TAGS, _JOINED),
+}.get
+_CONTROLS = frozenset("input select textarea".split())
+_FOREIGN = frozenset(("nofollow", "ugc"))
+_OTHERS = ("id", "role", "itemprop", "itemtype")
+SlotName = str | tuple[str | None, ...]
+"""The name that distinguishes a slot from others under the same: a tag, alone or followed by its class, or by its class
+(None: it has none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
+
+Inline elements are distinguished by their tag alone.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTree:
+    """The shape of a page without its text: one entry an element that was not dropped, in document order.
+
+    `parents` are indexes into these lists (-1 for the root). A slot is a place in a template: elements of one name
+    under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
+    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` give which blocks begin
+    within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
+    block-level element it is in, and which of its parent's children with that tag that is. `controls`, `text_areas`,
+    `foreign_links`, `place_links` and `links` have one entry each form control, each of these to write a text in, each
+    link that the site does not vouch for (`rel` with nofollow or ugc), each to a place within a page and each link at
+    all: the block it stands before, or in. `hrefs` are the targets of `links`, as written.
+    """
+
+    parents: list[int]
+    slots: list[int]
+    slot_parents: list[int]
+    slot_paths: list[int]
+    slot_names: list[SlotName]
+    path_names: list[str]
+    firsts: list[int]
+    lasts: list[int]
+    holders: list[int]
+    nths: list[int]
+    controls: list[int]
+    text_areas: list[int]
+    foreign_links: list[int]
+    place_links: list[int]
+    links: list[int]
+    hrefs: list[str]
+
+    @property
+    def paths(self) -> list[int]:
+        """List the index of each element's tag path."""
+        return [self.slot_paths[slot] for slot in self.slots]
+
+
+class PageWalk:
+    """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
+
+    def __init__(self, root: Any, max_path_chars: int):
+        self._max_path_chars = max_path_chars
+        self._path_chars = 0
+        self.parents: list[int] = []
+        self.slots: list[int] = []
+        self.slot_parents: list[int] = []
+        self.slot_paths: list[int] = []
+        self.slot_names: list[SlotName] = []
+        self.path_names: list[str] = []
+        self.firsts: list[int] = []
+        self.lasts: list[int] = []
+        self.holders: list[int] = []
+        self.controls: list[int] = []
+        self.text_areas: list[int] = []
+        self.foreign_links: list[int] = []
+        self.place_links: list[int] = []
+        self.links: list[int] = []
+        self.hrefs: list[str] = []
+        self.texts: list[str] = []
+        self.link_texts: list[str] = []
+        self.link_texts_in: list[int] = []  # of each of these, the block
+        self.element_nths: list[int] = []
+        self._path_of: dict[tuple[int, str], int] = {}
+        self._steps: list[str] = []  # of each path its last step, as XPath writes it
+        self._parts: list[str] = []
+        self._linked: list[int] = []  # of parts: those in links
+        self._link_places: list[int] = []  # of links: the part that comes next
+        self._closings: list[Closing] = []
+        self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
+        self._pre = 0
+        self._run(root)
+        if chosen := recurring(self._closings, self.link_texts):
+            self._set_apart(chosen)
+
+    def _run(self, root: Any) -> None:
+        """Walk the tree with plain names and few calls: this loop is a third of the time that a page takes.
+
+        An element's number of children gives its end; asking for events at its start and end costs more.
+        """
+        parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
+        linked, touching = self._linked, self._touching
+        firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
+        slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
+        path_of = self._path_of
+        slots_under: list[dict[SlotName, int] | None] = []  # below each slot; most have none
+        around: list[Any] = []
+        # Of the innermost element that is still open: itself, how many children are to come, its index and kind, the
+        # index of the block-level element around its text, its slot, the slots below it, and how many children of each
+        # tag were seen. Here: of the place above the root, where no number of children is the last.
+        parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
+        slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
+        dropped, to_drop, links = None, 0, 0
+        ended = -1  # how many parts there were at the end of the element before, if no text stands behind it
+        for element in root.iter("*"):
+            if to_drop:
+                to_drop += len(element) - 1
+                if to_drop:
+                    continue
+                element = dropped
+            elif (kind := kind_of(tag := element.tag, _INLINE)) == _DROPPED:
+                if tag in _CONTROLS:
+                    self._note_control(tag)
+                if to_drop := len(element):
+                    dropped = element
+                    continue
+            else:
+                key: SlotName = tag
+                if kind >= _BLOCK:
+                    ended = -1
+                    if parts:
+                        self._flush(holder)
+                    if kind == _PRE:
+                        self._pre += 1
+                    if attributes := element.items():
+                        key = _key(tag, attributes)
+                else:
+                    if ended == len(parts) and ended:
+                        touching.append(ended)
+                    if kind == _JOINED:
+                        parts.append("")
+                    elif kind == _LINK:
+                        links += 1
+                        self._note_link(element)
+                slot = under.get(key)
+                if slot is None:
+                    slot = under[key] = len(slot_names)
+                    path_above = slot_paths[slot_above] if slot_above >= 0 else -1
+                    path = path_of.get((path_above, tag))
+                    if path is None:
+                        path = self._new_path(path_above, tag)
+                    slot_parents.append(slot_above)
+                    slot_paths.append(path)
+                    slot_names.append(key)
+                    slots_under.append(None)
+                index = len(slots)
+                seen[tag] = nth = seen.get(tag, 0) + 1
+                nths.append(nth)
+                slots.append(slot)
+                parents.append(above)
+                firsts.append(len(texts))
+                lasts.append(0)
+                text = element.text
+                if text and (parts or not text.isspace()):
+                    parts.append(text)
+                    if links:
+                        linked.append(len(parts) - 1)
+                if children := len(element):
+                    around.append((parent, to_come, above, kind_above, holder, slot_above, under, seen))
+                    parent, to_come, above, kind_above, slot_above = element, children, index, kind, slot
+                    below = slots_under[slot]
+                    if below is None:
+                        below = slots_under[slot] = {}
+                    under, seen = below, {}
+                    if kind >= _BLOCK:
+                        holder = index
+                    continue
+                if kind == _BLOCK:  # most elements; a call each would cost as much as all else here
+                    if parts:
+                        self._flush(index)
+                elif kind == _LINK:
+                    links -= 1
+                elif kind:
+                    self._leave(kind, index if kind >= _BLOCK else holder)
+                lasts[index] = len(texts)
+            while True:
+                text = element.tail
+                if text and (parts or not text.isspace()):
+                    parts.append(text)
+                    ended = -1
+                    if links:
+                        linked.append(len(parts) - 1)
+                else:
+                    ended = len(parts)
+                to_come -= 1
+                if to_come:
+                    break
+                if kind_above == _BLOCK:
+                    if parts:
+                        self._flush(holder)
+                elif kind_above == _LINK:
+                    links -= 1
+                elif kind_above:
+                    self._leave(kind_above, holder)
+                lasts[above] = len(texts)
+                element = parent
+                parent, to_come, above, kind_above, holder, slot_above, under, seen = around.pop()
+
+    def _leave(self, kind: int, holder: int) -> None:
+        if kind >= _BLOCK:
+            if self._parts:
+                self._flush(holder)
+            self._pre -= kind == _PRE
+        elif kind == _BREAK:
+            self._line_break(holder)
+        elif kind == _JOINED:
+            self._parts.append("")
+
+    def _note_control(self, tag: str) -> None:
+        self.controls.append(len(self.texts))
+        if tag == "textarea":
+            self.text_areas.append(len(self.texts))
+
+    def _note_link(self, element: Any) -> None:
+        if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
+            self.foreign_links.append(len(self.texts))
+        if href := element.get("href"):
+            self.links.append(len(self.texts))
+            self.hrefs.append(href)
+            self._link_places.append(len(self._parts))
+            if href.find("#", 0, -1) >= 0:  # a bare # leads nowhere
+                self.place_links.append(len(self.texts))
+
+    def _new_path(self, above: int, tag: str) -> int:
+        """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
+        path = self._path_of[above, tag] = len(self.path_names)
+        name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
+        self.path_names.append(name)
+        self._steps.append(_node_test(tag))
+        self._path_chars += len(name)
+        if self._path_chars > self._max_path_chars:
+            raise self._too_long()
+        return path
+
+    def _line_break(self, holder: int) -> None:
+        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
+        for part in reversed(self._parts):
+            if part is _NEWLINE:
+                self._flush(holder)
+                return
+            if part and not part.isspace():
+                self._parts.append(_NEWLINE)
+                return
+
+    def _flush(self, holder: int) -> None:
+        parts = self._parts
+        if len(parts) > 1 and not self._pre:
+            self._part_words()
+        self._touching.clear()
+        raw = "".join(parts)
+        if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
+            if self._linked:
+                self._note_linked()
+            self.texts.append(text)
+            self.holders.append(holder)
+        parts.clear()
+        self._linked.clear()
+        self._link_places.clear()
+
+    def _note_linked(self) -> None:
+        """Note the texts in links of the block that ends, and the links that close it."""
+        parts, linked, block = self._parts, self._linked, len(self.texts)
+        self.link_texts += [parts[at] for at in linked]
+        self.link_texts_in += [block] * len(linked)
+        if len(parts) > len(linked) and not self._pre:
+            first, text = closing_text(parts, linked)
+            links = sum(place >= first for place in self._link_places)
+            if text and links:
+                texts = sum(at >= first for at in linked)
+                self._closings.append(Closing(block, text, self.hrefs[-1], links, texts))
+
+    def _set_apart(self, chosen: list[Closing]) -> None:
+        """Make the links that close some blocks blocks of their own, behind them."""
+        added = np.zeros(len(self.texts) + 1, np.int64)
+        for one in chosen:
+            added[one.block + 1] = 1
+        moved = np.arange(len(added)) + np.cumsum(added)
+        for places in (self.firsts, self.lasts, self.controls, self.text_areas, self.foreign_links, self.place_links):
+            places[:] = moved[places].tolist()
+        self.links = _moved(self.links, {one.block: one.links for one in chosen}, moved)
+        self.link_texts_in = _moved(self.link_texts_in, {one.block: one.texts for one in chosen}, moved)
+        closings = {one.block: one.text for one in chosen}
+        texts, holders = self.texts, self.holders
+        self.texts, self.holders = [], []
+        for block, (text, holder) in enumerate(zip(texts, holders, strict=True)):
+            pieces = cut_closing(text, closings[block]) if block in closings else (text,)
+            self.texts += pieces
+            self.holders += [holder] * len(pieces)
+
+    def _part_words(self) -> None:
+        """Put a space where a word begins right behind another: in the next element, or in what an element touches."""
+        parts = self._parts
+        for at in self._touching:
+            if at < len(parts) and begins_word(parts[at - 1], parts[at]):
+                parts[at] = f" {parts[at]}"
+        before = ""
+        for at, part in enumerate(parts):
+            if turns_upper(before, part):
+                parts[at] = f" {part}"
+            before = part
+
+    def xpaths(self) -> list[str]:
+        """Write the XPath of each block; the steps that several share are written once."""
+        parents, slots, paths = self.parents, self.slots, self.slot_paths
+        nths, node_tests = self.element_nths, self._steps
+        written = {-1: ""}
+        xpaths = []
+        chars = self._path_chars
+        for holder in self.holders:
+            steps = []
+            at = holder
+            while at not in written:
+                steps.append(at)
+                at = parents[at]
+            xpath = written[at]
+            for at in reversed(steps):
+                xpath = written[at] = f"{xpath}/{node_tests[paths[slots[at]]]}[{nths[at]}]"
+                chars += len(xpath)
+                if chars > self._max_path_chars:
+                    raise self._too_long()
+            xpaths.append(xpath)
+        return xpaths
+
+    def _link_words(self) -> npt.NDArray[np.int32]:
+        counts = np.bincount(self.link_texts_in, weights=token_counts(self.link_texts), minlength=len(self.texts))
+        return counts[: len(self.texts)].astype(np.int32)
+
+    def _too_long(self) -> PageError:
+        return PageError(f"page.max_path_chars is {self._max_path_chars}", RejectReason.PATHS_TOO_LONG)
+
+    def tree(self) -> PageTree:
+        """Build the shape of the page."""
+        return PageTree(
+            parents=self.parents,
+            slots=self.slots,
+            slot_parents=self.slot_parents,
+            slot_paths=self.slot_paths,
+            slot_names=self.slot_names,
+            path_names=self.path_names,
+            firsts=self.firsts,
+            lasts=self.lasts,
+            holders=self.holders,
+            nths=[self.element_nths[holder] for holder in self.holders],
+            controls=self.controls,
+            text_areas=self.text_areas,
+            foreign_links=self.foreign_links,
+            place_links=self.place_links,
+            links=self.links,
+            hrefs=self.hrefs,
+        )
+
+    def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
+        """Build the blocks; return them, and where their tokens start in the text."""
+        text = "\n".join(self.texts)
+        lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
+        starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
+        token_starts, hashes = hashed(text)
+        words = np.diff(np.searchsorted(token_starts, starts), append=len(hashes)).astype(np.int32)
+        blocks = Blocks(
+            text=text,
+            starts=starts,
+            ends=starts + lengths,
+            xpaths=self.xpaths(),
+            words=words,
+            # A word in two pieces, as in <a>w</a><a>ord</a>, was counted twice.
+            link_words=np.minimum(self._link_words(), words),
+            tokens=hashes,
+        )
+        return blocks, token_starts
+
+
+def _moved(places: list[int], last: Mapping[int, int], moved: npt.NDArray[np.int64]) -> list[int]:
+    """Move places, ascending, to the new indexes of their blocks; so many of the last of some blocks one further."""
+    found = moved[places]
+    for block, count in last.items():
+        end = bisect_right(places, block)
+        found[end - count : end] += 1
+    new: list[int] = found.tolist()
+    return new
+
+
+def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
+    """Name a block-level element's slot."""
+    css_class, others = None, None
+    for name, value in attributes:
+        if name == "class":
+            css_class = value
+        elif name in _OTHERS:
+            if others is None:
+                others = {}
+            others[name] = value
+    if others:
+        return tag, css_class, *map(others.get, _OTHERS)
+    return tag if css_class is None else (tag, css_class)
+
+
+@lru_cache(maxsize=4096)
+def _node_test(tag: str) -> str:
+    """Write a tag as XPath can name it: one such as <o:p>, whose prefix no page declares, only by its string."""
+    if _PLAIN_NAME.fullmatch(tag):
+        return tag
+    quote = "'" if '"' in tag else '"'
+    return f"*[name()={quote}{tag}{quote}]"
