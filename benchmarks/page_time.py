@@ -17,7 +17,8 @@ from typing import Any
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
+from dbce_spark.dbce import buckets, local, pages, pools, sites
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.extracted_page import extract
 from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.errors import InputError, PlatformError
@@ -202,7 +203,7 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
     with watch.measure("annotate"):
         annotations = local.annotate_crosses([one.cross for one in found], unique, config)
     with watch.measure("evidence"):
-        evidence = pools.evidence(unique, config.bucket.cap, partial(classify.load_classifier, config.label.classifier))
+        evidence = pools.evidence(unique, config.bucket.cap, partial(load_classifier, config.label.classifier))
     with watch.measure("merge"):
         page_evidence = [evidence.get(page.capture_id, pools.page_evidence(page)) for page in unique]
         gathered = [

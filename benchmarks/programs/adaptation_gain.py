@@ -17,7 +17,10 @@ import numpy as np
 
 from dbce_spark import config as configuration
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, local, site_corrections
+from dbce_spark.dbce import local, site_corrections
+from dbce_spark.dbce.block_scores import Scores, log_odds_of
+from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.kept_blocks import choose_corrected
 from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
@@ -40,11 +43,11 @@ class Measured:
 
     page: Page
     labelled: LabelledPage
-    counted: classify.Scores
-    held: classify.Scores
+    counted: Scores
+    held: Scores
 
     def f1(self, corrections: SiteCorrections, config: DbceConfig) -> float:
-        is_kept = classify.corrected_blocks(self.page, self.labelled, corrections, config.label)
+        is_kept = choose_corrected(self.page, self.labelled, corrections, config.label)
         both, either = self.held[is_kept].sum(), self.held.sum() + self.counted[is_kept].sum()
         return float(2 * both / either) if either else 1.0
 
@@ -74,7 +77,7 @@ def measure(folds: Path, gold: Sequence[str]) -> Iterator[list[str]]:
 
 def _measured(examples: Sequence[Example], config: DbceConfig) -> list[Measured]:
     """Score the pages of a site beside each other, as one crawl."""
-    classifier = classify.load_classifier(config.label.classifier)
+    classifier = load_classifier(config.label.classifier)
     features = [
         one
         for batch in training_examples.batches(examples)
@@ -94,7 +97,7 @@ def _measured(examples: Sequence[Example], config: DbceConfig) -> list[Measured]
         labelled = LabelledPage(
             site=extraction.page.capture.site,
             keys=features_of.keys,
-            log_odds=classify.log_odds_of(scores),
+            log_odds=log_odds_of(scores),
             is_content=2 * held >= counted,
             is_labelled=counted > 0,
         )
@@ -102,7 +105,7 @@ def _measured(examples: Sequence[Example], config: DbceConfig) -> list[Measured]
     return measured
 
 
-def _gain(pages: Sequence[Measured], alone: classify.Scores, count: int, config: DbceConfig) -> float:
+def _gain(pages: Sequence[Measured], alone: Scores, count: int, config: DbceConfig) -> float:
     """Compute the mean gain in F1 over `alone` of the pages that are not labelled, over DRAWS of `count` that are."""
     random = np.random.default_rng(SEED)
     gains = []

@@ -12,7 +12,9 @@ from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Tags
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.config import DbceConfig, LabelConfig
-from dbce_spark.dbce import classify, site_corrections
+from dbce_spark.dbce import site_corrections
+from dbce_spark.dbce.block_scores import log_odds_of
+from dbce_spark.dbce.kept_blocks import choose_corrected
 from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label, Page
@@ -76,7 +78,7 @@ def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredLabels:
     labelled = LabelledPage(
         site=stored.site,
         keys=page.features.keys,
-        log_odds=classify.log_odds_of(scores),
+        log_odds=log_odds_of(scores),
         is_content=content > boilerplate,
         is_labelled=content + boilerplate > 0,
     )
@@ -98,7 +100,7 @@ def f1_before_and_after(pages: Iterable[ScoredLabels], label: LabelConfig) -> It
 def _f1(one: ScoredLabels, corrections: SiteCorrections, label: LabelConfig) -> float:
     """Compute the F1 of the words of a page that has labels for them; 1 if nothing is content, and nothing is kept."""
     labelled = one.labelled
-    is_kept = classify.corrected_blocks(one.page, labelled, corrections, label)
+    is_kept = choose_corrected(one.page, labelled, corrections, label)
     words = one.page.blocks.words * labelled.is_labelled
     kept, content, both = (
         int(words[chosen].sum()) for chosen in (is_kept, labelled.is_content, is_kept & labelled.is_content)

@@ -23,7 +23,8 @@ from dbce_spark.annotation.submission import text_digest
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, local, pages
+from dbce_spark.dbce import local, pages
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.files.sources import MEMBER
@@ -260,5 +261,5 @@ def model_name(config: DbceConfig) -> str:
     """Name the source of a page's labels: the rule, or the classifier with a digest of the card that describes it."""
     if config.label.by != "classifier":
         return config.label.by
-    card = classify.load_classifier(config.label.classifier).card
+    card = load_classifier(config.label.classifier).card
     return f"classifier:{digest(json.dumps(dict(card), sort_keys=True))[:12]}"

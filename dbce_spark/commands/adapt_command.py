@@ -12,6 +12,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import add_in, add_output, count
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
+from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import jsonl
 from dbce_spark.log import counted
@@ -80,12 +81,11 @@ def _config(output: "Output") -> DbceConfig:
     Raises:
         InputError: it was not labelled by a classifier, or by one that has corrections.
     """
-    from dbce_spark.dbce import classify
 
     config = configuration.fill(DbceConfig, "dbce.toml", given=output.run.get("config"))
     if config.label.by != "classifier":
         raise InputError(f"{output.root} is labelled by {config.label.by}; only a classifier can be corrected")
-    if classify.load_classifier(config.label.classifier).corrections.sites:
+    if load_classifier(config.label.classifier).corrections.sites:
         raise InputError(
             f"{output.root} is labelled by a classifier with corrections; give the output that was there before, and"
             " the same store: all labels in it are learned again"
@@ -132,13 +132,13 @@ def _extract_again(
 
 def _write_classifier(labelled: Sequence["ScoredLabels"], config: DbceConfig, path: Path) -> str:
     """Write the classifier of an output with what the labels correct; return its path."""
-    from dbce_spark.dbce import classify, site_corrections
+    from dbce_spark.dbce import site_corrections
 
-    base = classify.load_classifier(config.label.classifier)
+    base = load_classifier(config.label.classifier)
     corrections = site_corrections.learn([one.labelled for one in labelled])
     card = {**base.card, "corrected": {"sites": len(corrections.sites), "pages": len(labelled)}}
     path.parent.mkdir(parents=True, exist_ok=True)
-    classify.save(replace(base, corrections=corrections, card=card), path)
+    save_classifier(replace(base, corrections=corrections, card=card), path)
     return str(path)
 
 

@@ -5,54 +5,35 @@ siblings, or that there are none. The third is by all that, and the second score
 that hold the block. Snapshots then move each block towards the first scores that it has there.
 
 There are two third scores, since there are two conventions of what content is: all that a page exists to tell, as a
-careful reader would copy it, or the main text of an article alone, as sets of news pages mark it. For a whole page
-blocks are kept by the units that they lie in (`units.kept_blocks`), for an article so that the expected F-beta of what
-is kept is highest.
+careful reader would copy it, or the main text of an article alone, as sets of news pages mark it. `kept_blocks`
+chooses by them.
 
 A page's type follows from the means of its blocks' features and second scores (`page_types`).
 """
 
-import json
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.resources import files
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.config import LabelConfig
 from dbce_spark.dbce import context, evidence, feature_bins, features, page_links, units
+from dbce_spark.dbce.block_scores import STEP, Scores, first_scores, rounded
 from dbce_spark.dbce.class_words import ClassWords
-from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.forest import Forest, probability
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.page_types import PageTypes, page_codes
-from dbce_spark.dbce.recurring_links import without_recurring_links
-from dbce_spark.dbce.repeated_blocks import without_repeats
-from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
-from dbce_spark.errors import ConfigError
+from dbce_spark.dbce.site_corrections import SiteCorrections
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import CLASS, TEXT, BlockFeatures, Codes, ComparedPage, Numbers, Page, PageFeatures
+from dbce_spark.model import CLASS, BlockFeatures, Codes, ComparedPage, Numbers, PageFeatures
 
-Scores = npt.NDArray[np.float64]
-
-BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
-"""The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
-have `units.CUT_OF_FAVOR`."""
-
-_SHIPPED = "classifier.npz"
 _PAGE = ("page", "words", "context", "replies")
 _SECOND = (*_PAGE, "siblings", "crosses")
-_GROUPS = (*_SECOND, "third", "units")
-_FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
-_PAGE_TYPE = "page_type"
-_CORRECTED, _OF_CORRECTED = "corrected_sites", ("corrected_names", "corrected_shifts")
+GROUPS = (*_SECOND, "third", "units")
+"""Names of the groups of features, each with bins of its own."""
 
 WHOLE, ARTICLE = "whole", "article"
 """The meanings of content: all that the page exists to tell, or the main text of an article alone."""
@@ -69,12 +50,7 @@ RECURRENCE = 1.5
 """The penalty of text that recurs and that the second score speaks against too, in log-odds: pages that readers
 labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/method.md)."""
 
-DRAWS = 64
-"""Evenly spaced thresholds that a page is drawn at."""
-
 _LOW = 32
-_STEP = 10_000
-"""Scores are rounded to steps of 1/10,000: finer differences mean nothing."""
 
 
 @dataclass(frozen=True)
@@ -206,8 +182,8 @@ class Classifier:
 
     def scores_with_replies(self, second: "SecondScores", content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        either = self._content(second, content) + _rounded(self.replies.log_odds(second.codes))
-        return _by_page(second.compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
+        either = self._content(second, content) + rounded(self.replies.log_odds(second.codes))
+        return _by_page(second.compared, np.minimum(np.rint(either * STEP) / STEP, 1))
 
     def types(self, second: "SecondScores") -> Sequence[str | None]:
         """Tell the type of each page, whatever other pages come with it; None where the classifier knows none."""
@@ -226,7 +202,7 @@ class Classifier:
             log_odds[open_blocks] = self.whole.log_odds(second.codes_with_units(open_blocks))
             recurs = np.concatenate([self._recurs(one) for one in second.compared])
             log_odds -= RECURRENCE * (recurs & (second.log_odds < 0))
-        return _rounded(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
+        return rounded(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
 
     def _shifts(self, one: ComparedPage) -> Scores:
         page, snapshots = one.page, one.evidence.snapshots
@@ -299,160 +275,5 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
     return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
 
 
-def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
-    """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for; no
-    recurring links, and of a run that follows itself the first.
-
-    Raises:
-        ValueError: the page has no features.
-    """
-    if page.features is None:
-        raise ValueError(f"{page.capture_id} has no features")
-    if label.content == ARTICLE:
-        is_kept = kept_of_article(scores, page.blocks.words, label.favor)
-    else:
-        is_kept = units.kept_blocks(scores, page.features.units, label.favor)
-    is_kept = without_recurring_links(page.blocks, is_kept)
-    return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
-
-
-def corrected_blocks(
-    page: Page, labelled: LabelledPage, corrections: SiteCorrections, label: LabelConfig
-) -> npt.NDArray[np.bool_]:
-    """Choose the blocks of a labelled page to keep by its log-odds with some corrections, as `kept_blocks` does."""
-    log_odds = labelled.log_odds + corrections.of_page(labelled.site, labelled.keys)
-    return kept_blocks(page, _rounded(log_odds), label)
-
-
-def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
-    """Choose the blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
-
-    What is expected depends on how the blocks of a page hang together, and the truth lies between two extremes, so the
-    mean of both is taken. Of equal cuts the lowest; what certainly is no content is never kept.
-
-    Each block for itself: with p how likely a block of w words is content, keeping the blocks K is expected to reach
-    (1 + b^2) S(K: p w) / (S(K: w) + b^2 S(all: p w)) (Lewis, *Evaluating and optimizing autonomous text classification
-    systems*, SIGIR 1995). A hundred comments of which each is content with p = 0.15 so count as fifteen.
-
-    All together: one draw decides the page, content is whatever is likelier than the draw. The hundred comments are
-    content all at once or, mostly, not at all.
-    """
-    weight = BETA_OF_FAVOR[favor] ** 2
-    order = np.argsort(-scores, kind="stable")
-    ten_thousandths = np.rint(scores * _STEP).astype(np.int64)
-    found = np.cumsum((ten_thousandths * words)[order])
-    taken = np.cumsum(words[order].astype(np.int64))
-    expected = found / (taken * _STEP + weight * found[-1]) + _together(ten_thousandths[order], taken, weight)
-    best = len(order) - 1 - int(np.argmax(expected[::-1]))
-    is_kept: npt.NDArray[np.bool_] = (scores >= scores[order[best]]) & (scores > 0)
-    return is_kept
-
-
-def confidence(scores: Scores, words: npt.NDArray[np.int32], is_kept: npt.NDArray[np.bool_]) -> float:
-    """Compute the F1 that the words of the kept blocks are expected to reach, 0 to 1, in steps of 1/1000.
-
-    With p how likely a block of w words is content and K the kept blocks: 2 S(K: p w) / (S(K: w) + S(all: p w)), as in
-    `kept_of_article`. Of a page of which nothing is kept: the share of its words that is expected to be no content.
-    How true it is: docs/classifier.md.
-    """
-    content = (np.rint(scores * _STEP).astype(np.int64) * words).astype(np.float64)
-    kept = int(words[is_kept].sum())
-    if not kept:
-        return round(1 - float(content.sum()) / (_STEP * max(int(words.sum()), 1)), 3)
-    return round(2 * float(content[is_kept].sum()) / (_STEP * kept + float(content.sum())), 3)
-
-
-def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weight: float) -> Scores:
-    """Compute the expected F-beta / (1 + b^2) of each cut if one draw decides the page: the mean over DRAWS of them.
-
-    `falling` are the blocks' scores in 1/10,000, the highest first; `taken` the words down to each.
-    """
-    draws = (2 * np.arange(DRAWS) + 1) * _STEP // (2 * DRAWS)
-    content = np.concatenate(([0], taken))[np.searchsorted(-falling, -draws, side="left")]
-    both = np.minimum(taken[:, None], content)
-    reached: Scores = np.mean(both / (taken[:, None] + weight * content), axis=1)
-    return reached
-
-
-def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
-    """Convert log-odds to the scores of blocks, in 1/1024."""
-    return np.rint(probability(log_odds) * CERTAIN).astype(np.int64)
-
-
-def _rounded(log_odds: Scores) -> Scores:
-    """Convert log-odds to probabilities in the steps of scores."""
-    return np.rint(probability(log_odds) * _STEP) / _STEP
-
-
-def log_odds_of(scores: Scores) -> Scores:
-    """Convert scores back to log-odds: those of 0 and 1 to those of the next step, as these two have none."""
-    bounded = np.clip(scores, 1 / _STEP, 1 - 1 / _STEP)
-    return np.log(bounded / (1 - bounded))
-
-
 def _by_page(compared: Sequence[ComparedPage], of_blocks: Scores) -> list[Scores]:
     return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in compared])[:-1])
-
-
-@cache
-def load_classifier(path: str) -> Classifier:
-    """Load the classifier in a file that `dbce train` wrote, or for "" the one that comes with the package.
-
-    A file holds arrays and JSON; nothing in it is ever executed.
-
-    Raises:
-        ConfigError: there is no such file, or it is another one.
-    """
-    name = path or _SHIPPED
-    try:
-        with (
-            (Path(path) if path else files("dbce_spark").joinpath("conf", _SHIPPED)).open("rb") as file,
-            np.load(file, allow_pickle=False) as stored,
-        ):
-            arrays = {key: stored[key] for key in stored.files}
-        about = json.loads(bytes(arrays["about"]).decode())
-        binnings = {group: _binning(about["names"][group], arrays, group) for group in _GROUPS}
-        forests = {name: _forest(arrays, name) for name in _FORESTS}
-        class_words = ClassWords(arrays["class_words"], arrays["class_word_weights"])
-        card = about["card"]
-        types = tuple(about.get("page_types", ()))
-        page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
-        sites = frozenset(about.get(_CORRECTED, ()))
-        corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
-    return Classifier(binnings, class_words, **forests, card=card, page_types=page_types, corrections=corrections)
-
-
-def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
-    return Forest(**{column: arrays[f"{name}_{column}"] for column in Forest.__dataclass_fields__})
-
-
-def _binning(names: Sequence[str], arrays: Mapping[str, Any], group: str) -> Binning:
-    ends = np.cumsum(arrays[f"{group}_bins"], dtype=np.intp)
-    edges = np.split(arrays[f"{group}_edges"], ends[:-1]) if names else []
-    return Binning(tuple(names), tuple(edges))
-
-
-def save(classifier: Classifier, path: Path) -> None:
-    """Write a classifier as NumPy arrays and JSON. The same classifier gives the same bytes."""
-    names = {group: list(binning.names) for group, binning in classifier.binnings.items()}
-    forests = {name: getattr(classifier, name) for name in _FORESTS}
-    types: tuple[str, ...] = ()
-    if classifier.page_types:
-        types, forests[_PAGE_TYPE] = classifier.page_types.names, classifier.page_types.forest
-    about: dict[str, Any] = {"names": names, "card": classifier.card, "page_types": types}
-    arrays: dict[str, npt.NDArray[Any]] = {}
-    if classifier.corrections.sites:
-        about[_CORRECTED] = sorted(classifier.corrections.sites)
-        arrays |= zip(_OF_CORRECTED, (classifier.corrections.names, classifier.corrections.shifts), strict=True)
-    arrays["about"] = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
-    arrays |= {"class_words": classifier.class_words.hashes, "class_word_weights": classifier.class_words.weights}
-    for group, binning in classifier.binnings.items():
-        arrays[f"{group}_bins"] = np.array([len(edges) for edges in binning.edges], np.uint8)
-        arrays[f"{group}_edges"] = np.concatenate([*binning.edges, np.empty(0)])
-    for name, forest in forests.items():
-        arrays |= {f"{name}_{column}": getattr(forest, column) for column in Forest.__dataclass_fields__}
-    with path.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-    load_classifier.cache_clear()  # a file of this name may have been loaded before

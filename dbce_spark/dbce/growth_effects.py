@@ -13,8 +13,9 @@ from functools import partial
 from itertools import groupby
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, crosses, pools, sites
+from dbce_spark.dbce import buckets, crosses, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.pools import Pool
@@ -75,7 +76,7 @@ def compare_affected(
             affected.siblings,
             affected.snapshots,
             [one.features for one in needed if one.features is not None],
-            partial(classify.load_classifier, config.label.classifier),
+            partial(load_classifier, config.label.classifier),
         ),
         sizes=affected.sizes,
     )

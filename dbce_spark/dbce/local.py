@@ -15,9 +15,9 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import (
     annotated_html,
-    classify,
     crosses,
     duplicates,
+    kept_blocks,
     main_text,
     pages,
     pools,
@@ -26,7 +26,9 @@ from dbce_spark.dbce import (
     texts,
 )
 from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores
+from dbce_spark.dbce.block_scores import Scores
 from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.occurrence_bits import annotate
@@ -193,7 +195,7 @@ class ScoredPage:
     type."""
 
     compared: ComparedPage
-    scores: classify.Scores
+    scores: Scores
     is_kept: npt.NDArray[np.bool_]
     confidence: float
     page_type: str | None
@@ -201,17 +203,17 @@ class ScoredPage:
 
 def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterator[ScoredPage]:
     """Score the blocks of some pages by the classifier, and choose those to keep."""
-    classifier = classify.load_classifier(label.classifier)
+    classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     for start in range(0, len(compared), pages.TOGETHER):
         batch = compared[start : start + pages.TOGETHER]
         second = classifier.second_scores(batch)
         of_pages = zip(batch, scores_of(second, label.content), classifier.types(second), strict=True)
         for page, scores, page_type in of_pages:
-            is_kept = classify.kept_blocks(page.page, scores, label)
+            is_kept = kept_blocks.choose_blocks(page.page, scores, label)
             if label.title == "drop":
                 is_kept = without_title(page.page, is_kept)
-            confidence = classify.confidence(scores, page.page.blocks.words, is_kept)
+            confidence = kept_blocks.estimate_confidence(scores, page.page.blocks.words, is_kept)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
 
 

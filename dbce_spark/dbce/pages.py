@@ -9,7 +9,7 @@ import numpy as np
 from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.fetch import open_file
 from dbce_spark.config import DbceConfig, PageConfig
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.errors import DbceError
@@ -114,7 +114,7 @@ def _parse_together(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[P
     good = [one for one in parsed if isinstance(one, Parsed)]
     features: list[BlockFeatures | None] = [None] * len(good)
     if config.label.by == "classifier" and good:
-        features = [*classify.load_classifier(config.label.classifier).block_features(good)]
+        features = [*load_classifier(config.label.classifier).block_features(good)]
     features_of_good = iter(features)
     return [
         build_page(fetch, one, next(features_of_good), config) if isinstance(one, Parsed) else one

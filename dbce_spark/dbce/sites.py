@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, crosses, pools
+from dbce_spark.dbce import buckets, crosses, pools
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
 
@@ -43,7 +44,7 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
             (one.member for one in neighbours if one.member is not None and one.features is not None),
             [one.features for one in neighbours if one.features is not None],
             config.bucket.cap,
-            partial(classify.load_classifier, config.label.classifier),
+            partial(load_classifier, config.label.classifier),
         ),
         sizes=buckets.sizes(bucket_members, config.bucket.cap),
     )

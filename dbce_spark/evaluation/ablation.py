@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import xxhash
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
+from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.model import Evidence, Extraction, Page
 
 
@@ -18,7 +19,7 @@ def extractions(
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
-    evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.load_classifier(config.label.classifier))
+    evidence = pools.evidence(unique, config.bucket.cap, lambda: load_classifier(config.label.classifier))
     chosen = sites.choose_crosses(buckets.members(unique), config)
     annotations = local.annotate_crosses([one.cross for one in chosen], unique, config)
     if siblings is not None:
@@ -61,5 +62,5 @@ def _page_evidence(
 ) -> Evidence:
     snapshots = evidence[page.capture_id].snapshots
     features = [pools.page_features(one) for one in (page, *shown.get(page.capture_id, ()))]
-    siblings = classify.load_classifier(config.label.classifier).of_siblings(features, [page.capture_id])
+    siblings = load_classifier(config.label.classifier).of_siblings(features, [page.capture_id])
     return pools.page_evidence(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)

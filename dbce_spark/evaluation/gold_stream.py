@@ -8,7 +8,8 @@ from functools import partial
 
 from dbce_spark.archive.warc import site_of
 from dbce_spark.config import DbceConfig, PageConfig
-from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
+from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.dom import PageError
@@ -91,7 +92,7 @@ def by_site_pool(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]
 def relabelled(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract pages as `by_site_pool`, each by its last label: when its site had the most of `stream.relabel_pages`
     that it came to have."""
-    classifier = classify.load_classifier(config.label.classifier)
+    classifier = load_classifier(config.label.classifier)
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
@@ -123,7 +124,7 @@ def primed(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
 
 def _by_pools(unique: Sequence[Page], begun: Mapping[str, SitePool], config: DbceConfig) -> list[Extraction]:
     """Extract pages when they come to their sites, some of which begin with pages of their own."""
-    classifier = classify.load_classifier(config.label.classifier)
+    classifier = load_classifier(config.label.classifier)
     site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages), begun)
     ordered = sorted(unique, key=_arrival)
     compared = [_compared(page, site_pools[page.capture.site].take(page, classifier)) for page in ordered]
@@ -153,7 +154,7 @@ def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence
     """Collect the evidence that pages, `page` among them, give on `page`."""
     if page.features is None:
         return pools.page_evidence(page)
-    classifier, own = classify.load_classifier(config.label.classifier), page.capture_id
+    classifier, own = load_classifier(config.label.classifier), page.capture_id
     looked_at = {one.capture_id: one for one in pages if one.features is not None}
     siblings = {}
     for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):

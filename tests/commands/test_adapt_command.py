@@ -12,7 +12,7 @@ from dbce_spark.annotation import annotator_accounts, drafts, labelled_pages, st
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.model import Label
 from dbce_spark.output.output_reader import open_output
 from tests.support.annotation_stores import PASSWORD, SENTENCE
@@ -96,7 +96,7 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     assert (PAGES - 1, PAGES, PAGES, 1.0) == (row["labelled"], row["pages"], row["changed"], row["f1"][1])
     assert row["f1"][0] < 1
     assert row["words"] == [sum(len(text.split()) for url, text in of.items() if SITE in url) for of in (before, after)]
-    assert PAGES - 1 <= classify.load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
+    assert PAGES - 1 <= load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
 
 
 def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extracted: str) -> None:

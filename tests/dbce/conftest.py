@@ -3,7 +3,7 @@
 import pytest
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import save_classifier
 from tests.support import small_classifier
 from tests.support.builders import config
 
@@ -12,5 +12,5 @@ from tests.support.builders import config
 def classifying(tmp_path_factory: pytest.TempPathFactory) -> DbceConfig:
     """Give the shipped parameters with the small classifier."""
     path = tmp_path_factory.mktemp("trained") / "small.npz"
-    classify.save(small_classifier.classifier(), path)
+    save_classifier(small_classifier.classifier(), path)
     return config(f"label.classifier={path}")

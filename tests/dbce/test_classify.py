@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify
-from dbce_spark.dbce.classify import BETA_OF_FAVOR, Binning, kept_of_article
+from dbce_spark.dbce.block_scores import Scores
+from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
+from dbce_spark.dbce.classify import Binning
+from dbce_spark.dbce.kept_blocks import BETA_OF_FAVOR, DRAWS, choose_of_article, estimate_confidence
 from dbce_spark.errors import ConfigError
 from tests.support import small_classifier
 from tests.support.builders import parsed
@@ -61,7 +63,7 @@ def about(content: Any) -> bytes:
 
 def saved(folder: Path) -> Path:
     path = folder / "saved.npz"
-    classify.save(small_classifier.classifier(), path)
+    save_classifier(small_classifier.classifier(), path)
     return path
 
 
@@ -78,7 +80,7 @@ def test_file_that_is_no_classifier(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=r"label\.classifier: .*other\.npz is no classifier"):
-        classify.load_classifier(str(path))
+        load_classifier(str(path))
 
     assert [] == RAN
 
@@ -90,7 +92,7 @@ def test_truncated_file(share: float, tmp_path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.load_classifier(str(path))
+        load_classifier(str(path))
 
 
 def test_damaged_file(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_damaged_file(tmp_path: Path) -> None:
     content[start : start + 40] = bytes(255 - byte for byte in content[start : start + 40])
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.load_classifier(str(path))
+        load_classifier(str(path))
 
 
 def test_classifier_without_a_card(tmp_path: Path) -> None:
@@ -115,20 +117,20 @@ def test_classifier_without_a_card(tmp_path: Path) -> None:
     del content["card"]
     np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(content).encode(), np.uint8)})
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.load_classifier(str(path))
+        load_classifier(str(path))
 
 
 def test_missing_file() -> None:
     """The error names it."""
     with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
-        classify.load_classifier("none.npz")
+        load_classifier("none.npz")
 
 
 def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     """The same features, the same card; written again the same bytes, with no time in them."""
     path, again = saved(tmp_path), tmp_path / "again.npz"
-    loaded, made = classify.load_classifier(str(path)), small_classifier.classifier()
-    classify.save(loaded, again)
+    loaded, made = load_classifier(str(path)), small_classifier.classifier()
+    save_classifier(loaded, again)
     pages = [one.parsed for one in small_classifier.examples()[:8]]
 
     assert made.card == loaded.card
@@ -182,7 +184,7 @@ def test_bins() -> None:
 pages_of_scores = st.lists(st.tuples(st.integers(0, 10_000) | st.integers(0, 5), st.integers(1, 60)), min_size=1)
 
 
-def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
+def columns(blocks: list[tuple[int, int]]) -> tuple[Scores, Any]:
     return np.array([score for score, _ in blocks]) / 10_000, np.array([words for _, words in blocks], np.int32)
 
 
@@ -191,7 +193,7 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
     """No cut by score is expected to reach a higher F-beta; of equal cuts it is the lowest above 0."""
     weight = Fraction(BETA_OF_FAVOR[favor]) ** 2
     in_all = sum(score * words for score, words in blocks)
-    draws = [(2 * nth + 1) * 10_000 // (2 * classify.DRAWS) for nth in range(classify.DRAWS)]
+    draws = [(2 * nth + 1) * 10_000 // (2 * DRAWS) for nth in range(DRAWS)]
 
     def words_from(lowest: int) -> int:
         return sum(words for score, words in blocks if score >= lowest)
@@ -202,9 +204,9 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
         apart = Fraction(found) / (10_000 * kept_words + weight * in_all)
         of_draws = [words_from(draw + 1) for draw in draws]
         together = sum(min(kept_words, words) / (kept_words + weight * words) for words in of_draws)
-        return float(apart + together / classify.DRAWS)
+        return float(apart + together / DRAWS)
 
-    is_kept = kept_of_article(*columns(blocks), favor).tolist()
+    is_kept = choose_of_article(*columns(blocks), favor).tolist()
     cut = min((score for (score, _), kept_one in zip(blocks, is_kept, strict=True) if kept_one), default=10_001)
     best = max(expected(score) for score, _ in blocks)
 
@@ -222,29 +224,29 @@ def test_confidence_is_the_expected_f1_of_what_is_kept(blocks: list[tuple[int, i
     found = sum(one for one, (_, _, is_kept) in zip(content, blocks, strict=True) if is_kept)
     expected = 2 * found / (kept + sum(content)) if kept else 1 - sum(content) / sum(words for _, words, _ in blocks)
     scores, words, marks = zip(*blocks, strict=True)
-    actual = classify.confidence(np.array(scores) / 10_000, np.array(words, np.int32), np.array(marks))
+    actual = estimate_confidence(np.array(scores) / 10_000, np.array(words, np.int32), np.array(marks))
 
     assert abs(actual - expected) <= Fraction(1, 1999)
 
 
 def test_of_equal_cuts_the_lowest() -> None:
     """Blocks as likely as each other stay together."""
-    assert [True, True, False] == kept_of_article(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
+    assert [True, True, False] == choose_of_article(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
 
 
 def test_many_unlikely_blocks_are_not_one_likely_one() -> None:
     """A short post stands above a hundred comments: were each draw its own, more words would be expected of those."""
     blocks = [(9_000, 90), *[(1_500, 25)] * 100]
 
-    assert [True, *[False] * 100] == kept_of_article(*columns(blocks), "balanced").tolist()
-    assert all(kept_of_article(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
+    assert [True, *[False] * 100] == choose_of_article(*columns(blocks), "balanced").tolist()
+    assert all(choose_of_article(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
 
 
 @given(pages_of_scores)
 def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
     """Never another block, and none only where nothing can be content."""
     precision, balanced, recall = (
-        kept_of_article(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
+        choose_of_article(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
     )
 
     assert precision.any() == any(score for score, _ in blocks)
@@ -254,6 +256,4 @@ def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[t
 
 def test_configured_classifier_is_read_once(classifying: DbceConfig) -> None:
     """Not for each page anew."""
-    assert classify.load_classifier(classifying.label.classifier) is classify.load_classifier(
-        classifying.label.classifier
-    )
+    assert load_classifier(classifying.label.classifier) is load_classifier(classifying.label.classifier)

@@ -9,8 +9,9 @@ import pytest
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, local, pages, pools
+from dbce_spark.dbce import local, pages, pools
 from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores
+from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
 from dbce_spark.dbce.classify import ARTICLE, WHOLE
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation.training import trainer
@@ -132,7 +133,7 @@ def test_types_that_it_was_taught(read: list[Page], classifying: DbceConfig) -> 
 def test_classifier_that_knows_no_types(read: list[Page], tmp_path: Path) -> None:
     """Trained on pages of one type it gives none, and no more does a bit pattern."""
     path = tmp_path / "untyped.npz"
-    classify.save(replace(small_classifier.classifier(), page_types=None), path)
+    save_classifier(replace(small_classifier.classifier(), page_types=None), path)
     for settings in (config(f"label.classifier={path}"), config("label.by=T002")):
         assert [None] == [one.page_type for one in local.label_pages([single(read[0])], settings.label)]
 
@@ -239,4 +240,4 @@ def test_evidence_changes_the_scores(read: list[Page], classifying: DbceConfig) 
     }
 
     assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
-    assert classify.load_classifier(classifying.label.classifier).card == small_classifier.classifier().card
+    assert load_classifier(classifying.label.classifier).card == small_classifier.classifier().card

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, crosses, growth_effects, pools, sites
+from dbce_spark.dbce import buckets, crosses, growth_effects, pools, sites
 from dbce_spark.model import Codes, Cross, IndexedCapture, Page
 from tests.support.evidence_pools import Echo, archives, page_in
 
@@ -55,7 +55,7 @@ def evidence_of(compared: sites.SiteComparison) -> dict[tuple[str, int], list[li
 def compared_by(grown: growth_effects.AffectedCaptures, pages: Sequence[Page], cap: int) -> sites.SiteComparison:
     """Compare affected captures with those that they need, and no others."""
     needed = [sites.neighbour(one) for one in pages if one.capture_id in grown.needed]
-    with patch.object(classify, "load_classifier", lambda _: Echo()):
+    with patch.object(growth_effects, "load_classifier", lambda _: Echo()):
         return growth_effects.compare_affected(grown, needed, settings_of(cap))
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive import warc
-from dbce_spark.dbce import classify, local, pages
+from dbce_spark.dbce import local, pages
+from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
 from dbce_spark.dbce.site_corrections import BLOCKS_OF_PAGE, MOST, PRIOR, LabelledPage, SiteCorrections, learn
 from dbce_spark.model import ID, TEXT, Page
 from tests.support.annotation_stores import page as article
@@ -171,7 +172,7 @@ def test_a_corrected_classifier_is_read_back_and_labels_its_site_otherwise(tmp_p
         is_content=np.zeros(len(own.blocks), np.bool_),
         is_labelled=np.ones(len(own.blocks), np.bool_),
     )
-    classify.save(replace(classify.load_classifier(""), corrections=learn([everything] * 9)), path)
+    save_classifier(replace(load_classifier(""), corrections=learn([everything] * 9)), path)
     before, after = (
         {one.page.capture.site: one.text for one in local.extract_pages([own, other], chosen)}
         for chosen in (CLASSIFIED, settings)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import save_classifier
 from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
@@ -49,7 +49,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     everything = np.ones(len(prepared.examples), np.bool_)
     output = Path(request.output)
     output.parent.mkdir(parents=True, exist_ok=True)
-    classify.save(trainer.train(prepared, everything, _card(prepared, everything)), output)
+    save_classifier(trainer.train(prepared, everything, _card(prepared, everything)), output)
     return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
 
 
@@ -73,7 +73,7 @@ def train_folds(prepared: trainer.Prepared, folder: Path, wanted: Collection[int
     for fold in tqdm(chosen, desc="folds", leave=False, disable=None):
         seen = fold_of != fold
         classifier = trainer.train(prepared, seen, _card(prepared, seen) | {"without_fold": fold})
-        classify.save(classifier, folder / f"fold-{fold}.npz")
+        save_classifier(classifier, folder / f"fold-{fold}.npz")
     numbered = zip(prepared.sites, fold_of.tolist(), strict=True)
     sites = {site: f"fold-{fold}.npz" for site, fold in numbered if fold in chosen}
     (folder / FOLDS_FILE).write_text(json.dumps(sites, indent=1, sort_keys=True) + "\n", "utf-8")

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.block_scores import first_scores
 from dbce_spark.dbce.class_words import ClassWords
-from dbce_spark.dbce.classify import Binning, Classifier, first_scores
+from dbce_spark.dbce.classify import Binning, Classifier
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.forest import BINS, LEAVES, Forest
 from dbce_spark.dbce.layout import Layout, Rows

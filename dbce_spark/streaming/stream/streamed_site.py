@@ -11,6 +11,7 @@ import numpy as np
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.local import ScoredPage
 from dbce_spark.dbce.pages import TOGETHER
 from dbce_spark.errors import OutputError
@@ -110,7 +111,7 @@ class StreamedSite:
         return _Compared(table, packed_row, columns | own, local.gather(page, [], evidence, ""))
 
     def _classifier(self) -> classify.Classifier:
-        return classify.load_classifier(self._config.label.classifier)
+        return load_classifier(self._config.label.classifier)
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.samples.sample_gold import write_gold
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import train_job, trainer
@@ -49,8 +49,8 @@ def test_training_reports_what_it_wrote(folder: Path) -> None:
 
 def test_card_names_what_it_was_trained_on(folder: Path) -> None:
     """Sets, pages, sites and blocks; those of a fold also which one they have not seen."""
-    card = classify.load_classifier(str(folder / "new" / "all.npz")).card
-    of_fold = classify.load_classifier(str(folder / "folds" / "fold-1.npz")).card
+    card = load_classifier(str(folder / "new" / "all.npz")).card
+    of_fold = load_classifier(str(folder / "folds" / "fold-1.npz")).card
 
     assert {"sample": card["pages"]} == card["sets"]
     assert card["blocks"] > card["pages"] > card["sites"] > 1
@@ -63,7 +63,7 @@ def test_every_site_is_in_one_fold(folder: Path) -> None:
 
     assert {"fold-0.npz", "fold-1.npz", "fold-2.npz"} == set(sites.values())
     assert {*sites.values(), FOLDS_FILE} == {path.name for path in (folder / "folds").iterdir()}
-    assert len(sites) == classify.load_classifier(str(folder / "new" / "all.npz")).card["sites"]
+    assert len(sites) == load_classifier(str(folder / "new" / "all.npz")).card["sites"]
 
 
 def test_some_folds_alone_are_as_among_all(folder: Path, tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
+from dbce_spark.dbce import buckets, local, pages, pools, sites
+from dbce_spark.dbce.block_scores import first_scores
+from dbce_spark.dbce.classifier_file import save_classifier
 from dbce_spark.dbce.forest import BINS
 from dbce_spark.evaluation.training import trainer, training_examples
 from tests.support import small_classifier
@@ -60,15 +62,15 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     of_words = of.slots.columns(half_done.class_words)
     words = training_examples.binning(sorted(of_words), of_words)
     own = np.concatenate((of.page_codes, words.codes(of_words, len(of.pages))))
-    firsts = [classify.first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
+    firsts = [first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
     binnings, codes = trainer._second_codes(of, of.examples, own, *firsts)
-    scores = classify.first_scores(half_done.second.log_odds(codes))
+    scores = first_scores(half_done.second.log_odds(codes))
     binnings["third"], around = trainer._third_codes(of.examples, scores, training_examples.row_columns)
     binnings["units"], pooled = trainer._third_codes(of.examples, scores, training_examples.unit_columns)
     codes = np.concatenate((codes, around, pooled))
     classifier = replace(half_done, binnings={"page": of.page_binning, "words": words, **binnings})
     path = tmp_path / "skew.npz"
-    classify.save(classifier, path)
+    save_classifier(classifier, path)
     settings = config(f"label.classifier={path}")
 
     features = classifier.block_features([one.parsed for one in of.examples])  # one in eight shown without its URL
@@ -121,8 +123,8 @@ def test_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """Trained twice, also from pages prepared anew, the file is the same."""
     again = small_classifier.train(trainer.prepare(small_classifier.examples(), small_classifier.PATTERNS))
     paths = [tmp_path / "one.npz", tmp_path / "other.npz"]
-    classify.save(small_classifier.classifier(), paths[0])
-    classify.save(again, paths[1])
+    save_classifier(small_classifier.classifier(), paths[0])
+    save_classifier(again, paths[1])
 
     assert paths[0].read_bytes() == paths[1].read_bytes()
 

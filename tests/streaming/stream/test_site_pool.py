@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import classify, pools
+from dbce_spark.dbce import pools
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Codes, Member, PageFeatures
 from dbce_spark.streaming.stream.site_pool import SitePool
 from tests.support.strategies import captures_of_few_texts, members
 
-CLASSIFIER = classify.load_classifier("")
+CLASSIFIER = load_classifier("")
 MOST = 256
 Arrived = list[tuple[PageFeatures, Member]]
 

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, classify, local, pages, pools
+from dbce_spark.dbce import buckets, local, pages, pools
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
 from dbce_spark.streaming.stream import streamed_site as module
@@ -65,7 +66,7 @@ def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfi
 
 def by_batch(found: Sequence[Page], wanted: Page, by: DbceConfig = BY_DBCE) -> str:
     """The text of a page by the classifier and the evidence of all these pages, without crosses."""
-    evidence = pools.evidence(found, 256, lambda: classify.load_classifier(""))[wanted.capture_id]
+    evidence = pools.evidence(found, 256, lambda: load_classifier(""))[wanted.capture_id]
     return local.label_pages([local.gather(wanted, [], evidence, "")], by.label)[0].text
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from dbce_spark.dbce import classify
+from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
@@ -29,7 +29,7 @@ _BATCH_ROWS = 256
 
 def stage_evidence(run: Run, account: RunAccount) -> None:
     """Stage the EVIDENCE rows of every capture that has siblings or snapshots."""
-    load_model = partial(classify.load_classifier, run.config.label.classifier)
+    load_model = partial(load_classifier, run.config.label.classifier)
     members = grown_sites.pool_members(run)
     if account.compared.has_large:
         members = members.unionByName(pool_members(compared_pages.of_large_sites(run), run.config.bucket.cap))
