@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.dbce import layout
+from dbce_spark.dbce import slot_keys
 from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Layout, doubled
+from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.slot_keys import doubled
 from dbce_spark.html.page_walk import SlotName
 from dbce_spark.model import Numbers
 
@@ -95,7 +96,7 @@ def columns(
         total = total + total[far]
         lowest = np.minimum(lowest, lowest[far])
         highest = np.maximum(highest, highest[far])
-    of_nearest = nearest[layout.nearest(is_named, above)]
+    of_nearest = nearest[slot_keys.nearest(is_named, above)]
     found = {
         "above": total[:-1],
         "nearest": of_nearest,

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
-from dbce_spark.dbce.layout import Groups, Layout, Rows, Texts, grouped, sums
+from dbce_spark.dbce.key_numbers import Groups, Texts, grouped
+from dbce_spark.dbce.layout import Layout, Rows, sums
 from dbce_spark.model import Numbers
 
 CERTAIN = 1024

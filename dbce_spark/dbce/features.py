@@ -12,8 +12,23 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import Groups, Layout, Rows, grouped, sums
+from dbce_spark.dbce import slot_keys
+from dbce_spark.dbce.character_classes import (
+    AT,
+    BAR,
+    COLON,
+    COMMA,
+    CURRENCY,
+    DIGIT,
+    POINTER,
+    PUNCTUATION,
+    RIGHTS,
+    STOP,
+    SYMBOL,
+    UPPER,
+)
+from dbce_spark.dbce.key_numbers import Groups, grouped
+from dbce_spark.dbce.layout import Layout, Rows, sums
 from dbce_spark.model import Numbers
 
 Values = npt.NDArray[np.float64]
@@ -32,10 +47,10 @@ LEVELS = range(1, 6)
 """Steps up from a block's holder within which elements are looked at."""
 
 _TITLE_LIKE = 0.3
-_OPEN = (layout.COMMA, layout.PUNCTUATION, layout.COLON)
+_OPEN = (COMMA, PUNCTUATION, COLON)
 _SIGNS = {
-    "currency": layout.CURRENCY, "rights": layout.RIGHTS, "pointers": layout.POINTER, "bars": layout.BAR,
-    "colons": layout.COLON, "ats": layout.AT,
+    "currency": CURRENCY, "rights": RIGHTS, "pointers": POINTER, "bars": BAR,
+    "colons": COLON, "ats": AT,
 }  # fmt: skip
 _SIGN_LEVELS = range(1, 4)
 _OWN_TAGS = ("p", "div", "li", "td", "h", "pre", "dd", "blockquote", "figcaption")
@@ -99,16 +114,20 @@ def _of_text(pages: Layout) -> Columns:
         "prose": (words - pages.link_words).astype(np.float64),
         "density": np.where(lines > 1, share(within, characters * (lines - 1)), words),
         "word_length": share(characters, words),
-        "stops": pages.of_class(layout.STOP).astype(np.float64),
-        "commas": pages.of_class(layout.COMMA).astype(np.float64),
-        "ends_sentence": (pages.last_classes == layout.STOP).astype(np.float64),
+        "stops": pages.of_class(STOP).astype(np.float64),
+        "commas": pages.of_class(COMMA).astype(np.float64),
+        "ends_sentence": (pages.last_classes == STOP).astype(np.float64),
         "ends_open": np.isin(pages.last_classes, _OPEN).astype(np.float64),
-        "starts_upper": (pages.first_classes == layout.UPPER).astype(np.float64),
-        "starts_sign": (pages.first_classes >= layout.COMMA).astype(np.float64),
+        "starts_upper": (pages.first_classes == UPPER).astype(np.float64),
+        "starts_sign": (pages.first_classes >= COMMA).astype(np.float64),
     }
-    for name, one in (("upper", layout.UPPER), ("digits", layout.DIGIT), ("signs", layout.PUNCTUATION)):
+    for name, one in (
+        ("upper", UPPER),
+        ("digits", DIGIT),
+        ("signs", PUNCTUATION),
+    ):
         columns[name] = share(pages.of_class(one), characters)
-    columns["symbols"] = share(pages.of_class(layout.SYMBOL), characters)
+    columns["symbols"] = share(pages.of_class(SYMBOL), characters)
     return columns
 
 
@@ -148,7 +167,7 @@ def _of_path(pages: Layout) -> Columns:
     of_blocks = table.T.astype(np.float64)[:, of_block]
     marks = pages.slots.marks[pages.block_slots]
     columns = dict(zip(_PATH_NAMES, of_blocks, strict=True))
-    columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(layout.MARK_BITS)}
+    columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(slot_keys.MARK_BITS)}
     columns["nth"] = pages.nths.astype(np.float64)
     return columns
 
@@ -170,7 +189,7 @@ def _of_place(pages: Layout) -> Columns:
         "elements": pages.count_before(pages.firsts, pages.element_pages).astype(np.float64),
     }
     for name, tag in (("images", "img"), ("anchors", "a"), ("breaks", "br"), ("bold", "b"), *_PARTS):
-        chosen = (shown & layout.SHOWN[tag]) > 0
+        chosen = (shown & slot_keys.SHOWN[tag]) > 0
         columns[name] = pages.count_before(pages.firsts[chosen], pages.element_pages[chosen]).astype(np.float64)
     return columns
 
@@ -208,7 +227,7 @@ def _of_elements(pages: Layout) -> Columns:
     """Measure the elements around a block, and how often the like of each stands beside it, or anywhere on the page."""
     long = is_long(pages) * pages.words
     page_long = pages.in_pages(long)
-    punctuation = pages.of_class(layout.STOP) + pages.of_class(layout.COMMA)
+    punctuation = pages.of_class(STOP) + pages.of_class(COMMA)
     tags_before = pages.count_before(pages.firsts, pages.element_pages)
     words, links, prose, signs, tags = (
         pages.in_elements(of_blocks) for of_blocks in (pages.words, pages.link_words, long, punctuation, tags_before)
@@ -282,9 +301,9 @@ def _of_signs(pages: Layout) -> Columns:
     columns = {name: of_blocks.astype(np.float64) for name, of_blocks in counts.items()}
     columns |= {
         "ends_cut_off": pages.is_cut_off.astype(np.float64),
-        "ends_colon": (pages.last_classes == layout.COLON).astype(np.float64),
-        "ends_pointer": (pages.last_classes == layout.POINTER).astype(np.float64),
-        "starts_pointer": (pages.first_classes == layout.POINTER).astype(np.float64),
+        "ends_colon": (pages.last_classes == COLON).astype(np.float64),
+        "ends_pointer": (pages.last_classes == POINTER).astype(np.float64),
+        "starts_pointer": (pages.first_classes == POINTER).astype(np.float64),
     }
     counts["cut_off"] = pages.is_cut_off.astype(np.int64)
     blocks, within = pages.lasts - pages.firsts, {name: pages.in_elements(values) for name, values in counts.items()}

@@ -1,12 +1,38 @@
-"""Small numbers for large keys, by a hash table: sorting the keys takes five times as long."""
+"""Numbers for keys: pairs of keys mixed to one, and small numbers for large keys, equal ones alike."""
 
 import numpy as np
+import numpy.typing as npt
 
 from dbce_spark.model import Hashes, Numbers
 
+Texts = npt.NDArray[np.uint64]
+"""Hashes of texts, names or places."""
+
+ODD = np.uint64(0x9E3779B97F4A7C15)
+MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+"""Factors of SplitMix64, which spread the bits of a number (Steele, Lea and Flood, OOPSLA 2014)."""
+
+_OF_ONE_PAGE = 4096
+"""Things that are grouped by sorting, which takes less time than to load the other way: seldom has one page more."""
+
+Groups = tuple[Numbers, Numbers]
+"""The number of the group of each of some things, from 0 on, and the size of each group."""
+
+
+def mixed(first: Texts, second: Texts) -> Texts:
+    """Mix pairs of numbers to one well-spread 64-bit number each."""
+    both = first * ODD + second
+    both ^= both >> np.uint64(31)
+    both *= MIX[0]
+    both ^= both >> np.uint64(29)
+    return both
+
 
 def numbered(keys: Hashes) -> tuple[Numbers, int]:
-    """Number some keys from 0 on, equal keys alike; also count the different ones."""
+    """Number some keys from 0 on, equal keys alike; also count the different ones.
+
+    By a hash table: to sort the keys takes five times as long.
+    """
     import pyarrow as pa  # only here: a page that is compared with no other need not wait for it
 
     # By buffers, not by `array` and `to_numpy`: these import pandas where there is one, half a second.
@@ -21,3 +47,13 @@ def keys_of_groups(of_keys: Numbers, groups: Numbers, count: int) -> Numbers:
     found = np.empty(count, np.int64)
     found[groups] = of_keys
     return found
+
+
+def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
+    """Group things by key, each within its own page or element."""
+    both = mixed(within.astype(np.uint64), keys)
+    if len(both) > _OF_ONE_PAGE:
+        group, count = numbered(both)
+        return group, np.bincount(group, minlength=count)
+    _, group, counts = np.unique(both, return_inverse=True, return_counts=True)
+    return group, counts

@@ -4,108 +4,27 @@ Everything is whole numbers. Sums of them are exact, so what is computed of a pa
 happen to be beside it.
 """
 
-import re
-import struct
-import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.key_numbers import numbered
+from dbce_spark.dbce.character_classes import CLASS_COUNT, DIGIT, STOP, classes_of
+from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, Texts, grouped
+from dbce_spark.dbce.slot_keys import slot_keys
 from dbce_spark.html.page import Parsed
-from dbce_spark.html.page_walk import SlotName
 from dbce_spark.html.tokens import code_points, hashed
-from dbce_spark.model import Numbers, text_hash
-
-Texts = npt.NDArray[np.uint64]
-
-UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL, CURRENCY, RIGHTS, POINTER, BAR, COLON, AT = range(1, 15)
-"""Classes of characters; 0 is everything else, such as white space."""
-
-_CLASSES = 15
-
-_ARROWS, _TRIANGLES = range(0x2190, 0x2200), range(0x25B2, 0x25C6)
-_CHARACTERS_OF = {
-    COMMA: ",;\u060c\u3001\uff0c\uff1b",
-    STOP: ".!?\u3002\uff01\uff1f\u2026\u061f\u0964",
-    RIGHTS: "\u00a9\u2117",
-    POINTER: "".join(["<>\u00ab\u00bb\u2039\u203a", *map(chr, _ARROWS), *map(chr, _TRIANGLES)]),
-    BAR: "|\u00a6\u00b7\u2022\u2219\u25cf\u25aa",
-    COLON: ":\uff1a",
-    AT: "@\uff20",
-}
-_CLASS_OF_CATEGORY = {
-    "Lu": UPPER,
-    "Lt": UPPER,
-    "Ll": LOWER,
-    "L": LETTER,
-    "M": LETTER,
-    "N": DIGIT,
-    "P": PUNCTUATION,
-    "Sc": CURRENCY,
-    "S": SYMBOL,
-}
-_CLASSIFIED = 0x30000
-"""Code points beyond are ideographs and private use: letters."""
+from dbce_spark.model import Numbers
 
 OFTEN = 3
 """Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
 
 _HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
-_DIGITS = re.compile(r"\d+")
-
 _ELLIPSIS = 0x2026
 _19, _20 = (ord(number[0]) * 256 + ord(number[1]) for number in ("19", "20"))
 _DATE_PARTS = [*map(ord, ".-/")]
-
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-
-
-@lru_cache(maxsize=1)
-def _character_classes() -> npt.NDArray[np.uint8]:
-    categories = map(unicodedata.category, map(chr, range(_CLASSIFIED)))
-    classes = np.full(_CLASSIFIED + 1, LETTER, np.uint8)
-    classes[:-1] = np.fromiter(map(_class_of, categories), np.uint8, _CLASSIFIED)
-    for name, characters in _CHARACTERS_OF.items():
-        classes[[*map(ord, characters)]] = name
-    return classes
-
-
-@cache
-def _class_of(category: str) -> int:
-    """Return the class of the characters of a Unicode category."""
-    return _CLASS_OF_CATEGORY.get(category) or _CLASS_OF_CATEGORY.get(category[0], 0)
-
-
-def mixed(first: Texts, second: Texts) -> Texts:
-    """Mix pairs of numbers to one well-spread 64-bit number each."""
-    both = first * _ODD + second
-    both ^= both >> np.uint64(31)
-    both *= _MIX[0]
-    both ^= both >> np.uint64(29)
-    return both
-
-
-_OF_ONE_PAGE = 4096
-"""Things that are grouped by sorting, which takes less time than to load the other way: seldom has one page more."""
-
-Groups = tuple[Numbers, Numbers]
-"""The number of the group of each of some things, from 0 on, and the size of each group."""
-
-
-def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
-    """Group things by key, each within its own page or element."""
-    both = mixed(within.astype(np.uint64), keys)
-    if len(both) > _OF_ONE_PAGE:
-        group, count = numbered(both)
-        return group, np.bincount(group, minlength=count)
-    _, group, counts = np.unique(both, return_inverse=True, return_counts=True)
-    return group, counts
 
 
 def sums(values: npt.NDArray[np.generic]) -> Numbers:
@@ -119,128 +38,6 @@ def _sums_within(values: npt.NDArray[np.generic], starts: Numbers) -> Numbers:
     """Sum the values from each start up to the next."""
     before = sums(values)[starts]
     return before[1:] - before[:-1]
-
-
-@dataclass(frozen=True, slots=True)
-class SlotKeys:
-    """64-bit names of some slots, one entry a slot, that are the same on every page of the template.
-
-    `by_class` is the chain of tags and classes from the root, `by_id` that and the ids, `by_path` that of tags alone,
-    `own` the last link of the first. Names with digits in them are left out: they number things. `numbered` names an id
-    that has digits by the rest of it, and is 0 for all others. `marks` are bits of ROLES, PROPERTIES, TYPES and
-    CLASSES, of the slot and of those above. `shown` are bits of SHOWN, of the slot alone.
-    """
-
-    by_class: Texts
-    by_id: Texts
-    by_path: Texts
-    own: Texts
-    numbered: Texts
-    marks: Numbers
-    shown: Numbers
-
-
-_ARTICLE, _HEADLINE, _ABOUT, _MAIN, _AROUND, _FRAME, _REPLY = (1 << bit for bit in range(7))
-MARK_BITS = 7
-
-ROLES = {
-    "main": _MAIN, "article": _MAIN, "navigation": _AROUND, "menu": _AROUND, "search": _AROUND, "banner": _FRAME,
-    "contentinfo": _FRAME, "complementary": _FRAME, "comment": _REPLY,
-}  # fmt: skip
-"""Marks by the role of WAI-ARIA 1.3, of an element or of one it lies in."""
-
-PROPERTIES = {
-    "articlebody": _ARTICLE, "text": _ARTICLE, "reviewbody": _ARTICLE, "headline": _HEADLINE, "author": _ABOUT,
-    "datepublished": _ABOUT, "comment": _REPLY, "comments": _REPLY,
-}  # fmt: skip
-"""Marks by schema.org's `itemprop`."""
-
-TYPES = {
-    "article": _MAIN, "newsarticle": _MAIN, "blogposting": _MAIN, "recipe": _MAIN, "comment": _REPLY,
-    "usercomments": _REPLY, "sitenavigationelement": _AROUND, "wpheader": _FRAME, "wpfooter": _FRAME,
-    "wpsidebar": _FRAME,
-}  # fmt: skip
-"""Marks by the last part of schema.org's `itemtype`."""
-
-CLASSES = {
-    "e-content": _ARTICLE, "entry-content": _ARTICLE, "p-name": _HEADLINE, "entry-title": _HEADLINE,
-    "h-entry": _MAIN, "hentry": _MAIN, "p-author": _ABOUT, "u-comment": _REPLY, "p-comment": _REPLY, "h-cite": _REPLY,
-}  # fmt: skip
-"""Marks by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
-
-
-SHOWN = {"img": 1, "a": 2, "br": 4, "b": 8, "strong": 8, "em": 8, "i": 8, "button": 16, "time": 32, "label": 64}
-"""Bits of what a tag of running text shows: a picture, a link, a new line, stress, a button, a time, a form's label."""
-
-
-def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
-    """Name some slots; `above` has the index of the one above each, a root's its own."""
-    links = np.frombuffer(b"".join(map(_link, names)), np.uint64).reshape(-1, 6).T
-    own, numbered, shown = links[0], links[3], links[5].astype(np.int64)
-    (by_class, by_id, by_path), marks = _from_the_root(links[:3], links[4], above)
-    return SlotKeys(by_class, by_id, by_path, own, numbered, marks.astype(np.int64), shown)
-
-
-def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, Texts]:
-    """Hash the links down to each slot, by each row of `links`, and unite the marks of all of them.
-
-    The number is a polynomial of the links, modulo 2**64. Each round takes in twice as many, by adding that of the
-    ancestor so far up: as many rounds as the depth has bits, not as many as it has levels.
-    """
-    chains = np.concatenate((links, np.zeros((len(links), 1), np.uint64)), axis=1)
-    marks = np.append(marks, np.uint64(0))
-    factor = int(_ODD)
-    for far in doubled(above):
-        chains = chains + chains[:, far] * np.uint64(factor)
-        marks = marks | marks[far]
-        factor = factor * factor % (1 << 64)
-    return mixed(chains[:, :-1], links), marks[:-1]
-
-
-def doubled(above: Numbers) -> Iterator[Numbers]:
-    """Iterate over the places 1, 2, 4, ... above each place of a tree, until none is so far up.
-
-    `above` has the index of the place above each, a root's its own. Behind them stands one for nothing: what is above a
-    root, and above that.
-    """
-    nothing = len(above)
-    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
-    while far.min() < nothing:
-        yield far
-        far = far[far]
-
-
-def nearest(is_marked: npt.NDArray[np.bool_], above: Numbers) -> Numbers:
-    """Find for each place of a tree the first that is marked, of it and those above; the root where none is."""
-    found = np.where(is_marked, np.arange(len(above)), above)
-    while not np.array_equal(found, found[found]):
-        found = found[found]
-    return found
-
-
-_LINK = struct.Struct("=6Q")
-
-
-@lru_cache(maxsize=1 << 15)
-def _link(name: SlotName) -> bytes:
-    """Pack what a slot is by itself, whatever it is under: 64 bits of its tag and classes, of these and its id, and of
-    its tag; then `numbered`, `marks` and `shown`."""
-    names = [name] if isinstance(name, str) else [one or "" for one in name]
-    tag, css_class, html_id, role, itemprop, itemtype = [*names, *[""] * (6 - len(names))]
-    marks = ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
-    marks |= TYPES.get(itemtype.rpartition("/")[2].lower(), 0)
-    for one in css_class.split():
-        marks |= CLASSES.get(one, 0)
-    classes = f"{tag}|{_unnumbered(css_class)}"
-    numbered = text_hash(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
-    with_id = text_hash(f"{classes}|{_unnumbered(html_id)}")
-    return _LINK.pack(text_hash(classes), with_id, text_hash(tag), numbered, marks, SHOWN.get(tag, 0))
-
-
-def _unnumbered(names: str) -> str:
-    if not _DIGITS.search(names):
-        return " ".join(sorted(names.split()))
-    return " ".join(sorted(name for name in names.split() if not _DIGITS.search(name)))
 
 
 class Rows:
@@ -327,13 +124,13 @@ class Layout(Rows):
         texts = [one.blocks.text for one in parsed]
         offsets = sums(np.array([len(text) + 1 for text in texts]))
         codes = code_points("\n".join(texts))
-        classes = _character_classes()[np.minimum(codes, _CLASSIFIED)]
+        classes = classes_of(codes)
         begins = _joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
         ends = _joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
         self.characters = ends - begins
         of_block = np.repeat(np.arange(len(self)), np.diff(begins, append=len(codes)))
-        counts = np.bincount(of_block * _CLASSES + classes, minlength=len(self) * _CLASSES)
-        self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
+        counts = np.bincount(of_block * CLASS_COUNT + classes, minlength=len(self) * CLASS_COUNT)
+        self._class_counts = counts.reshape(-1, CLASS_COUNT)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
         two_stops = (self.last_classes == STOP) & (classes[ends - 2] == STOP)
         self.is_cut_off = two_stops | (codes[ends - 1] == _ELLIPSIS)
@@ -360,10 +157,10 @@ class Layout(Rows):
 
     def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""
-        factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * _ODD | np.uint64(1)
+        factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * ODD | np.uint64(1)
         hashes = np.add.reduceat(tokens * factor, self.token_starts[:-1])
         hashes ^= hashes >> np.uint64(29)
-        hashes *= _MIX[1]
+        hashes *= MIX[1]
         hashes ^= hashes >> np.uint64(32)
         return hashes
 

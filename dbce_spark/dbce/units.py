@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.features import REPEATED, UNKNOWN, Columns, share, total
-from dbce_spark.dbce.layout import Layout, Rows, grouped, mixed, nearest, sums
+from dbce_spark.dbce.key_numbers import grouped, mixed
+from dbce_spark.dbce.layout import Layout, Rows, sums
+from dbce_spark.dbce.slot_keys import nearest
 from dbce_spark.model import Ints, Numbers, Units
 
 DEPTH = 8

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import layout
+from dbce_spark.dbce import key_numbers
 from dbce_spark.dbce.key_numbers import keys_of_groups, numbered
 
 KEYS = st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), min_size=1, max_size=50)
@@ -30,12 +30,12 @@ def test_key_of_a_group(keys: list[int]) -> None:
 
 def test_many_things_are_grouped_as_few_are() -> None:
     """More things than one page has are grouped as those of one page, whatever the numbers of their groups."""
-    keys = (np.arange(layout._OF_ONE_PAGE + 1) * 7919 % 500).astype(np.uint64)
+    keys = (np.arange(key_numbers._OF_ONE_PAGE + 1) * 7919 % 500).astype(np.uint64)
     within = np.arange(len(keys)) % 3
-    group, counts = layout.grouped(within, keys)
+    group, counts = key_numbers.grouped(within, keys)
     pairs = [*zip(within.tolist(), keys.tolist(), strict=True)]
 
     assert len({*zip(pairs, group.tolist(), strict=True)}) == len({*pairs}) == len(counts)
     assert (counts[group] == [pairs.count(pair) for pair in pairs]).all()
-    few, few_counts = layout.grouped(within[:60], keys[:60])
+    few, few_counts = key_numbers.grouped(within[:60], keys[:60])
     assert (few_counts[few] == [pairs[:60].count(pair) for pair in pairs[:60]]).all()

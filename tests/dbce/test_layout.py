@@ -6,7 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import CLASSES, PROPERTIES, ROLES, TYPES, Layout, slot_keys
+from dbce_spark.dbce.character_classes import (
+    AT,
+    BAR,
+    COLON,
+    COMMA,
+    CURRENCY,
+    DIGIT,
+    LETTER,
+    LOWER,
+    POINTER,
+    PUNCTUATION,
+    RIGHTS,
+    STOP,
+    SYMBOL,
+    UPPER,
+)
+from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.slot_keys import CLASSES, PROPERTIES, ROLES, TYPES, slot_keys
 from dbce_spark.html.page import Parsed
 from dbce_spark.html.page_walk import SlotName
 from tests.support.builders import parsed
@@ -74,19 +91,19 @@ def test_characters_are_counted_by_class(html: str) -> None:
     page = Layout([parsed(html)])
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
 
-    assert [sum(one.isdigit() for one in text) for text in texts] == page.of_class(layout.DIGIT).tolist()
-    assert [sum(one.isupper() for one in text) for text in texts] == page.of_class(layout.UPPER).tolist()
+    assert [sum(one.isdigit() for one in text) for text in texts] == page.of_class(DIGIT).tolist()
+    assert [sum(one.isupper() for one in text) for text in texts] == page.of_class(UPPER).tolist()
     assert [len(text) for text in texts] == page.characters.tolist()
 
 
 @pytest.mark.parametrize(
     ("character", "expected"),
     [
-        ("a", layout.LOWER), ("Ä", layout.UPPER), ("本", layout.LETTER), ("7", layout.DIGIT), ("٣", layout.DIGIT),
-        (",", layout.COMMA), ("、", layout.COMMA), (".", layout.STOP), ("。", layout.STOP), ("?", layout.STOP),
-        ("(", layout.PUNCTUATION), ("€", layout.CURRENCY), ("+", layout.SYMBOL),
-        ("©", layout.RIGHTS), ("»", layout.POINTER), ("→", layout.POINTER), ("|", layout.BAR), ("：", layout.COLON),
-        ("@", layout.AT), ("\U0003ffff", layout.LETTER),
+        ("a", LOWER), ("Ä", UPPER), ("本", LETTER), ("7", DIGIT), ("٣", DIGIT),
+        (",", COMMA), ("、", COMMA), (".", STOP), ("。", STOP), ("?", STOP),
+        ("(", PUNCTUATION), ("€", CURRENCY), ("+", SYMBOL),
+        ("©", RIGHTS), ("»", POINTER), ("→", POINTER), ("|", BAR), ("：", COLON),
+        ("@", AT), ("\U0003ffff", LETTER),
     ],
 )  # fmt: skip
 def test_classes_of_characters(character: str, expected: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import class_words, layout
+from dbce_spark.dbce import class_words, slot_keys
 from dbce_spark.dbce.class_words import LOG_ODDS_STEPS, ClassWords
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout, sums
@@ -94,11 +94,11 @@ def count_common(slots: NamedSlots, hosts: Sequence[str]) -> WordCounts:
     common = _common(slots, hosts)
     own = slots.words[:, common].astype(np.float64)
     below = own
-    for far in layout.doubled(slots.above):
+    for far in slot_keys.doubled(slots.above):
         has_far = np.flatnonzero(far < len(slots.above))
         shape = (len(slots.above), len(slots.above))
         below = below + csr_array((np.ones(len(has_far)), (has_far, far[has_far])), shape=shape) @ below
-    nearest = own[layout.nearest(np.diff(own.indptr) > 0, slots.above)]
+    nearest = own[slot_keys.nearest(np.diff(own.indptr) > 0, slots.above)]
     return WordCounts(slots.hashes[common], hstack((below, nearest), format="csr"))
 
 
