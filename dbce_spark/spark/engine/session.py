@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from dbce_spark.errors import ConfigError, PlatformError
 from dbce_spark.spark.engine import java_messages
 from dbce_spark.spark.engine.java import java_home
-from dbce_spark.spark.engine.spark_errors import first_cause
+from dbce_spark.spark.engine.spark_errors import as_java_gives_them, first_cause
 
 CONF_FOLDER = files("dbce_spark") / "conf"
 """Holds spark-defaults.conf, spark-env.sh and log4j2.properties, under the names by which Spark itself finds them."""
@@ -200,5 +200,6 @@ def _fill_in(spark: SparkSession) -> SparkSession:
     for key, value in defaults().items():
         if key.startswith("spark.sql.") and not given.contains(key):
             spark.conf.set(key, value)
-    spark.range(0)  # by which Spark reads its settings, and refuses them
+    with as_java_gives_them():
+        spark.range(0)  # by which Spark reads its settings, and refuses them
     return spark

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from subprocess import TimeoutExpired
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j import java_gateway
+from py4j.protocol import Py4JError, Py4JJavaError, get_return_value
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
@@ -36,6 +37,21 @@ def as_job_errors(advice: str) -> Iterator[None]:
         if isinstance(error, ConnectionError):
             raise
         raise JobError(f"{_gave_up(error)}; {advice}") from error
+
+
+@contextmanager
+def as_java_gives_them() -> Iterator[None]:
+    """Leave Java's errors within the block as they are.
+
+    PySpark reads the session's settings to turn one into its own. Where these are what is wrong it fails at that again
+    and again, for ten seconds.
+    """
+    turning = java_gateway.get_return_value
+    java_gateway.get_return_value = get_return_value
+    try:
+        yield
+    finally:
+        java_gateway.get_return_value = turning
 
 
 def first_cause(error: Py4JError | PySparkException) -> str:
