@@ -65,8 +65,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # and packs the 450 MB of Spark without pressing its archives once more. pip does it where uv is not there, or does not reach
 # the index that pip is given.
 define installed
-$(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(PACKED) --quiet --editable '.[$(1)]' \
-  || $(BIN)/python -m pip install --quiet --editable '.[$(1)]'
+{ $(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(PACKED) --quiet --editable '.[$(1)]' \
+  || $(BIN)/python -m pip install --quiet --editable '.[$(1)]'; }
 endef
 PACKED = --config-settings-package 'pyspark:--build-option=--compression=stored'
 
@@ -127,7 +127,7 @@ airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflo
 	examples/airflow/try.sh $(BIN) $(BUILD)/airflow
 
 pipelines: $(READY_DEV) ## run docs/pipelines.md and examples/pipelines in the libraries that they are for (500 MB; NeMo Curator without Torch)
-	$(BIN)/python -m pip install --quiet --editable '.[pipelines]'
+	$(call installed,pipelines)
 	$(BIN)/python -m pip install --quiet --no-deps 'nemo-curator>=1.4,<1.5' cosmos-xenna loguru
 	$(PYTEST) tests/examples/test_pipelines.py $(PYTEST_ARGS)
 
@@ -199,24 +199,24 @@ $(CREATED):
 
 $(READY): $(CREATED) setup.cfg pyproject.toml
 	$(call installed,spark)
-	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
+	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(call installed,java)
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $@
 
 $(READY_BENCH): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(call installed,bench)
 	touch $@
 
 $(READY_DOCS): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(call installed,docs)
 	touch $@
 
 $(READY_FUZZ): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	$(call installed,fuzz)
 	touch $@
 
 $(READY_UV): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[environments]'
+	$(call installed,environments)
 	touch $@
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.

@@ -1,7 +1,7 @@
 """Choose the blocks of a page to keep by their scores, and estimate how right that is.
 
-Of a whole page blocks are kept by the units that they lie in (`units.kept_blocks`), of an article so that the expected
-F-beta of what is kept is highest.
+Of a whole page blocks are kept by the units that they lie in (`units.choose_of_whole_page`), of an article so that the
+expected F-beta of what is kept is highest.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
     if label.content == ARTICLE:
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
-        is_kept = units.kept_blocks(scores, page.features.units, label.favor)
+        is_kept = units.choose_of_whole_page(scores, page.features.units, label.favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 

@@ -13,8 +13,8 @@ from dbce_spark.model import Blocks
 
 
 def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that are recurring links; text around them draws them in (`units.kept_blocks`), whatever
-    their scores."""
+    """Drop the kept blocks that are recurring links; text around them draws them in
+    (`units.choose_of_whole_page`), whatever their scores."""
     found: dict[str, list[int]] = defaultdict(list)
     for at in np.flatnonzero(is_kept & (blocks.link_words >= blocks.words)).tolist():
         start, end = int(blocks.starts[at]), int(blocks.ends[at])

@@ -173,7 +173,7 @@ class _Pooled:
         return columns
 
 
-def kept_blocks(scores: npt.NDArray[np.float64], units: Units, favor: str) -> npt.NDArray[np.bool_]:
+def choose_of_whole_page(scores: npt.NDArray[np.float64], units: Units, favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep: those whose labels, with labels of the units around them, cost least.
 
     To label a block against its score costs the distance of the score from the cut, in log-odds; to label a block

@@ -95,25 +95,27 @@ def test_a_doubtful_cell_goes_with_its_row() -> None:
     found = units_of(TABLE)
     scores = np.array([0.9, 0.9, 0.25, 0.9, 0.25, 0.9, 0.25, 0.01])
 
-    assert [True] * 7 + [False] == units.kept_blocks(scores, found, "balanced").tolist()
+    assert [True] * 7 + [False] == units.choose_of_whole_page(scores, found, "balanced").tolist()
 
 
 def test_the_bare_more_of_each_item_does_not_come_with_the_item() -> None:
     found = units_of("<ul>" + "<li><p>a b c</p><div>more</div></li>" * 3 + "</ul>")
 
-    assert [True, False] * 3 == units.kept_blocks(np.array([0.9, 0.1] * 3), found, "balanced").tolist()
+    assert [True, False] * 3 == units.choose_of_whole_page(np.array([0.9, 0.1] * 3), found, "balanced").tolist()
 
 
 def test_a_doubtful_advert_in_a_menu_is_dropped_with_it() -> None:
     found = units_of("<ul><li>a<li>b<li>c<li>d</ul>")
 
-    assert not units.kept_blocks(np.array([0.01, 0.35, 0.01, 0.01]), found, "balanced").any()
+    assert not units.choose_of_whole_page(np.array([0.01, 0.35, 0.01, 0.01]), found, "balanced").any()
 
 
 def test_what_is_certainly_no_content_is_never_kept() -> None:
     found = units_of("<ul><li>a<li>b<li>c<li>d</ul>")
 
-    assert [True, False, True, True] == units.kept_blocks(np.array([0.9, 0.0, 0.9, 0.9]), found, "recall").tolist()
+    assert [True, False, True, True] == units.choose_of_whole_page(
+        np.array([0.9, 0.0, 0.9, 0.9]), found, "recall"
+    ).tolist()
 
 
 @st.composite
@@ -146,7 +148,7 @@ def test_no_other_labels_cost_less(favor: str, page: tuple[Units, np.ndarray]) -
     found, scores = page
     cut = np.array([units.CUT_OF_FAVOR[favor]])
     gains = np.clip(units._steps(scores) - units._steps(cut), -units._FARTHEST, units._FARTHEST)
-    kept = tuple(int(one) for one in units.kept_blocks(scores, found, favor))
+    kept = tuple(int(one) for one in units.choose_of_whole_page(scores, found, favor))
     of_units = list(itertools.product((0, 1), repeat=len(found.parents)))
     best = min(
         cost(found, gains, some, labels)
@@ -161,7 +163,7 @@ def test_no_other_labels_cost_less(favor: str, page: tuple[Units, np.ndarray]) -
 def test_precision_keeps_some_of_balanced_and_that_some_of_recall(page: tuple[Units, np.ndarray]) -> None:
     found, scores = page
     precision, balanced, recall = (
-        units.kept_blocks(scores, found, favor) for favor in ("precision", "balanced", "recall")
+        units.choose_of_whole_page(scores, found, favor) for favor in ("precision", "balanced", "recall")
     )
 
     assert (precision <= balanced).all()

@@ -9,6 +9,7 @@ import pytest
 from nbclient import NotebookClient
 
 from benchmarks.__main__ import main
+from tests.support.cluster import INTERPRETED
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "examples"
@@ -16,8 +17,7 @@ NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 Outputs = Callable[[Path], list[list[Any]]]
 """Runs a notebook; returns the outputs of its cells."""
 PNG = b"\x89PNG\r\n\x1a\n"
-INTERPRETED = "--conf spark.sql.codegen.wholeStage=false --conf spark.sql.codegen.factoryMode=NO_CODEGEN pyspark-shell"
-"""Settings of Spark: to compile a plan takes longer than to walk it for a few rows."""
+SUBMITTED = " ".join([*(f"--conf {key}={value}" for key, value in INTERPRETED.items()), "pyspark-shell"])
 
 
 def opened(notebook: Path) -> nbformat.NotebookNode:
@@ -34,7 +34,7 @@ def outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Outputs:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", INTERPRETED)
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", SUBMITTED)
 
     def run(path: Path) -> list[list[Any]]:
         notebook = opened(path)

@@ -30,13 +30,9 @@ NETWORK_TIMEOUT = 20
 """Seconds after which a host that does not answer is lost: 120 by default, which only makes tests longer."""
 
 SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-SMALL_PLANS = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    # To compile a plan takes longer than to walk it for a few rows.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+"""Settings of Spark for runs over few rows: to compile a plan takes longer than to walk it for these."""
+SMALL_PLANS = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false", **INTERPRETED}
 """Settings of Spark for runs of many stages over few rows."""
 _SETTINGS = {
     "spark.cores.max": "2",

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.scale import runs, scale_archives, shapes
 from dbce_spark.errors import JobError
+from tests.support.cluster import INTERPRETED
 
 
 @pytest.mark.spark
@@ -23,8 +24,7 @@ def test_a_run_on_two_workers_reports_what_it_took(tmp_path: Path) -> None:
     spark = {
         "spark.executor.memory": "1024m",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        **INTERPRETED,
         "spark.dbce.fewCaptures": "0",
     }
     run = runs.extract(archive, tmp_path, settings, master="local-cluster[2,1,1024]", spark=spark)
