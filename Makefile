@@ -66,7 +66,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # the index that pip is given.
 define installed
 { $(BIN)/python -m pip install --quiet uv && $(BIN)/uv pip install --python $(BIN)/python $(PACKED) --quiet --editable '.[$(1)]' \
-  || $(BIN)/python -m pip install --quiet --editable '.[$(1)]'; }
+  || $(BIN)/python -m pip install --quiet --resume-retries 20 --editable '.[$(1)]'; }
 endef
 PACKED = --config-settings-package 'pyspark:--build-option=--compression=stored'
 
