@@ -18,8 +18,6 @@ from dbce_spark.errors import JobError
 from dbce_spark.output.collection import Collection
 
 _ROOT = Path(__file__).parents[2]
-_SPARK_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
-_SHELL = "pyspark-shell"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ def extract(
     output = work / "output"
     shutil.rmtree(output, ignore_errors=True)
     options = ["--output", str(output), *(["--master", master] if master else [])]
-    run = _measured(archive, work, output, [*options, *_set(settings)], spark or {})
+    run = _measured(archive, work, output, [*options, *_words("--set", settings)], spark or {})
     shutil.rmtree(output)
     return run
 
@@ -77,17 +75,18 @@ def extend(archive: Archive, work: Path, to: Collection, settings: Sequence[str]
     """
     numbers = to.numbers()
     increment = Path(to.increment(numbers[-1] + 1 if numbers else 1))
-    return _measured(archive, work, increment, ["--collection", to.folder, *_set(settings)], {})
+    return _measured(archive, work, increment, ["--collection", to.folder, *_words("--set", settings)], {})
 
 
-def _set(settings: Sequence[str]) -> list[str]:
-    return [word for setting in settings for word in ("--set", setting)]
+def _words(option: str, values: Sequence[str]) -> list[str]:
+    return [word for value in values for word in (option, value)]
 
 
 def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str], spark: Mapping[str, str]) -> Run:
     logs = work / "events"
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
+    logged = {**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **spark}
     command = [
         sys.executable,
         "-m",
@@ -97,16 +96,19 @@ def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str]
         "--engine",
         "spark",
         *options,
+        *_words("--spark", [f"{key}={value}" for key, value in logged.items()]),
     ]
     busy = machine_seconds()
-    environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **spark})
-    watched = _watched(command, environment, output, work / "extract.log")
+    watched = _watched(command, output, work / "extract.log")
     run = _run(archive, output, logs, watched, machine_seconds() - busy)
     shutil.rmtree(logs)
     return run
 
 
-def _watched(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> Watch:
+def _watched(command: Sequence[str], output: Path, log: Path) -> Watch:
+    # Executors in processes of their own stand elsewhere: a package in a checkout is found by its path only.
+    path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
+    environment = {**os.environ, "PYTHONPATH": path}
     started = time.monotonic()
     with log.open("wb") as stream:
         process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
@@ -120,15 +122,6 @@ def _watched(command: Sequence[str], environment: Mapping[str, str], output: Pat
     if status:
         raise JobError(f"dbce extract ended with {status}; {log} says why")
     return watched
-
-
-def _environment(spark: Mapping[str, str]) -> dict[str, str]:
-    """Return this process's environment, with settings for the command's Spark after those of the user."""
-    given = os.environ.get(_SPARK_ARGUMENTS, _SHELL).removesuffix(_SHELL)
-    settings = " ".join(f"--conf {key}={value}" for key, value in spark.items())
-    # Executors in processes of their own stand elsewhere: a package in a checkout is found by its path only.
-    path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
-    return {**os.environ, _SPARK_ARGUMENTS: f"{given} {settings} {_SHELL}", "PYTHONPATH": path}
 
 
 def _run(archive: Archive, output: Path, logs: Path, watched: Watch, busy: float) -> Run:
