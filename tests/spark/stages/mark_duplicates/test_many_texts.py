@@ -22,11 +22,10 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages.mark_duplicates import many_texts, text_duplicates
-from tests.spark.runs import run_in
 from tests.support.builders import config, marked_batch
 from tests.support.partitions import spread_over
 from tests.support.spark_collections import Grown
-from tests.support.spark_runs import BY_ITSELF, MANY, Runs
+from tests.support.spark_runs import BY_ITSELF, MANY, Runs, run_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

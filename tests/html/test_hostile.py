@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse
-from tests.support.builders import CONFIG, config, parsed
+from tests.support.builders import CONFIG, config
 
 if sys.platform != "win32":
     import resource
@@ -133,7 +133,7 @@ def serve(name: str, pipe: Connection) -> None:
 def test_hostile_page(name: str) -> None:
     """Parsed in a process of its own, it ends, takes no more memory than allowed, and has its reason."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.archive.test_hostile"])
+    context.set_forkserver_preload(["tests.html.test_hostile"])
     pipe, far_end = context.Pipe()
     process = context.Process(target=serve, args=(name, far_end), daemon=True)
     process.start()
@@ -171,24 +171,6 @@ def test_limit(setting: str, within: bytes, beyond: bytes, expected: str) -> Non
             return error.reason
 
     assert ("", expected) == (found(within), found(beyond))
-
-
-def test_attributes_of_a_long_page() -> None:
-    """On a page that is not trusted for its length, attributes are counted on each tag, however short."""
-    settings = config("page.max_attributes=3", "page.trusted_bytes=20").page
-
-    assert parse(b"<p a b c>words of it</p>", "", settings).flags == ()
-    with pytest.raises(PageError, match="<p> has 4 attributes"):
-        parse(b"<p a b c d>words of it</p>", "", settings)
-
-
-@pytest.mark.parametrize(("levels", "expected"), [(2_046, ()), (2_047, ("deep",))])
-def test_depth_at_which_the_parser_stops(levels: int, expected: tuple[str, ...]) -> None:
-    """A page is flagged where text is lost, and not before; the text behind is lost as well."""
-    page = parsed(b"<p>top</p>" + nested("div", levels) + b"<!-- -->" + nested("/div", levels) + b"<p>after</p>")
-
-    assert expected == page.flags
-    assert page.blocks.text == ("top" if expected else "top\nafter")
 
 
 SOUP = st.lists(

@@ -25,12 +25,11 @@ from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
-from tests.spark.runs import jobs_by_stage
 from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
 from tests.support.partitions import COMPILED
 from tests.support.sample_output import HARD
-from tests.support.spark_runs import Input, Ran, files_below
+from tests.support.spark_runs import Input, Ran, files_below, jobs_by_stage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

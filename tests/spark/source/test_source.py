@@ -27,7 +27,7 @@ from tests.support.builders import arc_header, arc_record, archive, at_most, gzi
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-DOCS = Path(__file__).parents[2] / "docs" / "source.md"
+DOCS = Path(__file__).parents[3] / "docs" / "source.md"
 BROKEN_GZIP = b"\x1f\x8b\x08" + b"\0" * 40
 UNKNOWN_CODING = builders.http(headers={"Content-Encoding": "gzip"}, html=b"\x1f\x8b\x08broken")
 

@@ -15,7 +15,7 @@ from dbce_spark.commands.cli import main
 from tests.support.builders import read
 from tests.support.newsroom import Newsroom, item, newsroom
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 PATIENCE = 60
 QUICK = ("acquire.delay_seconds=0", "acquire.poll_seconds=0.05", "acquire.private_addresses=true")
 

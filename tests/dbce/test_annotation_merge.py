@@ -1,6 +1,7 @@
 """Merging: evidence is a set, and the decision is a function of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -8,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores, resolve
 from dbce_spark.dbce.local import gather
 from dbce_spark.dbce.patterns import labels_of_bits
 from dbce_spark.dbce.pools import page_evidence
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
-from tests.support.builders import annotation, cross, filled_cross, page, parsed
+from tests.support.builders import alone_on_site, annotation, cross, filled_cross, page, parsed
 from tests.support.strategies import annotations, documents
 
 BLOCKS = parsed("<p>one two three</p><p>four</p><pre>five  six\nseven</pre>").blocks
@@ -172,3 +173,33 @@ def test_evidence_counts_captures_not_crosses() -> None:
         segments.snapshots_with[0],
     )
     assert segments.scores[0] == 0.75
+
+
+def test_by_score_keeps_the_evidence_of_the_crosses() -> None:
+    """Segments are cut where bits change, and carry their counts of holders; label and score are the block's."""
+    one = alone_on_site(page("<p>one two three</p><p>four</p>"))
+    crossed = replace(one, annotations=(annotation(cross(), ["11000", "10000", "10000", "11000"]),))
+    made = label_by_scores(crossed, np.array([0.75, 0.25]), np.array([True, False]))
+    pattern = label_by_patterns(crossed, "T001")
+
+    assert [Label.CONTENT, Label.CONTENT, Label.BOILERPLATE] == made.labels.tolist()
+    assert [0.75, 0.75, 0.25] == made.scores.tolist()
+    for name in ("blocks", "starts", "ends", "bits", "siblings", "siblings_with", "conflicts"):
+        assert getattr(pattern, name).tolist() == getattr(made, name).tolist()
+
+
+@pytest.mark.parametrize(("case", "expected"), [("T001", Label.UNDECIDED), ("T002", Label.BOILERPLATE)])
+def test_by_pattern_has_two_cases(case: str, expected: Label) -> None:
+    """Patterns in no table are undecided under T001 and boilerplate under T002."""
+    one = alone_on_site(page("<p>one</p>"))
+    unknown = annotation(cross("cur", "up", "down", "prev", "next"), ["10101"])
+
+    assert [expected] == label_by_patterns(replace(one, annotations=(unknown,)), case).labels.tolist()
+
+
+def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
+    """Words and links decide under either case."""
+    long = " ".join(f"word{at}" for at in range(45))
+    one = alone_on_site(page(f"<p>{long}</p><ul><li><a href=/>link</a></li></ul>"))
+    for case in ("T001", "T002"):
+        assert [Label.CONTENT, Label.BOILERPLATE] == label_by_patterns(one, case).labels.tolist()

@@ -9,7 +9,7 @@ from hashlib import sha512
 import pytest
 
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
-from tests.archive.records.test_account import url
+from tests.archive.records.test_record_reader import url
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, record
 
 LIMITS = at_most(record_bytes=1 << 20)

@@ -19,10 +19,10 @@ from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import extraction_files, staging
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.stages import work_list, write_extractions
-from tests.spark.runs import run_in
 from tests.support.builders import annotation, cross
 from tests.support.evidence_pools import Echo, page_in
 from tests.support.partitions import spread_over
+from tests.support.spark_runs import run_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

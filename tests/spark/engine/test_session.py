@@ -17,14 +17,14 @@ from tests.support.cluster import SMALL_JAVA
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CHANGED_BY_THE_FIXTURE = {"spark.driver.memory", "spark.sql.shuffle.partitions"}
 CHANGED_LOCALLY = {"spark.executor.pyspark.memory", "spark.sql.shuffle.partitions"}
 
 
 def test_every_default_has_its_reason() -> None:
     """Each setting, or group of settings, of spark-defaults.conf stands below a comment."""
-    text = (Path(__file__).parents[2] / "conf" / "spark-defaults.conf").read_text()
+    text = (Path(__file__).parents[3] / "conf" / "spark-defaults.conf").read_text()
     groups = [group.splitlines() for group in text.split("\n\n")]
 
     assert defaults()

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from dbce_spark.dbce import local, pools
+from dbce_spark.dbce import local
 from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.stages import write_extractions
 from dbce_spark.spark.stages.work_list import Compared
-from tests.support.builders import CONFIG, page
+from tests.support.builders import CONFIG, alone_on_site, page
 from tests.support.structure import ALL
 
 HTML = "<title>t</title><h1>Spring is here</h1><p>It came <b>early</b> this year, and nobody had seen it come.</p>" * 3
@@ -20,9 +20,7 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
     pages = [page(HTML, url=f"http://a.example/{at}") for at in range(2)]
     batch = page_rows.pages_batch(pages, [HTML.encode(), None], file_no=0, first_row=0)
     expected = local.format_extractions(
-        local.label_pages(
-            [local.gather(one, [], pools.page_evidence(one, None, None), "") for one in pages], config.label
-        ),
+        local.label_pages([alone_on_site(one) for one in pages], config.label),
         [HTML.encode(), None],
         config.formats,
         True,

@@ -25,7 +25,6 @@ from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import extract_job, increment_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import write_captures
-from tests.spark.runs import jobs_by_stage
 from tests.support.run_endings import kill_at, tables_below
 from tests.support.spark_collections import (
     SETTINGS,
@@ -39,13 +38,14 @@ from tests.support.spark_collections import (
     texts_below,
     texts_of,
 )
+from tests.support.spark_runs import jobs_by_stage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PATTERNS = ("language.detect=false", "output.site_parts=3", "duplicates.find=false", "bucket.cap=6", "label.by=T002")
 PATIENCE = 600
 
