@@ -11,8 +11,8 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, lookup_selection
 from dbce_spark.archive.revisits import indexed_names
 from dbce_spark.model import Revisit
-from tests.archive.test_revisits import made
 from tests.support.indexes import entry, micros, select
+from tests.support.revisits import unresolved_revisit
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 NOON = micros("2020-01-02T12:00:00")
@@ -22,7 +22,7 @@ DIGEST = entry().digest
 def revisit(**fields: Any) -> Revisit:
     """Make a revisit of URL, ten seconds after noon, at byte 900 of b.warc.gz."""
     known = {"url": URL, "url_key": KEY, "refers_to_key": KEY, "timestamp": NOON + 10_000_000, "warc_offset": 900}
-    return made(**(known | fields))
+    return unresolved_revisit(**(known | fields))
 
 
 def original(some: list[IndexEntry], *revisits: Revisit) -> IndexEntry | None:

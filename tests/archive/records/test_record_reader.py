@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import io
 import zlib
 from collections.abc import Callable
 from random import Random
@@ -13,10 +12,10 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive.records import Cause, Damage, Limits, Record, archive_file, foreign_head, inflated, records
+from dbce_spark.archive.records import Cause, Damage, Record, archive_file, foreign_head, inflated
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
+from tests.support.record_bytes import LIMITS, read, url, urls
 
-LIMITS = at_most(record_bytes=1 << 20)
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
     "gzip": lambda content: gzip.compress(content, mtime=0),
@@ -24,25 +23,6 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "lz4": lz4.frame.compress,
     "bz2": bz2.compress,
 }
-
-
-def read(content: bytes, limits: Limits = LIMITS) -> list[Record | Damage]:
-    """Read all of an archive, and check that its parts cover it."""
-    found = list(records(io.BytesIO(content), limits))
-    at = 0
-    for one in found:
-        assert (at, True) == (one.offset, one.length >= 0), one
-        at += one.length
-    assert len(content) == at
-    return found
-
-
-def urls(found: list[Record | Damage]) -> list[str]:
-    return [one.url for one in found if isinstance(one, Record)]
-
-
-def url(nth: int) -> str:
-    return f"http://www.example.org/{nth}"
 
 
 def page(nth: int) -> bytes:

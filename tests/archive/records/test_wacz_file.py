@@ -9,8 +9,8 @@ from hashlib import sha512
 import pytest
 
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
-from tests.archive.records.test_record_reader import url
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, record
+from tests.support.record_bytes import url
 
 LIMITS = at_most(record_bytes=1 << 20)
 WARC = b"".join(gzipped(*(record(url=url(nth)) for nth in range(3))))

@@ -9,7 +9,7 @@ from dbce_spark import extract_pages
 from dbce_spark.errors import InputError
 from dbce_spark.spark import extract
 from dbce_spark.spark.jobs import page_frame
-from tests.dbce.test_extracted_page import SITE, page
+from tests.support.news_pages import SITE, page
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -1,4 +1,4 @@
-"""Build sample pages and their extractions, which the tests of tables store and restore."""
+"""Pages and their extractions, which the tests of tables store and restore."""
 
 import dataclasses
 from typing import Any
