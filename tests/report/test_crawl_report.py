@@ -13,8 +13,8 @@ from dbce_spark.dbce import local
 from dbce_spark.output.collection import RUNS, Collection, Increment
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.report import crawl_figures, crawl_report, template_likeness
+from tests.support import plain_tables, sample_collection
 from tests.support import report_crawls as crawls
-from tests.support import sample_collection
 from tests.support.report_outputs import tree
 
 CONFIG = default().comparison
@@ -104,7 +104,7 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     both = crawl_figures.crawls(ordinary, ordinary.current())
     assert both.before
     before, now = (crawl_figures.figures(one, CONFIG) for one in (both.before, both.now))
-    extracted = sample_collection.extractions(result, PARAMETERS).to_pylist()
+    extracted = plain_tables.extractions(result, PARAMETERS).to_pylist()
     words = {row["capture_id"]: row["words"] for row in extracted}
 
     assert revisited
