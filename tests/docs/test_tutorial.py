@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.spark.engine.java import java_home
-from tests.support.cluster import free_port
 from tests.support.code_blocks import ROOT, Block, blocks
+from tests.support.free_ports import free_port
 
 pytestmark = [pytest.mark.docs, pytest.mark.spark]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow.dataset as ds
 import pytest
 
-from benchmarks.programs.month import as_text, damaged, good
+from benchmarks.programs.month import damaged, good, row_counts
 from benchmarks.samples import sample_month, write_month
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
@@ -223,8 +223,8 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
     local_job.run(request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS))
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in TABLES}
 
-    assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {
-        name: as_text(
+    assert {name: row_counts(name, some, damaged(came)) for name, some in tables_of.items()} == {
+        name: row_counts(
             name,
             [row for batch in table_files(to, to.current(), name).batches(rows=50) for row in batch.to_pylist()],
             damaged(came),
