@@ -14,7 +14,7 @@ from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
-from reproductions.krdwrd.testcases import ALL, PUBLISHED, measure, pooled, report
+from reproductions.krdwrd.labelled_crosses import ALL, PUBLISHED, measure, pooled, report
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
 
