@@ -100,7 +100,7 @@ docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a clu
 	$(PYTEST) -m docs tests/docs $(PYTEST_ARGS)
 
 faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run, run a stream on one, and kill runs, streams and increments at more steps (half an hour; links as root, with iproute2)
-	$(PYTEST) -m faults tests/spark/test_faults.py tests/spark/test_resume.py tests/spark/test_stream.py tests/spark/test_collections.py $(PYTEST_ARGS)
+	$(PYTEST) -m faults tests/spark/test_faults.py tests/spark/test_resume.py tests/spark/jobs/test_stream_job.py tests/spark/jobs/test_increment_job.py $(PYTEST_ARGS)
 
 swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3
 	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)

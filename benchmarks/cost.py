@@ -85,30 +85,34 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dollars:
+    """The money that a run takes; `output` is for a month."""
+
+    on_demand: float
+    spot: float
+    requests: float
+    disks: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bill:
-    """The resources of a run over `captures` captures. Bytes are of the whole run, `hours` by the clock, the rest as
-    named; money is in dollars, `output_usd` for a month."""
+    """The resources of a run over `captures` captures, of which `run` has those of all pages together. `hours` are by
+    the clock."""
 
     captures: int
     hours: float
     core_hours: float
     vcpus: int
     instances: int
-    input_bytes: float
-    shuffle_bytes: float
-    staged_bytes: float
-    output_bytes: float
+    run: Measured
     tasks: int
     partitions: int
     partition_bytes: float
     block_bytes: float
     gets: int
     puts: int
-    on_demand_usd: float
-    spot_usd: float
-    requests_usd: float
-    disks_usd: float
-    output_usd: float
+    dollars: Dollars
 
 
 def measured(path: str | None, given: Mapping[str, float | None]) -> Measured:
@@ -151,40 +155,39 @@ def prices(path: str | None = None) -> Prices:
 
 def bill(captures: int, page: Measured, hours: float, prices: Prices, config: DbceConfig) -> Bill:
     """Estimate a run that is to end within `hours` by the clock."""
-    compute, storage = prices.compute, prices.storage
-    core_hours = captures * page.cpu_ms / 1000 / 3600
-    paid_hours = core_hours / compute.busy
-    vcpus = math.ceil(paid_hours / hours)
-    shuffled, staged, written, read = (
-        captures * each for each in (page.shuffle_bytes, page.staged_bytes, page.output_bytes, page.input_bytes)
-    )
-    partition = partition_bytes(shuffled, prices.shuffle)
-    partitions = math.ceil(shuffled / partition)
-    readers = math.ceil(staged / partition)
-    tasks = math.ceil(read / prices.files.input_bytes)
+    run = Measured(**{name: captures * getattr(page, name) for name in FIGURES})
+    core_hours = run.cpu_ms / 1000 / 3600
+    vcpus = math.ceil(core_hours / prices.compute.busy / hours)
+    partition = partition_bytes(run.shuffle_bytes, prices.shuffle)
+    partitions, readers = (math.ceil(size / partition) for size in (run.shuffle_bytes, run.staged_bytes))
     gets, puts = requests(captures, page, prices.files, config)
-    share_of_month = hours / _MONTH
     return Bill(
         captures=captures,
         hours=hours,
         core_hours=core_hours,
         vcpus=vcpus,
-        instances=math.ceil(vcpus / compute.vcpus),
-        input_bytes=read,
-        shuffle_bytes=shuffled,
-        staged_bytes=staged,
-        output_bytes=written,
-        tasks=tasks,
+        instances=math.ceil(vcpus / prices.compute.vcpus),
+        run=run,
+        tasks=math.ceil(run.input_bytes / prices.files.input_bytes),
         partitions=partitions,
         partition_bytes=partition,
-        block_bytes=shuffled / (partitions * readers),
+        block_bytes=run.shuffle_bytes / (partitions * readers),
         gets=gets,
         puts=puts,
-        on_demand_usd=paid_hours * compute.on_demand_vcpu_hour,
-        spot_usd=paid_hours * (1 + compute.spot_repeated) * compute.spot_vcpu_hour,
-        requests_usd=gets / 1000 * storage.gets_1000 + puts / 1000 * storage.puts_1000,
-        disks_usd=share_of_month * (staged * storage.shared_gb_month + shuffled * storage.disk_gb_month) / 1e9,
-        output_usd=written / 1e9 * storage.object_gb_month,
+        dollars=_dollars(run, core_hours / prices.compute.busy, hours, (gets, puts), prices),
+    )
+
+
+def _dollars(run: Measured, paid_hours: float, hours: float, asked: tuple[int, int], prices: Prices) -> Dollars:
+    """Price a run of so many paid hours of cores and hours by the clock; asked: its GETs and PUTs."""
+    compute, storage, (gets, puts) = prices.compute, prices.storage, asked
+    held = run.staged_bytes * storage.shared_gb_month + run.shuffle_bytes * storage.disk_gb_month
+    return Dollars(
+        on_demand=paid_hours * compute.on_demand_vcpu_hour,
+        spot=paid_hours * (1 + compute.spot_repeated) * compute.spot_vcpu_hour,
+        requests=gets / 1000 * storage.gets_1000 + puts / 1000 * storage.puts_1000,
+        disks=hours / _MONTH * held / 1e9,
+        output=run.output_bytes / 1e9 * storage.object_gb_month,
     )
 
 
@@ -214,29 +217,33 @@ def text(page: Measured, bills: list[Bill]) -> str:
         f"a page: {page.cpu_ms:.1f} ms of processor time; KB read {page.input_bytes / 1e3:.1f}, shuffled"
         f" {page.shuffle_bytes / 1e3:.1f}, staged {page.staged_bytes / 1e3:.1f}, written {page.output_bytes / 1e3:.1f}"
     )
-    rows = {
-        "captures": [f"{one.captures:,}" for one in bills],
-        "core-hours": [f"{one.core_hours:,.0f}" for one in bills],
-        f"vCPUs, to end within {bills[0].hours:g} h": [f"{one.vcpus:,}" for one in bills],
-        "instances": [f"{one.instances:,}" for one in bills],
-        "TB read": [_tb(one.input_bytes) for one in bills],
-        "TB shuffled": [_tb(one.shuffle_bytes) for one in bills],
-        "TB staged": [_tb(one.staged_bytes) for one in bills],
-        "TB written": [_tb(one.output_bytes) for one in bills],
-        "input tasks": [f"{one.tasks:,}" for one in bills],
-        "spark.sql.shuffle.partitions": [f"{one.partitions:,}" for one in bills],
-        "MB a partition": [f"{one.partition_bytes / 1e6:,.0f}" for one in bills],
-        "KB a shuffle block": [f"{one.block_bytes / 1e3:,.0f}" for one in bills],
-        "S3 GETs": [f"{one.gets:,}" for one in bills],
-        "S3 PUTs": [f"{one.puts:,}" for one in bills],
-        "$ compute, on demand": [_usd(one.on_demand_usd) for one in bills],
-        "$ compute, spot": [_usd(one.spot_usd) for one in bills],
-        "$ requests": [_usd(one.requests_usd) for one in bills],
-        "$ staging and shuffles": [_usd(one.disks_usd) for one in bills],
-        "$ output, a month": [_usd(one.output_usd) for one in bills],
+    columns = [_column(one) for one in bills]
+    return "\n".join([head, *(f"{name:30}" + "".join(f"{one[name]:>16}" for one in columns) for name in columns[0])])
+
+
+def _column(one: Bill) -> dict[str, str]:
+    """Format the figures of a bill, by what they are of."""
+    return {
+        "captures": f"{one.captures:,}",
+        "core-hours": f"{one.core_hours:,.0f}",
+        f"vCPUs, to end within {one.hours:g} h": f"{one.vcpus:,}",
+        "instances": f"{one.instances:,}",
+        "TB read": _tb(one.run.input_bytes),
+        "TB shuffled": _tb(one.run.shuffle_bytes),
+        "TB staged": _tb(one.run.staged_bytes),
+        "TB written": _tb(one.run.output_bytes),
+        "input tasks": f"{one.tasks:,}",
+        "spark.sql.shuffle.partitions": f"{one.partitions:,}",
+        "MB a partition": f"{one.partition_bytes / 1e6:,.0f}",
+        "KB a shuffle block": f"{one.block_bytes / 1e3:,.0f}",
+        "S3 GETs": f"{one.gets:,}",
+        "S3 PUTs": f"{one.puts:,}",
+        "$ compute, on demand": _usd(one.dollars.on_demand),
+        "$ compute, spot": _usd(one.dollars.spot),
+        "$ requests": _usd(one.dollars.requests),
+        "$ staging and shuffles": _usd(one.dollars.disks),
+        "$ output, a month": _usd(one.dollars.output),
     }
-    lines = [f"{name:30}" + "".join(f"{cell:>16}" for cell in cells) for name, cells in rows.items()]
-    return "\n".join([head, *lines])
 
 
 def _tb(size: float) -> str:

@@ -9,7 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -71,6 +71,12 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         InputError: no file holds a page.
         PlatformError: trafilatura or resiliparse is not installed.
     """
+    report = _measured(files, config)
+    storage.write(target, json.dumps(report, indent=2).encode() + b"\n")
+    return _text(report, target)
+
+
+def _measured(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
     extractors = _page_extractors()
     watch = Stopwatch()
     read = [
@@ -80,26 +86,23 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         raise InputError(f"no page in {len(files):,} files; name archives that hold some")
     _joint_stages(read, config, watch)
     stages = watch.ms([name for name in watch.seconds if name not in extractors], len(read))
-    spark = {f"spark {by}": _in_spark(partial(_dbce, _labelled(config, by)), files) for by in LABELS}
-    spark[_BY_TRAFILATURA] = _in_spark(partial(_trafilatura, config), files)
-    ms_per_page = {
+    works: dict[str, Work] = {f"spark {by}": partial(_dbce, _labelled(config, by)) for by in LABELS}
+    works[_BY_TRAFILATURA] = partial(_trafilatura, config)
+    spark = {name: _in_spark(work, files) for name, work in works.items()}
+    times = {
         "dbce_local": round(sum(stages.values()), 3),
         **{name: measured["ms_per_page"] for name, measured in spark.items()},
         **watch.ms(list(extractors), len(read)),
     }
-    report = {
+    others = {name: ms for name, ms in times.items() if name != "trafilatura"}
+    return {
         "pages": len(read),
-        "ms_per_page": ms_per_page,
-        "ratio_to_trafilatura": {
-            name: _ratio(ms, ms_per_page["trafilatura"]) for name, ms in ms_per_page.items() if name != "trafilatura"
-        },
+        "ms_per_page": times,
+        "ratio_to_trafilatura": {name: _ratio(ms, times["trafilatura"]) for name, ms in others.items()},
         "stages": stages,
         "reader": _reader(files, config),
         "spark": spark,
     }
-    with storage.atomic_file(target) as file:
-        file.write(json.dumps(report, indent=2).encode() + b"\n")
-    return _text(report, target)
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:
@@ -125,16 +128,19 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float | None]
     gzips = [path for path in files if path.endswith(".warc.gz")]
     if not gzips:
         return dict.fromkeys(("dbce", "fastwarc", "ratio"))
-    best = {}
-    for name, count_of in (("dbce", ours), ("fastwarc", theirs)):
-        rounds = []
-        for _ in range(3):
-            started = time.process_time()
-            count = sum(map(count_of, gzips))
-            rounds.append((time.process_time() - started) / max(1, count) * 1000)
-        best[name] = min(rounds)
+    best = {name: _least_ms(count_of, gzips) for name, count_of in (("dbce", ours), ("fastwarc", theirs))}
     figures: dict[str, float | None] = {name: round(value, 4) for name, value in best.items()}
     return {**figures, "ratio": _ratio(best["dbce"], best["fastwarc"])}
+
+
+def _least_ms(count_of: Callable[[str], int], paths: Sequence[str]) -> float:
+    """Measure CPU milliseconds a record of a reader that counts them, the least of three rounds."""
+    rounds = []
+    for _ in range(3):
+        started = time.process_time()
+        count = sum(map(count_of, paths))
+        rounds.append((time.process_time() - started) / max(1, count) * 1000)
+    return min(rounds)
 
 
 def _page_extractors() -> dict[str, Extractor]:
@@ -166,16 +172,13 @@ def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Itera
     """Iterate over the first captures of each file, a few at a time, so that other work of the machine slows every
     contender alike."""
     for path in files:
-        records = warc.read(path, config.input, config.page.max_html_bytes)
-        left = max(1, MAX_PAGES // len(files))
-        while left > 0:
+        found = warc.read(path, config.input, config.page.max_html_bytes)
+        captures = islice((one for one in found if isinstance(one, warc.Fetch)), max(1, MAX_PAGES // len(files)))
+        while True:
             with watch.measure("read"):
-                fetches = list(
-                    islice((record for record in records if isinstance(record, warc.Fetch)), min(_ROUND, left))
-                )
+                fetches = list(islice(captures, _ROUND))
             if not fetches:
                 break
-            left -= len(fetches)
             yield fetches
 
 
@@ -222,7 +225,17 @@ def _labelled(config: DbceConfig, by: str) -> DbceConfig:
     return replace(config, label=replace(config.label, by=by))
 
 
-def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _SparkRun:
+    """One run in Spark: seconds of CPU, by the clock, and by the clock in each stage."""
+
+    cpu: float
+    wall: float
+    pages: int
+    stages: Mapping[str, float]
+
+
+def _in_spark(work: Work, files: Sequence[str]) -> dict[str, Any]:
     """Run work in local Spark: twice on one capture of each file, to warm up and to measure the fixed cost of a run,
     and once on all.
 
@@ -233,36 +246,27 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
     from dbce_spark.spark.engine.session import session
 
     spark = session("python -m benchmarks speed")
-
-    def run(limit: int | None) -> dict[str, Any]:
-        with tempfile.TemporaryDirectory() as folder:
-            cpu, started = _cpu_of_children(), time.monotonic()
-            pages_, seconds = work(spark, files, folder, limit)
-            return {
-                "cpu": _cpu_of_children() - cpu,
-                "wall": time.monotonic() - started,
-                "pages": pages_,
-                "seconds": seconds,
-            }
-
-    run(_START_UP_CAPTURES)
-    small, whole = run(_START_UP_CAPTURES), run(None)
     cores = spark.sparkContext.defaultParallelism
-
-    def ms(name: str, times: int = 1) -> float | None:
-        return _ms_beyond(whole[name] - small[name], whole["pages"] - small["pages"], times)
-
+    _, small, whole = (_run(work, spark, files, limit) for limit in (_START_UP_CAPTURES, _START_UP_CAPTURES, None))
+    beyond = whole.pages - small.pages
     return {
-        "ms_per_page": ms("cpu"),
-        "wall_ms_per_page": ms("wall", cores),
-        "pages": whole["pages"],
+        "ms_per_page": _ms_beyond(whole.cpu - small.cpu, beyond),
+        "wall_ms_per_page": _ms_beyond(whole.wall - small.wall, beyond, cores),
+        "pages": whole.pages,
         "cores": cores,
-        "seconds": whole["seconds"],
-        "seconds_of_one_capture_a_file": small["seconds"],
+        "seconds": whole.stages,
+        "seconds_of_one_capture_a_file": small.stages,
     }
 
 
-def _ms_beyond(seconds: float, pages_: int, times: int) -> float | None:
+def _run(work: Work, spark: Any, files: Sequence[str], limit: int | None) -> _SparkRun:
+    with tempfile.TemporaryDirectory() as folder:
+        cpu, started = _cpu_of_children(), time.monotonic()
+        pages_, stages = work(spark, files, folder, limit)
+        return _SparkRun(_cpu_of_children() - cpu, time.monotonic() - started, pages_, stages)
+
+
+def _ms_beyond(seconds: float, pages_: int, times: int = 1) -> float | None:
     """Return the milliseconds a page of a run beyond a small one; None where they mean nothing."""
     if pages_ < _LEAST_BEYOND or seconds <= 0:
         return None

@@ -121,7 +121,8 @@ def _labelled_crosses(arguments: argparse.Namespace) -> None:
     from reproductions.krdwrd import label_experiments
 
     print(
-        label_experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end=""
+        label_experiments.score_crosses(arguments.crosses, arguments.labels, arguments.output, configuration.default()),
+        end="",
     )
 
 
@@ -143,7 +144,7 @@ def _canola(arguments: argparse.Namespace) -> None:
     report of their agreement."""
     from reproductions.krdwrd import label_experiments
 
-    print(label_experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
+    print(label_experiments.convert_canola(arguments.canola, arguments.votes, arguments.output))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import pyarrow.dataset as ds
 
 from benchmarks.samples import sample_month, write_month
 from dbce_spark.config import default
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection, Version
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job
 from dbce_spark.spark.run import staging
@@ -137,7 +137,7 @@ class Play:
         """Kill all processes of a job as soon as it has written `mark`, and wait until its lock is free."""
         numbers = self.collection.numbers()
         work = self.collection.increment(numbers[-1] + 1 if numbers else 1)
-        path = Path(staging.done(work, f"{mark}"))
+        path = Path(staging.done(work, mark))
         if not wait_for(lambda: path.exists() or job.poll() is not None) or job.poll() is not None:
             raise SystemExit(f"the job was to be killed, and had ended before it had done {mark}")
         kill_all(job)
@@ -165,13 +165,13 @@ class Play:
         print(f"version {version.number}: {len(files):,} files, {sum(map(os.path.getsize, files)):,} bytes")
         bad = damaged(self.inbox.glob("*/*"))
         for table in TABLES:
-            rows = [row for batch in table_files(of, version, table).batches(rows=1024) for row in batch.to_pylist()]
+            rows = rows_of(of, version, table)
             for row in rows if table == REJECTS else ():
                 if Path(row["warc_file"]).name == bad:
                     print(f"reject of the damaged file: {row['reason']}, {row['detail']}")
-            grown = as_text(table, rows, bad)
-            once = as_text(table, ds.dataset(whole / table).to_table().to_pylist(), bad)
-            other = (grown - once).total() + (once - grown).total()
+            grown = row_counts(table, rows, bad)
+            once = row_counts(table, ds.dataset(whole / table).to_table().to_pylist(), bad)
+            other = differing(grown, once)
             print(f"{table}: {grown.total():,} rows in the collection, {once.total():,} of one run, {other:,} differ")
             differ += other
         return differ
@@ -190,7 +190,17 @@ def good(files: Iterable[Path]) -> list[Path]:
     return [file for file in came if not file.name.startswith(sample_month.COPY) and file.name != bad]
 
 
-def as_text(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str]:
+def rows_of(collection: Collection, version: Version, table: str) -> list[dict[str, Any]]:
+    """Read all rows of a table of a collection."""
+    return [row for batch in table_files(collection, version, table).batches(rows=1024) for row in batch.to_pylist()]
+
+
+def differing(some: Counter[str], others: Counter[str]) -> int:
+    """Count what only one side has, or has more often."""
+    return (some - others).total() + (others - some).total()
+
+
+def row_counts(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str]:
     """Count each row as text, with all columns but those that depend on a damaged file alone: its unreadable parts, and
     where its captures lie."""
     found: Counter[str] = Counter()

@@ -30,16 +30,16 @@ from pathlib import Path
 import psutil
 import pyarrow.dataset as ds
 
-from benchmarks.programs.month import TABLES, as_text
+from benchmarks.programs.month import TABLES, differing, row_counts, rows_of
 from benchmarks.scale.watch import folder_bytes
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.output.collection import Collection
-from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from tests.support.builders import read
-from tests.support.cluster import free_port, kill_all
+from tests.support.cluster import kill_all
+from tests.support.free_ports import free_port
 from tests.support.newsroom import Newsroom, item, newsroom
 from tests.support.stream_files import as_table, in_order, tree
 
@@ -50,8 +50,8 @@ STORIES = 6
 """Stories of a site and night."""
 SHOWN = 3
 """Nights whose stories a feed shows."""
-FULL = 3
-"""The night on which the disk is full."""
+FULL, FULL_DISK = 3, "full disk"
+"""The night on which the disk is full, and what has ended the programs then."""
 COMPACTED = 20
 """Nights after which the collection is compacted."""
 PATIENCE = 1800
@@ -117,6 +117,11 @@ class Program:
 
     def kill(self) -> None:
         kill_all(self.process)
+
+    def begin_after_error(self) -> None:
+        """Wait until it has ended with an error, as it must on a full disk, and begin it again."""
+        expect(self.process.wait(PATIENCE) > 0, f"{self.name} found no error on a full disk")
+        self.begin()
 
     def stop(self) -> int:
         """Ask it to end; return its status."""
@@ -250,37 +255,10 @@ class Work:
         """Publish a night's stories, and see that all have them in the end, whatever is killed."""
         began, chance = time.monotonic(), random.Random(night)
         again = self.acquire.again + self.stream.again
-        ended = "full disk" if night == FULL else chance.choice(("acquire", "stream", "extract", "nothing"))
-        if ended == "full disk":
-            self.acquire.fill_disk()
-            self.stream.fill_disk()
-        for room in self.rooms:
-            publish(room, night)
-        if ended == "acquire":
-            time.sleep(chance.uniform(0, 6))
-            self.acquire.kill()
-            self.acquire.begin()
-        if ended == "full disk":
-            expect(self.acquire.process.wait(PATIENCE) > 0, "acquire found no error on a full disk")
-            self.acquire.begin()
-        self._until(self._is_acquired(night), self.acquire)
-        if ended == "full disk":
-            expect(self.stream.process.wait(PATIENCE) > 0, "stream found no error on a full disk")
-            self.stream.begin()
-        if ended == "stream":
-            time.sleep(chance.uniform(0, 10))
-            self.stream.kill()
-            self.stream.begin()
-        manifest = self.soak.manifest(night)
-        if ended in ("extract", "full disk"):
-            is_full = ended == "full disk"
-            status = self.soak.extract(
-                manifest, kill_after=None if is_full else chance.uniform(0.5, 5), is_full=is_full
-            )
-            expect(not is_full or status > 0, f"an increment on a full disk ended with {status}")
-        expect(self.soak.extract(manifest) == 0, f"the increment of night {night} failed")
-        if night % COMPACTED == 0:
-            compaction_job.run(self.soak.collection, config.default().output.rows_per_file)
+        ended = FULL_DISK if night == FULL else chance.choice(("acquire", "stream", "extract", "nothing"))
+        self._acquire(night, ended, chance)
+        self._stream(ended, chance)
+        self._extract(night, ended, chance)
         self._until(self._is_streamed, self.stream)
         for room in self.rooms:
             room.asked.clear()
@@ -298,6 +276,42 @@ class Work:
             descriptors=descriptors + more,
             disk=self.soak.disk(),
         )
+
+    def _acquire(self, night: int, ended: str, chance: random.Random) -> None:
+        """Publish the stories, and wait until all of them are in files."""
+        if ended == FULL_DISK:
+            self.acquire.fill_disk()
+            self.stream.fill_disk()
+        for room in self.rooms:
+            publish(room, night)
+        if ended == "acquire":
+            time.sleep(chance.uniform(0, 6))
+            self.acquire.kill()
+            self.acquire.begin()
+        if ended == FULL_DISK:
+            self.acquire.begin_after_error()
+        self._until(self._is_acquired(night), self.acquire)
+
+    def _stream(self, ended: str, chance: random.Random) -> None:
+        """End the stream in the midst of its work, and begin it again."""
+        if ended == FULL_DISK:
+            self.stream.begin_after_error()
+        if ended == "stream":
+            time.sleep(chance.uniform(0, 10))
+            self.stream.kill()
+            self.stream.begin()
+
+    def _extract(self, night: int, ended: str, chance: random.Random) -> None:
+        """Extend the collection by the night's files, and compact it in some nights."""
+        manifest = self.soak.manifest(night)
+        if ended == FULL_DISK:
+            status = self.soak.extract(manifest, is_full=True)
+            expect(status > 0, f"an increment on a full disk ended with {status}")
+        if ended == "extract":
+            self.soak.extract(manifest, kill_after=chance.uniform(0.5, 5))
+        expect(self.soak.extract(manifest) == 0, f"the increment of night {night} failed")
+        if night % COMPACTED == 0:
+            compaction_job.run(self.soak.collection, config.default().output.rows_per_file)
 
     def _until(self, is_so: Callable[[], bool], program: Program) -> None:
         end = time.monotonic() + PATIENCE
@@ -364,7 +378,7 @@ def differences(soak: Soak, nights: int) -> int:
     wanted = {f"http://{site}:{port}{path}" for site, port in zip(SITES, soak.ports, strict=True)
               for night in range(1, nights + 1) for path in paths(night)}  # fmt: skip
     stories = Counter({url: count for url, count in soak.captured.items() if "/story-" in url})
-    amiss = (stories - Counter(wanted)).total() + (Counter(wanted) - stories).total()
+    amiss = differing(stories, Counter(wanted))
     print(f"acquired: {len(wanted):,} stories in {len(soak._files):,} files, {amiss:,} missing or there twice")
     return amiss + _stream_differences(soak) + _collection_differences(soak)
 
@@ -378,7 +392,7 @@ def _stream_differences(soak: Soak) -> int:
     made = local_stream.run([path for _, path in sorted(order.items())], config.load(), tree(*OF_TREE))
     for name, rows in made.items():
         once, streamed = (Counter(map(str, one)) for one in (as_table(name, rows), found[name]))
-        other = (once - streamed).total() + (streamed - once).total()
+        other = differing(once, streamed)
         print(f"stream: {streamed.total():,} {name}, {once.total():,} of plain Python, {other:,} differ")
         differ += other
     return differ
@@ -390,10 +404,9 @@ def _collection_differences(soak: Soak) -> int:
     expect(Program(soak.folder / "extract.log", *words).process.wait(4 * PATIENCE) == 0, "the whole run failed")
     version = soak.collection.current()
     for table in TABLES:
-        batches = table_files(soak.collection, version, table).batches(rows=1024)
-        grown = as_text(table, [row for batch in batches for row in batch.to_pylist()], "")
-        once = as_text(table, ds.dataset(whole / table).to_table().to_pylist(), "")
-        other = (grown - once).total() + (once - grown).total()
+        grown = row_counts(table, rows_of(soak.collection, version, table), "")
+        once = row_counts(table, ds.dataset(whole / table).to_table().to_pylist(), "")
+        other = differing(grown, once)
         print(f"collection: {grown.total():,} {table}, {once.total():,} of one run, {other:,} differ")
         differ += other
     return differ

@@ -1,11 +1,10 @@
 """Send a day of a stream through DBCE, 20,000 documents if no number is given:
 `python -m benchmarks.programs.stream_day [DOCUMENTS]`.
 
-The five domains of `urltree_day` publish. Their pages are read, packed, taken in by the state of their site and made
-rows; each state is packed and restored between batches of 20 pages, as Spark does it. Prints a line for every twentieth
-of the day: what the process holds in memory, what the states take as bytes, and how long the documents took. Ends with
-1 if memory grew by more than a tenth behind the warm-up, the first half, in which the URLs that are remembered become
-as many as they may.
+The pages of `published_day` are read, packed, taken in by the state of their site and made rows; each state is packed
+and restored between batches of 20 pages, as Spark does it. Prints a line for every twentieth of the day: what the
+process holds in memory, what the states take as bytes, and how long the documents took. Ends with 1 if memory grew by
+more than a tenth behind the warm-up, the first half, in which the URLs that are remembered become as many as they may.
 """
 
 import sys
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from benchmarks.programs.urltree_day import DAY, DOMAINS, GROWTH, LINES, Site
+from benchmarks.programs.published_day import DAY, DOMAINS, LINES, Site, play
 from dbce_spark import config
 from dbce_spark.archive.warc import Fetch, url_key
 from dbce_spark.config import DbceConfig
@@ -103,15 +102,8 @@ def _fetch(site: Site, number: int, documents: int) -> Fetch:
 
 def main(documents: int) -> int:
     """Play the day; return 1 if memory grew after the warm-up."""
-    seen = []
-    for mark in marks(documents, config.load(settings=["stream.by=dbce"]), urltree_settings.load()):
-        print(mark, flush=True)
-        seen.append(mark)
-    warm = [mark.resident for mark in seen if mark.documents >= WARM * documents]
-    reading, labelling = (sum(getattr(mark, name) for mark in seen) for name in ("reading", "labelling"))
-    print(f"{documents / (reading + labelling):,.0f} documents/s of CPU, {documents / labelling:,.0f} in states alone")
-    print(f"behind the warm-up: {min(warm) / 2**20:.1f} to {max(warm) / 2**20:.1f} MB")
-    return int(max(warm) > GROWTH * warm[0])
+    day = marks(documents, config.load(settings=["stream.by=dbce"]), urltree_settings.load())
+    return play(day, documents, WARM, ("reading", "labelling"), "in states")
 
 
 if __name__ == "__main__":

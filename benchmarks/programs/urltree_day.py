@@ -1,22 +1,20 @@
 """Send a day of a stream through URL Tree, 100,000 documents if no number is given:
 `python -m benchmarks.programs.urltree_day [DOCUMENTS]`.
 
-Five domains publish all day, each more than a window holds: pages of 150 blocks, of which 80 are their domain's
-template, 20 a list of the latest stories, and 50 their own, of a dozen invented words each. They come as HTML, and are
-parsed, made into keys and labelled. Prints a line for every twentieth of the day: what the process holds in memory,
-what the trees hold, and how long the documents took. Ends with 1 if memory grew by more than a tenth behind the
-warm-up, which ends when all windows are full and have once thrown out what nobody holds.
+The pages of `published_day` come as HTML, and are parsed, made into keys and labelled. Prints a line for every
+twentieth of the day: what the process holds in memory, what the trees hold, and how long the documents took. Ends with
+1 if memory grew by more than a tenth behind the warm-up, which ends when all windows are full and have once thrown out
+what nobody holds.
 """
 
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
-import numpy as np
 import psutil
 
+from benchmarks.programs.published_day import DAY, DOMAINS, LINES, Site, play
 from dbce_spark import config
 from dbce_spark.html.page import parse
 from dbce_spark.streaming.urltree import urltree_settings
@@ -25,20 +23,9 @@ from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree
 
-DOMAINS = 5
-DAY = 86_400_000_000
-"""Microseconds."""
-LINES = 20
 WARM = 0.75
 """Share of the day behind which memory has to be flat: windows are full at half of it, and blocks that nobody holds are
 thrown out for the first time, which takes room, at seven tenths."""
-GROWTH = 1.1
-"""Blocks that nobody holds any more come and go: up to a third of the others, 8 % of memory."""
-TEMPLATE, LATEST, OWN = 80, 20, 50
-"""Blocks of a page."""
-BLOCK = 12
-"""Words of a block."""
-_WORDS = np.array(["".join(letters) for letters in product("bdklmnrst", "aeiou", "bdklmnrst", "aeio")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +44,6 @@ class Mark:
             f"{self.documents:>7,} documents  {self.resident / 2**20:6.1f} MB  {self.held:>6,} held"
             f"  {self.blocks:>9,} blocks  parsing {self.parsing:6.1f} s  trees {self.trees:6.1f} s"
         )
-
-
-class Site:
-    """A domain that publishes: each page in a section of ten days, under a name of its own."""
-
-    def __init__(self, name: str, seed: int):
-        self.name = name
-        self._random = np.random.default_rng(seed)
-        self._template, self._latest = self._texts(TEMPLATE), self._texts(LATEST)
-
-    def page(self, number: int) -> tuple[str, bytes]:
-        """Make the URL and the HTML of the page of this number. Its heading joins the list of the latest, and the
-        oldest leaves it."""
-        heading, *own = self._texts(1 + OWN)
-        self._latest = [*self._latest[1:], heading]
-        url = f"http://www.{self.name}/{'abcdefg'[number % 7]}/2011/{number // 1000}/a-story-of-the-day-{number}.html"
-        lists = "".join(f"<ul>{''.join(f'<li>{text}' for text in one)}</ul>" for one in (self._template, self._latest))
-        body = "".join(f"<p>{text}</p>" for text in own)
-        parts = f"<nav>{lists}</nav><main><div>{body}</div></main>"
-        return url, f"<html><head><title>{heading}</title></head><body>{parts}</body></html>".encode()
-
-    def _texts(self, blocks: int) -> list[str]:
-        return [" ".join(words) for words in _WORDS[self._random.integers(0, len(_WORDS), (blocks, BLOCK))]]
 
 
 def marks(documents: int, parameters: UrlTreeConfig) -> Iterator[Mark]:
@@ -116,15 +80,7 @@ def marks(documents: int, parameters: UrlTreeConfig) -> Iterator[Mark]:
 
 def main(documents: int) -> int:
     """Play the day; return 1 if memory grew after the warm-up."""
-    seen = []
-    for mark in marks(documents, urltree_settings.load()):
-        print(mark, flush=True)
-        seen.append(mark)
-    warm = [mark.resident for mark in seen if mark.documents >= WARM * documents]
-    parsing, trees = (sum(getattr(mark, name) for mark in seen) for name in ("parsing", "trees"))
-    print(f"{documents / (parsing + trees):,.0f} documents/s of CPU, {documents / trees:,.0f} through trees alone")
-    print(f"behind the warm-up: {min(warm) / 2**20:.1f} to {max(warm) / 2**20:.1f} MB")
-    return int(max(warm) > GROWTH * warm[0])
+    return play(marks(documents, urltree_settings.load()), documents, WARM, ("parsing", "trees"), "through trees")
 
 
 if __name__ == "__main__":

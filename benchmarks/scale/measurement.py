@@ -143,8 +143,7 @@ class Measurement:
 
     def _keep(self, place: dict[str, Any], name: str, run: Run, **figures: object) -> None:
         place[name] = asdict(run) | {"cpu_seconds": round(run.cpu_seconds, 2)} | figures
-        with storage.atomic_file(self.request.output) as file:
-            file.write(json.dumps(self.report, indent=2).encode() + b"\n")
+        storage.write(self.request.output, json.dumps(self.report, indent=2).encode() + b"\n")
 
 
 def ms_per_page(run: Run, base: Run) -> float:

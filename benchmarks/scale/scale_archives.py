@@ -50,8 +50,7 @@ def sample(work: Path, captures: int, weight: int) -> Archive:
 
     def write(folder: Path) -> tuple[int, int]:
         write_archive(folder, pages=max(1, round(captures / CAPTURES_OF_URL)), seed=SEED, weight=weight)
-        sizes = [size for path in sorted(folder.glob("*.warc.gz")) for size in _html_sizes(path)]
-        return sum(sizes), len(sizes)
+        return _weigh(folder)
 
     return _made(work / f"sample-{captures}-{weight}", write)
 
@@ -81,8 +80,7 @@ def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
             if place % (schedule.total // CRAWL_FILES + 1) == 0:
                 files.close()
         files.close()
-        sizes = [size for path in sorted(folder.glob("*.warc.gz")) for size in _html_sizes(path)]
-        return sum(sizes), len(sizes)
+        return _weigh(folder)
 
     inside = work / f"crawls-{count}-{captures}-{weight}"
     return [_made(inside / f"{number + 1:02}", partial(write, number=number)) for number in range(count)]
@@ -111,11 +109,16 @@ def _made(folder: Path, write: Callable[[Path], tuple[int, int]]) -> Archive:
     return Archive(**json.loads(stamp.read_text()) | {"folder": str(folder)})
 
 
-def _html_sizes(path: Path) -> Iterator[int]:
+def _weigh(folder: Path) -> tuple[int, int]:
+    """Sum up the bytes of HTML of all pages in a folder, and count the pages."""
     settings = config.default()
-    for record in warc.read(str(path), settings.input, settings.page.max_html_bytes):
-        if isinstance(record, warc.Fetch):
-            yield len(record.html)
+    sizes = [
+        len(record.html)
+        for path in sorted(folder.glob("*.warc.gz"))
+        for record in warc.read(str(path), settings.input, settings.page.max_html_bytes)
+        if isinstance(record, warc.Fetch)
+    ]
+    return sum(sizes), len(sizes)
 
 
 def _write(folder: Path, pages: Iterator[Made], count: int) -> tuple[int, int]:

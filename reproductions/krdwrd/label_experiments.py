@@ -10,20 +10,18 @@ from dbce_spark.annotation.labels_settings import rules
 from dbce_spark.annotation.submission import tag_words
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import jsonl, storage
-from reproductions.krdwrd import canola as krdwrd
-from reproductions.krdwrd import svm, testcases
+from reproductions.krdwrd import canola, labelled_crosses, svm
 
 
-def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
+def score_crosses(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
     """Write tables of T001 to T006 on labelled crosses as Markdown, and return them.
 
     Raises:
         InputError: an input cannot be read, or no cross has labels.
     """
     some = (one for path in paths for one in cross_tasks.read(path))
-    report = testcases.report(testcases.measure(some, labelling.read(labels), config))
-    with storage.atomic_file(output) as stream:
-        stream.write(report.encode())
+    report = labelled_crosses.report(labelled_crosses.measure(some, labelling.read(labels), config))
+    storage.write(output, report.encode())
     return report
 
 
@@ -48,26 +46,24 @@ def learn(pages: Sequence[str], labels: str, renderings: str, output: str, predi
             str(Path(predictions) / f"{one.name.replace(' ', '-')}.jsonl"),
             ({"page": page, "tags": tag_words(tags)} for page, tags in found.items()),
         )
-    with storage.atomic_file(output) as stream:
-        stream.write(report.encode())
+    storage.write(output, report.encode())
     return f"{report}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
 
 
-def take_krdwrd(canola: str, votes: str, output: str) -> str:
+def convert_canola(corpus: str, votes: str, output: str) -> str:
     """Write KrdWrd's corpus as pages.jsonl and gold.jsonl, and its votes, merged, as votes.jsonl; with the report.
 
-    canola: its pages as JSON lines with `html_annotated`; votes: the folder of its votes.
+    corpus: its pages as JSON lines with `html_annotated`; votes: the folder of its votes.
 
     Raises:
         InputError: one cannot be read.
     """
     by = rules({})
-    read = list(krdwrd.read(votes))
-    corpus = {one.page: one.master for one in read}
+    read = list(canola.read(votes))
     some = [one for page in read for one in page.submissions]
-    found = majority.merge(corpus, some, minimum=by.minimum_submissions, excluded={})
+    found = majority.merge({one.page: one.master for one in read}, some, minimum=by.minimum_submissions, excluded={})
     majority.write(str(Path(output) / "votes.jsonl"), found.pages)
-    pages = list(krdwrd.pages(canola))
+    pages = list(canola.pages(corpus))
     page_file.write(str(Path(output) / "pages.jsonl"), (page for page, _ in pages))
     gold = ({"page": page.page, "tags": tag_words(tags)} for page, tags in pages)
     jsonl.write(str(Path(output) / "gold.jsonl"), gold)

@@ -135,40 +135,42 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
     Raises:
         InputError: a page has other segments than its labels or its rendering, or no page has labels.
     """
-    kinds = (TEXT, DOM, VISUAL) if renderings else (TEXT, DOM)
-    values: dict[str, list[Values]] = {kind: [] for kind in kinds}
-    truth, pages, places, words = [], [], [], []
-    ids: list[str] = []
-    lengths: list[int] = []
+    of_pages = []
     for sheet in sheets:
-        tags = labels.get(sheet.page)
-        if tags is None:
-            continue
-        rendering = renderings.get(sheet.page)
-        counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
-        if len(counts) > 1 or (renderings and rendering is None):
-            raise InputError(f"{sheet.page}: labels, segments and rendering do not match; make them again")
-        labelled = np.array([tag is not None for tag in tags], np.bool_)
-        values[TEXT].append(textual.features(sheet.texts)[labelled])
-        values[DOM].append(structural.features(sheet)[labelled])
-        if rendering:
-            values[VISUAL].append(visual.features(rendering)[labelled])
-        truth.append(np.array([tag is Label.CONTENT for tag in tags], np.bool_)[labelled])
-        words.append(np.array([len(text.split()) for text in sheet.texts], np.int64)[labelled])
-        pages.append(np.full(int(labelled.sum()), len(ids), np.intp))
-        places.append(np.flatnonzero(labelled))
-        ids.append(sheet.page)
-        lengths.append(len(tags))
-    if not ids:
+        if (tags := labels.get(sheet.page)) is not None:
+            rendering = renderings.get(sheet.page)
+            counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
+            if len(counts) > 1 or (renderings and rendering is None):
+                raise InputError(f"{sheet.page}: labels, segments and rendering do not match; make them again")
+            of_pages.append(_of_page(sheet, tags, rendering))
+    if not of_pages:
         raise InputError("no page has labels; give the pages that were labelled")
     return Vectors(
-        values={kind: np.concatenate(some) for kind, some in values.items()},
-        is_content=np.concatenate(truth),
-        pages=np.concatenate(pages),
-        places=np.concatenate(places),
-        words=np.concatenate(words),
-        ids=tuple(ids),
-        lengths=tuple(lengths),
+        values={kind: np.concatenate([one.values[kind] for one in of_pages]) for kind in of_pages[0].values},
+        is_content=np.concatenate([one.is_content for one in of_pages]),
+        pages=np.concatenate([one.pages + at for at, one in enumerate(of_pages)]),
+        places=np.concatenate([one.places for one in of_pages]),
+        words=np.concatenate([one.words for one in of_pages]),
+        ids=tuple(page for one in of_pages for page in one.ids),
+        lengths=tuple(length for one in of_pages for length in one.lengths),
+    )
+
+
+def _of_page(sheet: Sheet, tags: Tags, rendering: Rendering | None) -> Vectors:
+    """Compute the vectors of the segments of one page that have a label."""
+    labelled = np.array([tag is not None for tag in tags], np.bool_)
+    values = {TEXT: textual.features(sheet.texts)[labelled], DOM: structural.features(sheet)[labelled]}
+    if rendering:
+        values[VISUAL] = visual.features(rendering)[labelled]
+    places = np.flatnonzero(labelled)
+    return Vectors(
+        values=values,
+        is_content=np.array([tag is Label.CONTENT for tag in tags], np.bool_)[labelled],
+        pages=np.zeros(len(places), np.intp),
+        places=places,
+        words=np.array([len(text.split()) for text in sheet.texts], np.int64)[labelled],
+        ids=(sheet.page,),
+        lengths=(len(tags),),
     )
 
 

@@ -36,8 +36,7 @@ def write(results: str, paths: Sequence[str], output: str) -> str:
         InputError: the folder holds no results, or they are not of these pages.
     """
     report = "\n\n".join(_parts(study_pages.read(results, paths))) + "\n"
-    with storage.atomic_file(str(PurePosixPath(output) / FILE)) as file:
-        file.write(report.encode())
+    storage.write(str(PurePosixPath(output) / FILE), report.encode())
     return report
 
 

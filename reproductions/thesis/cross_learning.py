@@ -66,9 +66,8 @@ def reclassify(model: Model | None, vectors: Vectors, labels: Bits) -> Bits:
     return labels if model is None else np.asarray(model.predict(vectors), np.uint8)
 
 
-def nearest(*, neighbours: int, weights: str) -> Learner:
-    """Make a KNeighborsClassifier as in listing 4.1 but for these two. With fewer examples than neighbours, all of them
-    vote.
+def nearest(neighbours: int) -> Learner:
+    """Make a KNeighborsClassifier as in listing 4.1, but for this number. With fewer examples, all of them vote.
 
     `algorithm` "auto" meant "kd_tree" for these sets in scikit-learn 0.18. Today it means "brute" above 15 features,
     whose distances are differences of squares: hashes of class attributes leave nothing of the other features in them.
@@ -82,7 +81,7 @@ def nearest(*, neighbours: int, weights: str) -> Learner:
             n_jobs=1,
             n_neighbors=min(neighbours, len(from_these)),
             p=2,
-            weights=weights,
+            weights="uniform",
         )
         fitted: Model = model.fit(from_these.vectors, from_these.labels)
         return fitted
@@ -90,18 +89,18 @@ def nearest(*, neighbours: int, weights: str) -> Learner:
     return fit
 
 
-def forest(*, trees: int, min_samples_leaf: int, class_weight: str | None, seed: int) -> Learner:
-    """Make a RandomForestClassifier as in listing 4.2 but for these. `max_features` "auto" of 0.18 is "sqrt" today."""
+def forest(*, trees: int, seed: int) -> Learner:
+    """Make a RandomForestClassifier as in listing 4.2, but for these. `max_features` "auto" of 0.18 is "sqrt" today."""
 
     def fit(from_these: Examples) -> Model:
         model = RandomForestClassifier(
             bootstrap=True,
-            class_weight=class_weight,
+            class_weight=None,
             criterion="gini",
             max_depth=None,
             max_features="sqrt",
             max_leaf_nodes=None,
-            min_samples_leaf=min_samples_leaf,
+            min_samples_leaf=1,
             min_samples_split=2,
             min_weight_fraction_leaf=0.0,
             n_estimators=trees,

@@ -28,8 +28,8 @@ class Case:
     undecided: Label  # what a node that no pattern knows becomes at last
 
 
-_NEAREST = nearest(neighbours=5, weights="uniform")
-_FOREST = forest(trees=10, min_samples_leaf=1, class_weight=None, seed=SEED)
+_NEAREST = nearest(neighbours=5)
+_FOREST = forest(trees=10, seed=SEED)
 
 CASES: Mapping[str, Case] = {
     "T001": Case(layers=None, learner=None, undecided=Label.UNDECIDED),

@@ -32,8 +32,7 @@ def write(request: Request, config: DbceConfig) -> str:
         InputError: a file is not of gold pages, or there is none.
     """
     report = "\n\n".join(_parts(request, config)) + "\n"
-    with storage.atomic_file(str(PurePosixPath(request.output) / FILE)) as file:
-        file.write(report.encode())
+    storage.write(str(PurePosixPath(request.output) / FILE), report.encode())
     return report
 
 

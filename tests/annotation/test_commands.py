@@ -13,7 +13,8 @@ from dbce_spark.annotation.web import workbench_server
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
 from tests.support.annotation_stores import PASSWORD, crawl
-from tests.support.workbenches import free_ports, served
+from tests.support.free_ports import free_ports
+from tests.support.workbenches import served
 
 
 def test_pages_go_in_and_come_out(
@@ -95,7 +96,7 @@ def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
 
 def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> None:
     """A signal between the line that it listens and the first request ends it well, and its ports are free."""
-    path, ports = str(tmp_path / "labels.db"), free_ports()
+    path, ports = str(tmp_path / "labels.db"), free_ports(2)
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
 
     def stop(_: str) -> None:

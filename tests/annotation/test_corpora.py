@@ -26,10 +26,8 @@ from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.annotation.workbench_store import MIGRATIONS, Connection
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.model import Label
-from tests.support.annotation_stores import SETTINGS, page, wanted, with_people
+from tests.support.annotation_stores import ADA, BOB, SETTINGS, page, wanted, with_people
 from tests.support.builders import CONFIG, archive, http, record
-
-ADA, BOB = 1, 2
 
 
 @pytest.fixture

@@ -1,16 +1,13 @@
-"""HTTP bodies: encodings undone, and what comes of those that lie."""
+"""HTTP messages: head and body cut apart, encodings undone in their order, and every defect named."""
 
 import gzip
-import tracemalloc
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import brotli
 import pytest
-import zstandard
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
@@ -24,63 +21,17 @@ from dbce_spark.archive.http_message import (
     parse,
     split,
 )
-
-HTML = (
-    b"<html><body>"
-    + b"".join(b"<p>Paragraph %d has its own words.</p>" % nth for nth in range(400))
-    + b"</body></html>"
+from tests.support.coded_bodies import (
+    CODINGS,
+    ENCODERS,
+    HTML,
+    LIMIT,
+    chunked,
+    content_of,
+    decoded,
+    defects,
+    zstd,
 )
-LIMIT = 1 << 20
-
-
-def raw_deflate(body: bytes) -> bytes:
-    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return compressor.compress(body) + compressor.flush()
-
-
-def br(body: bytes) -> bytes:
-    compressed: bytes = brotli.compress(body, quality=5)  # a hundred times faster than the default
-    return compressed
-
-
-def zstd(body: bytes) -> bytes:
-    return zstandard.ZstdCompressor().compress(body)
-
-
-def zstd_without_size(body: bytes) -> bytes:
-    return zstandard.ZstdCompressor(write_content_size=False, write_checksum=True).compress(body)
-
-
-def chunked(body: bytes, size: int = 1000) -> bytes:
-    chunks = [body[start : start + size] for start in range(0, len(body), size)]
-    return b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
-
-
-def out(body: bytes, limit: int = LIMIT, **headers: str) -> bytes:
-    fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return decode_body(Response(200, fields, body), max_bytes=limit, max_ratio=limit).html
-
-
-def made(body: bytes, **headers: str) -> HttpContent:
-    fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return decode_body(Response(200, fields, body), max_bytes=LIMIT, max_ratio=LIMIT)
-
-
-def defects(found: Response | HttpContent | None) -> set[Defect]:
-    assert found is not None
-    return set(found.defects)
-
-
-ENCODERS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "x-gzip": gzip.compress,
-    "deflate": zlib.compress,
-    "Deflate": raw_deflate,
-    "br": br,
-    "zstd": zstd,
-    "Zstd": zstd_without_size,
-}
-ONCE = ["gzip", "deflate", "br", "zstd"]
 
 
 def test_head_and_body_are_cut_apart() -> None:
@@ -112,47 +63,19 @@ def test_head_with_a_defect(block: bytes, expected: Response | None) -> None:
 
 def test_plain_body_is_given_back() -> None:
     """Without any encoding the body is what was stored."""
-    assert out(HTML) == HTML
-
-
-@pytest.mark.parametrize("coding", ENCODERS)
-def test_content_encoding_is_undone(coding: str) -> None:
-    """Each known content encoding gives the page back."""
-    actual = out(ENCODERS[coding](HTML), content_encoding=coding)
-
-    assert HTML == actual
-
-
-@pytest.mark.parametrize("coding", [*ENCODERS, "identity", "utf-8", "none"])
-def test_content_encoding_lies(coding: str) -> None:
-    """A plain page stays what it is, whatever encoding its header claims."""
-    actual = out(HTML, content_encoding=coding)
-
-    assert HTML == actual
-
-
-def test_undeclared_gzip_is_undone() -> None:
-    """A body that begins as gzip is gzip, though no header says so."""
-    assert out(gzip.compress(HTML)) == HTML
+    assert decoded(HTML) == HTML
 
 
 def test_stacked_encodings_are_undone_from_the_last() -> None:
     """In "deflate, gzip" gzip was put on last and comes off first."""
-    actual = out(gzip.compress(zlib.compress(HTML)), content_encoding="deflate, gzip")
-
-    assert HTML == actual
-
-
-def test_doubly_gzipped_body() -> None:
-    """A page that was zipped twice and declared once still comes out."""
-    actual = out(gzip.compress(gzip.compress(HTML)), content_encoding="gzip")
+    actual = decoded(gzip.compress(zlib.compress(HTML)), content_encoding="deflate, gzip")
 
     assert HTML == actual
 
 
 def test_chunks_are_joined_before_content_is_decoded() -> None:
     """Transfer encoding is undone first: the chunks cut through the gzip stream."""
-    actual = out(chunked(gzip.compress(HTML), 17), transfer_encoding="chunked", content_encoding="gzip")
+    actual = decoded(chunked(gzip.compress(HTML), 17), transfer_encoding="chunked", content_encoding="gzip")
 
     assert HTML == actual
 
@@ -173,7 +96,7 @@ def test_chunks_are_joined_before_content_is_decoded() -> None:
 )
 def test_chunked_body(body: bytes, expected: bytes) -> None:
     """Chunks are joined as far as there are chunks; the rest is kept as it is."""
-    actual = out(body, transfer_encoding="chunked")
+    actual = decoded(body, transfer_encoding="chunked")
 
     assert expected == actual
 
@@ -182,62 +105,14 @@ def test_spaces_behind_a_broken_chunk() -> None:
     """However many: time by their square would be hours here."""
     body = b"2\r\n<p>\r\n" + b" " * 3_000_000 + b"x"
 
-    assert body[3:5] + body[5:] == out(body, limit=len(body), transfer_encoding="chunked")
-
-
-@pytest.mark.parametrize("coding", ENCODERS)
-def test_truncated_body_gives_what_is_there(coding: str) -> None:
-    """The text in front of the cut is kept, and nothing else comes out."""
-    html = b"<p>" + b" ".join(b"%d" % (nth * 7919 % 1_000_003) for nth in range(60_000))
-    whole = ENCODERS[coding](html)
-    actual = out(whole[: len(whole) * 2 // 3], content_encoding=coding)
-
-    assert html.startswith(actual)
-    assert len(actual) > len(html) // 3
-
-
-def test_gzip_with_damage_gives_what_is_before() -> None:
-    """The bytes before the place where a stream breaks off are kept."""
-    whole = bytearray(gzip.compress(b"".join(b"%x " % (nth * 7919) for nth in range(20_000)), 1))
-    whole[len(whole) // 2 : len(whole) // 2 + 40] = b"\xff" * 40
-    actual = out(bytes(whole), content_encoding="gzip")
-
-    assert actual.startswith(b"0 1eef 3dde ")
-
-
-def test_gzip_of_nothing_readable_is_an_error() -> None:
-    """If not one byte can be inflated, the encoding cannot be undone."""
-    with pytest.raises(BodyError):
-        out(b"\x1f\x8b\x08\x00" + b"\xff" * 30, content_encoding="gzip")
-
-
-@pytest.mark.parametrize(
-    ("body", "coding"), [(b"\xff\xfe no brotli", "br"), (b"\x28\xb5\x2f\xfd" + b"\xff" * 20, "zstd")]
-)
-def test_broken_body_is_an_error(body: bytes, coding: str) -> None:
-    """Bytes that are neither the declared encoding nor HTML are refused."""
-    with pytest.raises(BodyError):
-        out(body, content_encoding=coding)
-
-
-@pytest.mark.parametrize("coding", ENCODERS)
-def test_bomb_is_refused(coding: str) -> None:
-    """A body that swells beyond the limit is refused."""
-    with pytest.raises(BodyTooLarge):
-        out(ENCODERS[coding](b"\0" * 5_000_000), limit=100_000, content_encoding=coding)
-
-
-def test_undeclared_gzip_bomb_is_refused() -> None:
-    """So is one that no header announced."""
-    with pytest.raises(BodyTooLarge):
-        out(gzip.compress(b"\0" * 5_000_000), limit=100_000)
+    assert body[3:5] + body[5:] == decoded(body, limit=len(body), transfer_encoding="chunked")
 
 
 def test_plain_body_over_the_limit_is_refused() -> None:
     """The limit holds for plain bodies, and to the byte."""
-    assert out(b"x" * 10, limit=10) == b"x" * 10
+    assert decoded(b"x" * 10, limit=10) == b"x" * 10
     with pytest.raises(BodyTooLarge):
-        out(b"x" * 11, limit=10)
+        decoded(b"x" * 11, limit=10)
 
 
 @pytest.mark.parametrize(
@@ -419,77 +294,20 @@ def test_losses_make_a_capture_truncated(defect: Defect, is_truncated: bool) -> 
     assert HttpContent(b"", frozenset({defect})).truncated is is_truncated
 
 
-def test_two_members_of_gzip_are_one_body() -> None:
-    """Members of a gzip stream are joined (RFC 1952 2.2)."""
-    assert made(gzip.compress(b"one ") + gzip.compress(b"two"), content_encoding="gzip").html == b"one two"
-
-
-def test_members_of_gzip_without_end() -> None:
-    """Empty members cost time and give nothing; after ten thousand the rest is passed over, with a defect."""
-    found = made(gzip.compress(b"") * 20_000 + gzip.compress(b"x"), content_encoding="gzip")
-
-    assert (b"", {Defect.LONG}) == (found.html, defects(found))
-
-
-@pytest.mark.parametrize("announced", ["gzip", "deflate", "br", "zstd", "compress"])
-@pytest.mark.parametrize("true", ENCODERS)
-def test_one_coding_under_the_name_of_another(announced: str, true: str) -> None:
-    """The bytes say what they are, or, where they cannot, what comes out of them does."""
-    found = made(ENCODERS[true](HTML), content_encoding=announced)
-    is_true = true.lower().removeprefix("x-") == announced
-
-    assert (HTML, set() if is_true else {Defect.CODING_LIES}) == (found.html, defects(found))
-
-
-@pytest.mark.parametrize("true", ENCODERS)
-@pytest.mark.parametrize("how", ["as it is", "in chunks", "in chunks unannounced"])
-def test_coding_that_no_header_names(true: str, how: str) -> None:
-    """So they do where nothing is announced."""
-    body = ENCODERS[true](HTML)
-    headers = {"transfer_encoding": "chunked"} if how == "in chunks" else {}
-    found = made(chunked(body, 100) if how.startswith("in") else body, **headers)
-
-    assert found.html == HTML
-    assert Defect.CODING_LIES in found.defects
-
-
-@pytest.mark.parametrize(
-    "body", [b"\xff\xd8\xff\xe0\0\x10JFIF" + bytes(range(256)) * 4, b"<p>\0\1\2 words", "<p>да".encode("utf-16-le")]
-)
-def test_binary_data_in_no_coding_is_left_alone(body: bytes) -> None:
-    """A body that is no whole stream of any coding, or opens as a page, is returned as it is."""
-    assert HttpContent(body, frozenset()) == made(body)
-
-
-@pytest.mark.parametrize("text", [b"\n<p>x", b"Kein HTML", b"+49 30 1234", b"caf\xe9 <b>", b"KOM", b"x^2 + y^2"])
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "compress", "x-gzip"])
-def test_plain_text_is_in_no_coding(text: bytes, coding: str) -> None:
-    """Text that a decoder could begin to read is text all the same."""
-    found = made(text, content_encoding=coding)
-
-    assert (text, {Defect.CODING_LIES}) == (found.html, defects(found))
-
-
-def test_compress_is_refused_by_name() -> None:
-    """LZW is not undone, and the error names it."""
-    with pytest.raises(BodyError, match="LZW"):
-        made(b"\x1f\x9d\x90\x3c\xe0", content_encoding="compress")
-
-
 @pytest.mark.parametrize("name", ["aws-chunked", "utf-8", "none", "text/html"])
 def test_unknown_coding_is_none(name: str) -> None:
     """A name that is no coding's changes nothing."""
-    assert HttpContent(HTML, frozenset()) == made(HTML, content_encoding=name)
+    assert HttpContent(HTML, frozenset()) == content_of(HTML, content_encoding=name)
 
 
 def test_chunked_in_the_wrong_header() -> None:
     """Chunks announced as a content coding are chunks."""
-    assert HttpContent(HTML, frozenset()) == made(chunked(HTML), content_encoding="chunked")
+    assert HttpContent(HTML, frozenset()) == content_of(chunked(HTML), content_encoding="chunked")
 
 
 def test_transfer_coding_of_gzip() -> None:
     """A transfer coding is undone as a content coding is."""
-    assert HttpContent(HTML, frozenset()) == made(chunked(gzip.compress(HTML)), transfer_encoding="gzip, chunked")
+    assert HttpContent(HTML, frozenset()) == content_of(chunked(gzip.compress(HTML)), transfer_encoding="gzip, chunked")
 
 
 def test_repeated_coding_headers_add_up() -> None:
@@ -507,9 +325,9 @@ def test_too_many_codings_are_refused() -> None:
     for _ in range(MOST_CODINGS + 1):
         body = gzip.compress(body)
     with pytest.raises(BodyError):
-        made(body)
+        content_of(body)
     with pytest.raises(BodyError):
-        made(body, content_encoding=",".join(["gzip"] * (MOST_CODINGS + 1)))
+        content_of(body, content_encoding=",".join(["gzip"] * (MOST_CODINGS + 1)))
 
 
 @pytest.mark.parametrize("coding", ENCODERS)
@@ -523,52 +341,11 @@ def test_ratio_is_bounded(coding: str) -> None:
         decode_body(Response(200, headers, many), max_bytes=1 << 30, max_ratio=10)
 
 
-@pytest.mark.parametrize("first", ONCE)
-@pytest.mark.parametrize("second", ONCE)
-def test_bomb_in_a_bomb_is_refused(first: str, second: str) -> None:
-    """No layer of a stack puts out more than allowed."""
-    body = ENCODERS[second](ENCODERS[first](b"\0" * 8_000_000))
-    with pytest.raises(BodyTooLarge):
-        out(body, limit=1_000_000, content_encoding=f"{first}, {second}")
-
-
-@pytest.mark.parametrize("coding", ENCODERS)
-def test_bomb_takes_no_memory(coding: str) -> None:
-    """Refusing a bomb of 40 MB takes a few times the limit, not the bomb."""
-    body = ENCODERS[coding](b"\0" * 40_000_000)
-    tracemalloc.start()
-    try:
-        with pytest.raises(BodyTooLarge):
-            out(body, limit=1_000_000, content_encoding=coding)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-
-    assert peak < 8_000_000
-
-
-def test_zstd_that_asks_for_much_memory_is_refused() -> None:
-    """A frame may not ask for a window far larger than what is allowed to come out."""
-    parameters = zstandard.ZstdCompressionParameters(window_log=27, write_content_size=False)
-    body = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
-    stored = body.compress(HTML) + body.flush()
-    with pytest.raises(BodyError):
-        made(stored, content_encoding="zstd")
-
-
-def test_zstd_of_empty_blocks_ends() -> None:
-    """A frame of blocks that hold nothing is not walked to its end."""
-    head = zstd_without_size(HTML)[:6]
-    with pytest.raises(BodyError, match="blocks"):
-        made(head + b"\0\0\0" * 200_000, content_encoding="zstd")
-
-
 PAGES = st.one_of(
     st.binary(max_size=300).map(lambda some: b"<html>" + some),
     st.text(max_size=300).map(lambda some: b"<p>" + some.encode("utf-8", "replace")),
     st.just(HTML),
 )
-CODINGS = st.sampled_from(sorted(ENCODERS))
 
 
 @given(PAGES, st.lists(CODINGS, max_size=MOST_CODINGS - 1), st.none() | st.integers(1, 999))
@@ -583,39 +360,6 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
     found = decode_body(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT)
 
     assert HttpContent(page, frozenset()) == found
-
-
-@example("Zstd", 0.00390625, False)  # a byte of the signature, which is a bracket in ASCII
-@example("br", 0.01171875, True)  # one byte, which is an escape in ASCII
-@given(CODINGS, st.floats(0, 1, exclude_max=True), st.booleans())
-def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
-    """A body that ends too early gives its beginning, marked as cut, or nothing."""
-    whole = ENCODERS[coding](HTML)
-    headers = {"content-encoding": coding}
-    if is_chunked:
-        whole, headers["transfer-encoding"] = chunked(whole, 777), "chunked"
-    cut = whole[: int(len(whole) * where)]
-    try:
-        found = decode_body(Response(200, headers, cut), max_bytes=LIMIT, max_ratio=LIMIT)
-    except BodyError:
-        return
-
-    assert HTML.startswith(found.html)
-    assert found.html in (b"", HTML) or found.truncated
-
-
-@given(CODINGS, st.integers(0, 10**6), st.binary(min_size=1, max_size=9))
-def test_damaged_anywhere(coding: str, where: int, garbage: bytes) -> None:
-    """Bytes overwritten end in an error, or in a page of bounded length."""
-    body = bytearray(ENCODERS[coding](HTML))
-    at = where % len(body)
-    body[at : at + len(garbage)] = garbage
-    try:
-        found = made(bytes(body), content_encoding=coding)
-    except BodyError:
-        return
-
-    assert len(found.html) <= LIMIT
 
 
 STARTS = st.sampled_from(

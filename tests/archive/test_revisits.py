@@ -15,35 +15,11 @@ from dbce_spark.model import Capture, Reject, RejectReason, Revisit, Seen, Skip
 from tests.support import revisit_archive
 from tests.support.builders import URL, archive, capture, config, http, microseconds, outcomes_of, read, record
 from tests.support.revisit_archive import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
+from tests.support.revisits import day, unresolved_revisit
 
 CONFIG = config("label.by=T002")
 DAY = 86_400_000_000
 OTHER = "http://www.example.org/other"
-
-
-def day(nth: int) -> str:
-    return f"2020-01-{nth:02}T00:00:00Z"
-
-
-def made(**fields: Any) -> Revisit:
-    """Make a revisit of URL on the tenth."""
-    known: dict[str, Any] = {
-        "url": URL,
-        "url_key": capture().url_key,
-        "site": "example.org",
-        "timestamp": microseconds(day(10)),
-        "warc_file": "b.warc.gz",
-        "warc_offset": 7,
-        "warc_length": 100,
-        "record_id": "<urn:uuid:revisit>",
-        "http_status": 200,
-        "is_unmodified": False,
-        "digest": "",
-        "refers_to_id": "",
-        "refers_to_key": capture().url_key,
-        "refers_to_time": None,
-    }
-    return Revisit(**(known | fields))
 
 
 def original(captures: list[Capture], revisit: Revisit) -> Capture | None:
@@ -63,7 +39,7 @@ def on(nth: int, url: str = URL, payload: str = "sha1:A", **fields: Any) -> Capt
 def test_record_that_it_names() -> None:
     """WARC-Refers-To names the record, whatever the other headers name."""
     named = on(1, OTHER, "sha1:B", record_id="<urn:uuid:named>")
-    declared = made(refers_to_id="<urn:uuid:named>", digest="sha1:A")
+    declared = unresolved_revisit(refers_to_id="<urn:uuid:named>", digest="sha1:A")
 
     assert named == original([on(2), named], declared)
 
@@ -72,9 +48,9 @@ def test_url_and_date_that_it_names() -> None:
     """WARC-Refers-To-Target-URI and -Date name the capture; a date without a URL means the revisit's own."""
     first, second = on(1), on(2)
 
-    assert first == original([first, second], made(refers_to_time=first.timestamp))
+    assert first == original([first, second], unresolved_revisit(refers_to_time=first.timestamp))
     assert on(2, OTHER) == original(
-        [first, on(2, OTHER)], made(refers_to_key=on(2, OTHER).url_key, refers_to_time=second.timestamp)
+        [first, on(2, OTHER)], unresolved_revisit(refers_to_key=on(2, OTHER).url_key, refers_to_time=second.timestamp)
     )
 
 
@@ -82,8 +58,8 @@ def test_fractions_of_a_second_are_not_compared() -> None:
     """WARC 1.0 and CDX know no fractions: a date means the second."""
     one = on(1)
 
-    assert one == original([one], made(refers_to_time=one.timestamp + 999_999))
-    assert None is original([one], made(refers_to_time=one.timestamp + 1_000_000))
+    assert one == original([one], unresolved_revisit(refers_to_time=one.timestamp + 999_999))
+    assert None is original([one], unresolved_revisit(refers_to_time=one.timestamp + 1_000_000))
 
 
 @pytest.mark.parametrize("field", ["payload_digest", "declared_digest"])
@@ -92,54 +68,56 @@ def test_payload_that_it_declares(field: str) -> None:
     fields: dict[str, Any] = {field: "sha256:0a"}
     one = replace(on(1, payload="sha1:other"), **fields)
 
-    assert one == original([on(2, payload="sha1:B"), one], made(digest="sha256:0a"))
+    assert one == original([on(2, payload="sha1:B"), one], unresolved_revisit(digest="sha256:0a"))
 
 
 def test_same_url_goes_before_same_payload() -> None:
     """A capture of the same URL is preferred to a later one with the same payload under another."""
-    assert on(1) == original([on(1), on(2, OTHER)], made(digest="sha1:A"))
+    assert on(1) == original([on(1), on(2, OTHER)], unresolved_revisit(digest="sha1:A"))
 
 
 def test_payload_under_another_url() -> None:
     """A capture of the same digest under another URL is enough for a payload that was fetched, and not for one that was
     not."""
-    assert on(1, OTHER) == original([on(1, OTHER)], made(digest="sha1:A"))
-    assert None is original([on(1, OTHER)], made(digest="sha1:A", is_unmodified=True))
+    assert on(1, OTHER) == original([on(1, OTHER)], unresolved_revisit(digest="sha1:A"))
+    assert None is original([on(1, OTHER)], unresolved_revisit(digest="sha1:A", is_unmodified=True))
 
 
 def test_latest_before_it() -> None:
     """The latest of several captures up to the revisit's own time is the original."""
-    assert on(9) == original([on(9), on(3), on(11)], made(digest="sha1:A"))
-    assert on(10) == original([on(9), on(10), on(11)], made(digest="sha1:A"))
+    assert on(9) == original([on(9), on(3), on(11)], unresolved_revisit(digest="sha1:A"))
+    assert on(10) == original([on(9), on(10), on(11)], unresolved_revisit(digest="sha1:A"))
 
 
 def test_earliest_after_it_if_all_are_later() -> None:
     """If all are later, the earliest of them is; but not of what a server says is not modified."""
-    assert on(11) == original([on(12), on(11)], made(digest="sha1:A"))
-    assert None is original([on(12), on(11)], made(is_unmodified=True))
+    assert on(11) == original([on(12), on(11)], unresolved_revisit(digest="sha1:A"))
+    assert None is original([on(12), on(11)], unresolved_revisit(is_unmodified=True))
 
 
 def test_not_modified_is_the_latest_of_its_url() -> None:
     """The original of a page not modified since is the last that was fetched, whatever its payload."""
     captures = [on(1), on(5, payload="sha1:B"), on(12, payload="sha1:C")]
 
-    assert captures[1] == original(captures, made(is_unmodified=True))
+    assert captures[1] == original(captures, unresolved_revisit(is_unmodified=True))
 
 
 def test_not_modified_since_a_capture_that_is_not_there() -> None:
     """If the capture that it names is not there, another of its URL is not it: its content may differ."""
-    assert None is original([on(1)], made(is_unmodified=True, refers_to_time=microseconds(day(5))))
-    assert None is original([on(1)], made(is_unmodified=True, refers_to_id="<urn:uuid:gone>"))
+    assert None is original([on(1)], unresolved_revisit(is_unmodified=True, refers_to_time=microseconds(day(5))))
+    assert None is original([on(1)], unresolved_revisit(is_unmodified=True, refers_to_id="<urn:uuid:gone>"))
 
 
 def test_nothing_is_found_by_nothing() -> None:
     """A revisit that says nothing of its original has none, though captures say nothing either."""
-    assert None is original([on(1, record_id="", payload="")], made())
+    assert None is original([on(1, record_id="", payload="")], unresolved_revisit())
 
 
 def test_reject_says_what_was_looked_for() -> None:
     """A revisit without an original is a reject with its place and with all that it has named."""
-    reject = unresolved(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
+    reject = unresolved(
+        unresolved_revisit(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A")
+    )
 
     assert isinstance(reject, Reject)
     assert (RejectReason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
@@ -153,7 +131,7 @@ def test_reject_says_what_was_looked_for() -> None:
 
 def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
     """A date before the year 1, which a time zone can make, is printed, too."""
-    reject = unresolved(made(refers_to_time=-62_135_604_000_000_000))
+    reject = unresolved(unresolved_revisit(refers_to_time=-62_135_604_000_000_000))
 
     assert isinstance(reject, Reject)
     assert "0000-12-31T22:00:00Z" in reject.detail
@@ -176,7 +154,7 @@ def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
 )
 def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
     """A revisit that does not say its type is passed over, and no reject, where its URL can be that of no page."""
-    found = unresolved(made(url=url, http_status=status, is_unmodified=True))
+    found = unresolved(unresolved_revisit(url=url, http_status=status, is_unmodified=True))
 
     assert is_page == isinstance(found, Reject)
     assert is_page or found == Skip("mime")
@@ -184,7 +162,10 @@ def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
 
 def test_each_capture_is_there_once() -> None:
     """One of two equal revisits stays; a revisit with a capture's URL, time and payload is that capture."""
-    revisits = [made(digest="sha1:A"), made(digest="sha1:A", timestamp=microseconds(day(11)))] * 2
+    revisits = [
+        unresolved_revisit(digest="sha1:A"),
+        unresolved_revisit(digest="sha1:A", timestamp=microseconds(day(11))),
+    ] * 2
     shared = shared_of([on(10), on(1)], revisits)
 
     assert ([microseconds(day(11))], 3) == ([one.revisit.timestamp for one in shared.revisits], shared.duplicates)
@@ -194,7 +175,9 @@ def test_first_and_last_seen() -> None:
     """A capture was seen when it was fetched and at its revisits, be they before it."""
     one = on(5)
     times = [microseconds(day(nth)) for nth in (3, 7)]
-    shared = shared_of([one, on(6, OTHER, "sha1:B")], [made(digest="sha1:A", timestamp=time) for time in times])
+    shared = shared_of(
+        [one, on(6, OTHER, "sha1:B")], [unresolved_revisit(digest="sha1:A", timestamp=time) for time in times]
+    )
 
     assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == fetch_times([one], shared.revisits)
 
@@ -214,7 +197,7 @@ captures_made = st.lists(
 )
 revisits_made = st.lists(
     st.builds(
-        made,
+        unresolved_revisit,
         timestamp=days,
         digest=st.one_of(st.just(""), digests),
         refers_to_id=ids,
@@ -287,7 +270,7 @@ def test_what_a_revisit_says(tmp_path: Path) -> None:
     )
 
     assert (
-        made(
+        unresolved_revisit(
             timestamp=microseconds(day(2)),
             warc_file=str(tmp_path / "a.warc"),
             warc_offset=0,

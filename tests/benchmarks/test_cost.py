@@ -29,15 +29,15 @@ def test_the_bill_of_a_hundred_million_pages() -> None:
     result = bill(100_000_000)
 
     assert result.core_hours == pytest.approx(277.78, abs=0.01)
-    assert result.on_demand_usd == pytest.approx(277.78 / 0.8 * 0.0425, abs=0.01)
-    assert result.spot_usd == pytest.approx(277.78 / 0.8 * 1.1 * 0.0162, abs=0.01)
-    assert result.output_usd == pytest.approx(500 * 0.023)
+    assert result.dollars.on_demand == pytest.approx(277.78 / 0.8 * 0.0425, abs=0.01)
+    assert result.dollars.spot == pytest.approx(277.78 / 0.8 * 1.1 * 0.0162, abs=0.01)
+    assert result.dollars.output == pytest.approx(500 * 0.023)
     assert (35, 1) == (result.vcpus, result.instances)
     assert (4e12, 8e11, 2e12, 5e11) == (
-        result.input_bytes,
-        result.shuffle_bytes,
-        result.staged_bytes,
-        result.output_bytes,
+        result.run.input_bytes,
+        result.run.shuffle_bytes,
+        result.run.staged_bytes,
+        result.run.output_bytes,
     )
 
 
@@ -49,7 +49,7 @@ def test_requests_are_counted_by_file_and_range() -> None:
     assert 3726 == result.tasks
     assert 2 * 3726 + 476_838 == result.gets
     assert 8 * 2442 * 3 == result.puts
-    assert result.requests_usd == pytest.approx(result.gets / 1000 * 0.0004 + result.puts / 1000 * 0.005)
+    assert result.dollars.requests == pytest.approx(result.gets / 1000 * 0.0004 + result.puts / 1000 * 0.005)
 
 
 def test_a_large_file_is_sent_in_parts() -> None:
@@ -64,7 +64,7 @@ def test_a_sooner_end_takes_more_machines_and_no_more_money() -> None:
     slow, fast = bill(3_000_000_000, hours=100), bill(3_000_000_000, hours=10)
 
     assert fast.vcpus == pytest.approx(10 * slow.vcpus, rel=0.01)
-    assert slow.on_demand_usd == fast.on_demand_usd
+    assert slow.dollars.on_demand == fast.dollars.on_demand
     assert slow.core_hours == fast.core_hours
 
 
@@ -75,8 +75,8 @@ def test_partitions_stay_between_their_bounds(captures: int, shuffled: float) ->
     bounds, result = cost.prices().shuffle, bill(captures, page)
 
     assert bounds.partition_bytes <= result.partition_bytes <= bounds.max_partition_bytes
-    assert result.partitions * result.partition_bytes >= result.shuffle_bytes
-    assert (result.partitions - 1) * result.partition_bytes <= result.shuffle_bytes * (1 + 1e-9)
+    assert result.partitions * result.partition_bytes >= result.run.shuffle_bytes
+    assert (result.partitions - 1) * result.partition_bytes <= result.run.shuffle_bytes * (1 + 1e-9)
 
 
 def test_blocks_of_many_partitions_are_kept_from_getting_small() -> None:
@@ -85,7 +85,7 @@ def test_blocks_of_many_partitions_are_kept_from_getting_small() -> None:
     before, after = bill(100_000_000), bill(100_000_000, ten_times)
 
     assert after.partitions == pytest.approx(10**0.5 * before.partitions, rel=0.01)
-    assert after.partition_bytes**2 / after.shuffle_bytes == pytest.approx(cost.prices().shuffle.block_bytes)
+    assert after.partition_bytes**2 / after.run.shuffle_bytes == pytest.approx(cost.prices().shuffle.block_bytes)
 
 
 def test_a_small_run_has_partitions_of_the_least_size() -> None:

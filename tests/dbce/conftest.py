@@ -3,7 +3,9 @@
 import pytest
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import pages
 from dbce_spark.dbce.classifier_file import save_classifier
+from dbce_spark.model import Page
 from tests.support import small_classifier
 from tests.support.builders import config
 
@@ -14,3 +16,9 @@ def classifying(tmp_path_factory: pytest.TempPathFactory) -> DbceConfig:
     path = tmp_path_factory.mktemp("trained") / "small.npz"
     save_classifier(small_classifier.classifier(), path)
     return config(f"label.classifier={path}")
+
+
+@pytest.fixture(scope="session")
+def trained_pages(classifying: DbceConfig) -> list[Page]:
+    """Parse some of the pages that the small classifier was trained on."""
+    return [one for one in pages.parse_fetches(small_classifier.fetches(), classifying) if isinstance(one, Page)]

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import LOG_ODDS_STEPS, of_crosses, of_siblings, of_snapshots, shifts
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.near_copies import SHARED, under_one_url
 from dbce_spark.model import (
     ABOVE,
     CLASS,
@@ -27,15 +26,10 @@ from dbce_spark.model import (
     PageFeatures,
     arm_bit,
 )
+from tests.support.plain_pools import first_captures, plainly_joined, pools, rows, share
 from tests.support.strategies import annotations, captures_of_few_texts
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
-
-
-@st.composite
-def pools(draw: st.DrawFn, urls: str = "uvwx", max_size: int = 6) -> list[PageFeatures]:
-    count = draw(st.integers(0, max_size))
-    return [draw(captures_of_few_texts(st.sampled_from(urls), f"id{at}")) for at in range(count)]
 
 
 def plain(found: dict[str, Columns]) -> dict[str, dict[str, list[float]]]:
@@ -44,57 +38,6 @@ def plain(found: dict[str, Columns]) -> dict[str, dict[str, list[float]]]:
 
 def moves(found: dict[str, Codes]) -> dict[str, list[float]]:
     return {one: shifts(codes).tolist() for one, codes in found.items()}
-
-
-def share(part: float, whole: float) -> float:
-    return part / max(whole, 1)
-
-
-def plainly_joined(pool: list[PageFeatures]) -> list[PageFeatures]:
-    """Put near-copies under one URL, pair by pair."""
-    first = first_captures(pool)
-    url_of: dict[str, str] = {}
-    for url in sorted(first):
-        same = [other for other in sorted(url_of) if url_of[other] == other and near(first[url], first[other])]
-        url_of[url] = same[0] if same else url
-    return [replace(one, url_key=url_of[one.url_key]) for one in pool]
-
-
-def near(one: PageFeatures, other: PageFeatures) -> bool:
-    """Return whether each holds nearly all of the other's content mass."""
-
-    def shared(these: list[dict[str, Any]], those: list[dict[str, Any]]) -> float:
-        texts = {block["keys"][TEXT] for block in those}
-        return share(sum(block["mass"] for block in these if block["keys"][TEXT] in texts), total_mass(these))
-
-    first, second = rows(one), rows(other)
-    return min(shared(first, second), shared(second, first)) >= SHARED
-
-
-def total_mass(blocks: list[dict[str, Any]]) -> int:
-    return sum(block["mass"] for block in blocks)
-
-
-def first_captures(pool: list[PageFeatures]) -> dict[str, PageFeatures]:
-    """Find the first capture of each URL."""
-    found: dict[str, PageFeatures] = {}
-    for one in sorted(pool, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
-        found.setdefault(one.url_key, one)
-    return found
-
-
-def rows(of: PageFeatures) -> list[dict[str, Any]]:
-    """List the blocks of a page, one by one."""
-    return [
-        {
-            "words": int(of.words[at]),
-            "links": int(of.link_words[at]),
-            "score": int(of.first_scores[at]),
-            "mass": int(of.words[at]) * int(of.first_scores[at]),
-            "keys": of.keys[:, at].tolist(),
-        }
-        for at in range(len(of.words))
-    ]
 
 
 def counted(one: PageFeatures, pool: list[PageFeatures]) -> list[dict[str, float]]:
@@ -199,33 +142,6 @@ def test_later_captures_of_a_url_count_for_nobody(
     ids = {some.capture_id for some in (*pool, one)}
 
     assert plain(of_siblings([*pool, one], ids)) == plain(of_siblings([*pool, one, *later], ids))
-
-
-@given(pools())
-def test_near_copies_are_joined_as_pair_by_pair(pool: list[PageFeatures]) -> None:
-    """All captures of a URL go with its first, in order of URL and time."""
-    expected = sorted(plainly_joined(pool), key=lambda one: (one.url_key, one.timestamp, one.capture_id))
-
-    assert [(one.url_key, one.capture_id) for one in expected] == [
-        (one.url_key, one.capture_id) for one in under_one_url(pool)
-    ]
-
-
-def test_a_print_view_is_no_sibling() -> None:
-    """A page with the same story and another menu is a copy; one with the same menu and another story is a sibling."""
-
-    def page(url: str, menu: int, story: int) -> PageFeatures:
-        return PageFeatures(
-            capture_id=url, url_key=url, timestamp=0, words=np.array([60, 50], np.int32),
-            link_words=np.array([60, 0], np.int32), first_scores=np.array([20, 1000], np.uint16),
-            keys=np.array([[menu, story]] * 6, np.uint32),
-        )  # fmt: skip
-
-    pool = [page("a", 1, 7), page("a?print=1", 2, 7), page("b", 1, 8)]
-    found = of_siblings(pool, {"a", "a?print=1", "b"})
-
-    assert {1.0} == {value for columns in found.values() for value in columns["siblings"].tolist()}
-    assert [0.0, 0.0] == [found[url]["sibling_text"][1] for url in ("a", "a?print=1")]
 
 
 def test_capture_is_not_its_own_sibling() -> None:

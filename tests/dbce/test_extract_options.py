@@ -8,8 +8,8 @@ import pytest
 
 from dbce_spark import InputError, config, extract, extract_archive, extract_pages, extract_table
 from dbce_spark.dbce.extract_options import with_options
-from tests.dbce.test_extracted_page import SITE, page
 from tests.support.builders import archive, http, record
+from tests.support.news_pages import SITE, page
 
 LINKED = page(1).replace("<p>Satz", "<p><a href=/haus>Satz</a>")
 ROWS = LINKED.replace(

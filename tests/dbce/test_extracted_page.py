@@ -24,18 +24,7 @@ from dbce_spark.dbce import local
 from dbce_spark.files import sources
 from dbce_spark.model import ComparedPage, Extraction, Segments
 from tests.support.builders import archive, http, record
-
-MENU = "<ul><li><a href=/1>Politik</a><li><a href=/2>Sport</a><li><a href=/3>Kultur und Medien</a></ul>"
-FOOT = "<footer><p>Alle Rechte vorbehalten, auch die der Übersetzung und der Wiedergabe im Netz.</p></footer>"
-SITE = "http://news.example.org/"
-
-
-def page(number: int) -> str:
-    """A page of a site: its own text between a menu and a foot that all have."""
-    own = " ".join(
-        f"Satz {number * 100 + nth} erzählt von Haus {number * nth} und Baum {nth + number}." for nth in range(30)
-    )
-    return f"<title>Seite {number}</title><body>{MENU}<article><h1>Seite {number}</h1><p>{own}</p></article>{FOOT}"
+from tests.support.news_pages import SITE, page
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.pages import failed, fetches, parse_fetch, spared, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Capture, Reject, RejectReason, RejectStage
+from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage
+from tests.support import small_classifier
 from tests.support.builders import CONFIG, capture, config, gzipped, page, parsed, record
 from tests.support.range_server import served
 
@@ -132,3 +136,60 @@ def test_an_error_that_is_no_pages_ends_the_run(error: Exception) -> None:
 
     with pytest.raises(type(error)):
         spared(work, [capture()], lambda one, error: failed(one, RejectStage.LABEL, error))
+
+
+EMPTY = Fetch(capture(warc_offset=99), b"<script>x</script>")
+
+
+def same(one: Page, other: Page) -> bool:
+    assert one.features is not None
+    assert other.features is not None
+    return one.capture_id == other.capture_id and all(
+        np.array_equal(getattr(one.features, name), getattr(other.features, name))
+        for name in ("codes", "first_scores", "keys")
+    )
+
+
+def test_batches_do_not_matter(trained_pages: list[Page], classifying: DbceConfig) -> None:
+    """One by one, in order and in reverse, captures become the same pages."""
+    alone = [pages.parse_fetch(fetch, classifying) for fetch in small_classifier.fetches()]
+    reverse = pages.parse_fetches(small_classifier.fetches()[::-1], classifying)[::-1]
+    for one, other, last in zip(trained_pages, alone, reverse, strict=True):
+        assert isinstance(other, Page)
+        assert isinstance(last, Page)
+        assert same(one, other)
+        assert same(one, last)
+
+
+def test_rejects_keep_their_place(trained_pages: list[Page], classifying: DbceConfig) -> None:
+    """A capture that gives no page takes nothing from those beside it."""
+    made = pages.parse_fetches(
+        [EMPTY, small_classifier.fetches()[0], EMPTY, small_classifier.fetches()[1], EMPTY], classifying
+    )
+
+    assert [True, False, True, False, True] == [isinstance(one, Reject) for one in made]
+    for one, other in zip(trained_pages[:2], made[1::2], strict=True):
+        assert isinstance(other, Page)
+        assert same(one, other)
+
+
+def test_nothing_fetched_is_nothing_read() -> None:
+    """No classifier is needed for nothing."""
+    assert [] == pages.parse_fetches([], config("label.classifier=none.npz"))
+    assert isinstance(pages.parse_fetch(EMPTY, config("label.classifier=none.npz")), Reject)
+
+
+def test_missing_classifier_is_an_error() -> None:
+    """A missing classifier is an error where it is used."""
+    with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
+        pages.parse_fetch(small_classifier.fetches()[0], config("label.classifier=none.npz"))
+
+
+def test_bit_patterns_need_no_classifier() -> None:
+    """Pages come without features, and are labelled without."""
+    settings = config("label.by=T002", "label.classifier=none.npz")
+    (made,) = pages.parse_fetches(small_classifier.fetches()[:1], settings)
+
+    assert isinstance(made, Page)
+    assert made.features is None
+    assert ["single"] == [one.status for one in local.extract_pages([made], settings)]

@@ -24,7 +24,7 @@ RUN_BY = {
     ("docs/collections.md", "python"): "tests/docs/test_without_spark.py",
     ("docs/collections.md", "sql"): "tests/docs/test_tutorial.py",
     ("docs/duplicates.md", "sql"): "tests/docs/test_without_spark.py",
-    ("docs/export.md", "yaml"): "tests/export/test_page.py",
+    ("docs/export.md", "yaml"): "tests/docs/test_export.py",
     ("docs/operations.md", "yaml"): "tests/docs/test_programs.py",
     ("docs/pipelines.md", "python"): "tests/examples/test_pipelines.py",
     ("docs/python.md", "python"): "tests/docs/test_programs.py",

@@ -1,27 +1,18 @@
 """docs/tutorial.md is true: its commands are given in their order, and print what it says."""
 
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from dbce_spark.spark.engine.java import java_home
-from tests.support.cluster import free_port
-from tests.support.code_blocks import ROOT, Block, blocks
+from tests.support.code_blocks import ROOT, Block
+from tests.support.free_ports import free_port
+from tests.support.tutorial import AFTERWARDS, TUTORIAL, answer, shown
 
 pytestmark = [pytest.mark.docs, pytest.mark.spark]
-
-TUTORIAL = [one for one in blocks() if one.page == "docs/tutorial.md"]
-AFTERWARDS = [
-    one
-    for one in blocks()
-    if one.page in ("docs/collections.md", "docs/duplicates.md") and one.kind in ("python", "sql")
-]
-"""Programs and queries of other pages, on what the tutorial leaves behind."""
 _DBCE = f"#!{sys.executable}\nimport sys\nfrom dbce_spark.commands.cli import entry\nentry()\n"
 
 
@@ -60,24 +51,6 @@ def test_a_command_prints_what_is_shown(nth: int, done: Path) -> None:
     assert [] == shown(TUTORIAL[nth], (done / f"{nth - 1}.out").read_text().splitlines())
 
 
-def shown(block: Block, printed: Sequence[str]) -> list[str]:
-    """The lines of a text that a command did not print, or not behind those before them."""
-    left, missing = [plain(line) for line in printed], []
-    for line in block.code.splitlines():
-        if plain(line) in ("", "..."):
-            continue
-        if plain(line) in left:
-            left = left[left.index(plain(line)) + 1 :]
-        else:
-            missing.append(line)
-    return missing
-
-
-def plain(line: str) -> str:
-    """A line without its figures, the space between its words, and what it is bordered with."""
-    return " ".join(re.sub(r"[─-╿]+|-{3,}", " ", re.sub(r"[\d.,:]*\d", "N", line)).split())
-
-
 def test_a_cluster_gives_what_a_laptop_gave(done: Path) -> None:
     """The same bytes in all tables."""
     here, there = (
@@ -96,15 +69,3 @@ def test_what_other_pages_ask_is_answered(
     """Each program prints something, each query finds rows."""
     monkeypatch.chdir(done)
     assert answer(block, capsys)
-
-
-def answer(block: Block, capsys: pytest.CaptureFixture[str]) -> object:
-    """Return the output of a program, or the rows that a query finds."""
-    if block.kind == "python":
-        exec(block.code, {})
-        return capsys.readouterr().out
-    duckdb = pytest.importorskip("duckdb")
-    connection = duckdb.connect()
-    for name in ("extractions", "duplicates"):
-        connection.sql(f"CREATE VIEW {name} AS SELECT * FROM 'extracted/{name}/*/*.parquet'")
-    return connection.sql(block.code).fetchall()

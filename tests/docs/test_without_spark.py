@@ -9,9 +9,9 @@ import pytest
 from benchmarks import __main__ as benchmarks
 from dbce_spark import config
 from dbce_spark.commands import cli
-from tests.docs.test_tutorial import AFTERWARDS, TUTORIAL, answer, shown
 from tests.support import sample_collection
 from tests.support.code_blocks import Block, commands
+from tests.support.tutorial import AFTERWARDS, TUTORIAL, answer, shown
 
 PARAMETERS = config.load(settings=["language.detect=false"])
 WITH_SPARK = {"extract", "changes", "status"}

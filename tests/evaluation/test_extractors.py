@@ -1,21 +1,16 @@
 """Every extractor gives the text of every page, and names what it lacks."""
 
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dbce_spark.errors import ConfigError, PlatformError
 from dbce_spark.evaluation import extractors
-from dbce_spark.evaluation.extractors import OneByOne, Setting
+from dbce_spark.evaluation.extractors import OneByOne
 from tests.support import fake_extractors as fakes
-from tests.support.builders import CONFIG
+from tests.support.extractor_settings import setting
 from tests.support.fake_extractors import gold_pages, line, own_set
-
-
-def setting(workers: int = 1, advance: Callable[[int], object] = lambda _: None, folds: str = "") -> Setting:
-    return Setting(config=CONFIG, time_limit=2.0, workers=workers, folds=folds, advance=advance)
 
 
 @pytest.mark.parametrize("workers", [1, 2])

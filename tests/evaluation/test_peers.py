@@ -10,7 +10,7 @@ from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import extractors, node, peers
 from dbce_spark.evaluation.child_process import Child
 from dbce_spark.evaluation.peers import PEERS
-from tests.evaluation.test_extractors import setting
+from tests.support.extractor_settings import setting
 from tests.support.fake_extractors import own_set
 
 ALL_TEXT = list(PEERS)[list(PEERS).index("lxml-cleaner") :]

@@ -245,7 +245,7 @@ def test_scripts_are_clean() -> None:
 @pytest.mark.spark
 def test_a_killed_batch_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not,
-    which is done without Spark: tests/spark/test_local_job.py holds both to the same bytes."""
+    which is done without Spark: tests/spark/jobs/test_local_job.py holds both to the same bytes."""
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
     given = settings(

@@ -19,7 +19,8 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_status import RunStatus, inspect_run
-from tests.support.cluster import SMALL_JAVA, SMALL_PLANS, SPARK_BIN, free_port, kill_all, wait_for
+from tests.support.cluster import SMALL_JAVA, SMALL_PLANS, SPARK_BIN, kill_all, wait_for
+from tests.support.free_ports import free_port
 from tests.support.range_server import served
 
 pytestmark = pytest.mark.spark

@@ -5,12 +5,17 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbce_spark.annotation import annotator_accounts, page_import, tutorial, workbench_store
+from dbce_spark.annotation import annotator_accounts, page_import, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.page_import import AddedPages, WantedPages
+from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings, settings
+from dbce_spark.annotation.workbench_store import Connection
 from tests.support.builders import CONFIG, archive, http, record
 
 SETTINGS = settings({})
+ADA, BOB, EVE = 1, 2, 3
+"""Numbers of the accounts of three people, in the order in which they are added."""
+
 PASSWORD = "a long enough password"
 DOT = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 SENTENCE = "The miller of the upper valley keeps nine geese, and each of them knows the way to the pond by heart. "
@@ -91,3 +96,8 @@ def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTING
         annotator_accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
     opened.close()
     return path
+
+
+def first_page(opened: Connection) -> StoredPage:
+    """The first page of a store."""
+    return next(stored_pages.read_kind(opened, stored_pages.CORPUS))

@@ -14,12 +14,26 @@ import pyarrow as pa
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
-from dbce_spark.dbce import pages
+from dbce_spark.dbce import local, pages, pools
 from dbce_spark.dbce.duplicates import Mark, MarkedText
+from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
-from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit, Units
+from dbce_spark.model import (
+    ARMS,
+    Annotation,
+    Bits,
+    BlockFeatures,
+    Capture,
+    ComparedPage,
+    Cross,
+    Hashes,
+    Member,
+    Page,
+    Revisit,
+    Units,
+)
 from dbce_spark.output.schemas.codec import attributes, encode
 from dbce_spark.output.schemas.duplicate_rows import DUPLICATES
 
@@ -59,6 +73,11 @@ def body(html: str) -> list[str]:
     return lines(f"<!DOCTYPE html><html><head><title>T</title></head><body>{html}</body></html>")
 
 
+def laid(*bodies: str) -> Layout:
+    """The layout of pages with these bodies."""
+    return Layout([parsed(f"<html><head><title>T</title></head><body>{body}</body></html>") for body in bodies])
+
+
 def microseconds(date: str) -> int:
     return int(datetime.fromisoformat(date).timestamp() * 1_000_000)
 
@@ -89,6 +108,11 @@ def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CON
     made = pages.parse_fetch(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
     assert isinstance(made, Page), made
     return made
+
+
+def alone_on_site(of: Page) -> ComparedPage:
+    """A page that was compared with no other, as its site has none."""
+    return local.gather(of, [], pools.page_evidence(of), "")
 
 
 def one_unit(blocks: int) -> Units:

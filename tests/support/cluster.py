@@ -7,7 +7,6 @@ addresses of the loopback.
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 import psutil
 import pyspark
 
+from tests.support.free_ports import free_port
 from tests.support.worker_traps import STOPPED_AT
 
 ROOT = Path(__file__).parents[2]
@@ -279,13 +279,6 @@ def wait_for(condition: Callable[[], bool]) -> bool:
             return True
         time.sleep(0.2)
     return False
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _popen(host: Host, command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -138,28 +138,11 @@ class Engine:
         root = self.folder / name
         if root.exists():
             return root
-        bound = [
-            *(entry for entry in Path("/").iterdir() if entry.name not in _MADE),
-            *(inner for name in _MADE for inner in Path("/", name).glob("*")),
-        ]
         root.mkdir()
-        for entry in bound:
-            place = root / entry.relative_to("/")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            if entry.is_symlink():
-                place.symlink_to(entry.readlink())
-            elif entry.is_dir():
-                place.mkdir()
-        folders = [str(entry) for entry in bound if entry.is_dir() and not entry.is_symlink()]
-        programs = root / "programs"
-        programs.mkdir()
-        for program in PROGRAMS:
-            script = programs / program
-            script.write_text(f'#!/bin/sh\nexec {shlex.quote(str(BIN / program))} "$@"\n')
-            script.chmod(0o755)
+        (root / "bound").write_text("".join(f"{folder}\n" for folder in _mirrored(root)))
+        _write_programs(root / "programs")
         lines = "".join(f"{host.address} {service}\n" for service, host in self.hosts.items())
         (root / "hosts").write_text(f"127.0.0.1 localhost\n{lines}")
-        (root / "bound").write_text("".join(f"{folder}\n" for folder in folders))
         begins = _FOLDERS[self.services[name]["build"]["target"]]
         (root / "folder").write_text(begins)
         (root / begins.removeprefix("/")).mkdir(parents=True, exist_ok=True)
@@ -196,6 +179,31 @@ class Engine:
             **image_environment(),
             **self.services[name].get("environment", {}),
         }
+
+
+def _mirrored(root: Path) -> list[Path]:
+    """Make places in a root for all that this machine has in its own, but for what the image has; return the folders
+    that are to be mounted there."""
+    bound = [
+        *(entry for entry in Path("/").iterdir() if entry.name not in _MADE),
+        *(inner for name in _MADE for inner in Path("/", name).glob("*")),
+    ]
+    for entry in bound:
+        place = root / entry.relative_to("/")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if entry.is_symlink():
+            place.symlink_to(entry.readlink())
+        elif entry.is_dir():
+            place.mkdir()
+    return [entry for entry in bound if entry.is_dir() and not entry.is_symlink()]
+
+
+def _write_programs(folder: Path) -> None:
+    folder.mkdir()
+    for program in PROGRAMS:
+        script = folder / program
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(str(BIN / program))} "$@"\n')
+        script.chmod(0o755)
 
 
 @contextmanager

@@ -9,9 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from dbce_spark.files import storage
-from dbce_spark.output.schemas import duplicate_rows, extraction_rows
-
-SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
+from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.run.extraction_files import SCHEMA
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +86,7 @@ def write(root: Path | str, files: Mapping[str, Sequence[Row]], *, marks: bool =
             _write(f"{root}/duplicates/{name}", duplicate_rows.DUPLICATES, with_text)
     count = sum(map(len, files.values()))
     run = {"records_read": count + 3, "extractions": count, "revisits": 0, "rejects": {}, "skipped": {"mime": 3}}
-    with storage.atomic_file(f"{root}/run.json") as file:
-        file.write(json.dumps(run).encode())
+    storage.write(f"{root}/run.json", json.dumps(run).encode())
     return str(root)
 
 

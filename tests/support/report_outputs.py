@@ -5,7 +5,6 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from gzip import compress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dbce_spark import config
 from dbce_spark.dbce import local
 from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.output.schemas import extraction_rows, reject_rows
+from tests.support.builders import gzipped, http, record
 
 PATTERNS = config.load(settings=["label.by=T001"])
 """Labels by bit patterns: these alone know segments that are undecided."""
@@ -86,19 +86,13 @@ def tree(markup: str | bytes) -> Any:
 def write_archive(path: Path, fetched: Sequence[Fetched], *, gzip: bool = True) -> Path:
     """A WARC file of some responses."""
     records = [_record(one) for one in fetched]
-    path.write_bytes(b"".join(compress(record, mtime=0) if gzip else record for record in records))
+    path.write_bytes(b"".join(gzipped(*records) if gzip else records))
     return path
 
 
 def _record(one: Fetched) -> bytes:
-    payload = one.html.encode()
-    block = f"HTTP/1.1 {one.status}\r\nContent-Type: text/html\r\n\r\n".encode() + payload
-    head = (
-        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {one.url}\r\nWARC-Date: {one.date}\r\n"
-        f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{zlib.crc32(block):012}>\r\n"
-        f"Content-Length: {len(block)}\r\n\r\n"
-    )
-    return head.encode() + block + b"\r\n\r\n"
+    block = http(one.html, one.status, "text/html")
+    return record(block, url=one.url, date=one.date, WARC_Record_ID=f"<urn:uuid:{zlib.crc32(block):032x}>")
 
 
 def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, htmls: bool = False) -> Path:

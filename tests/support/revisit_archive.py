@@ -4,8 +4,8 @@ import json
 from itertools import accumulate
 from pathlib import Path
 
-from tests.archive.test_segmented_records import segments
 from tests.support.builders import archive, gzipped, http, record
+from tests.support.segments import segments
 
 HOST = "http://www.example.org"
 MENU = "<ul><li><a href=/>Home page</a></li><li><a href=/news>All the news</a></li></ul>"

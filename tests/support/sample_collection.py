@@ -13,26 +13,19 @@ from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources, storage
-from dbce_spark.model import RejectReason, Seen
+from dbce_spark.model import RejectReason
 from dbce_spark.output import collection
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.schemas import (
-    capture_rows,
-    duplicate_rows,
-    extraction_rows,
-    increment_rows,
-    member_rows,
-    reject_rows,
-)
+from dbce_spark.output.schemas import duplicate_rows, increment_rows, member_rows, reject_rows
+from dbce_spark.spark.run.extraction_files import SCHEMA
+from tests.support import plain_tables
 from tests.support.builders import archive, marked_batch
 from tests.support.sample_output import HARD
 
 PARAMETERS = config.load(settings=["language.detect=false", "output.site_parts=3", "duplicates.threshold=0.7"])
 TABLES = EXTRACTIONS, CAPTURES, REJECTS, DUPLICATES = "extractions", "captures", "rejects", "duplicates"
 Rows = list[dict[str, Any]]
-_EXTRACTIONS = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 
 
 def make(folder: Path, *, pages: int = 24) -> Path:
@@ -56,7 +49,7 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
     to, known, before = Collection(str(folder)), Known(), local.extract([], parameters)
     for number in range(1, len(came) + 1):
         result = local.extract([path for crawl in came[:number] for path in crawl], parameters)
-        increment = _write(to, number, known, result, before, parameters, len(came[number - 1]))
+        increment = _write(to, number, known, (before, result), parameters)
         before, latest = result, to.latest()
         increments = (*(latest.increments if latest else ()), increment)
         all_of_them = parameters.as_dict()
@@ -86,52 +79,57 @@ class Known:
 
 
 def _write(
-    to: Collection,
-    number: int,
-    known: Known,
-    result: local.Result,
-    before: local.Result,
-    parameters: DbceConfig,
-    files: int,
+    to: Collection, number: int, known: Known, runs: tuple[local.Result, local.Result], parameters: DbceConfig
 ) -> Increment:
+    """Write what the second of two runs has and the first has not."""
+    before, result = runs
     folder = to.increment(number)
-    extracted = extractions(result, parameters)
-    rows, replaced = known.fresh(EXTRACTIONS, extracted, ["capture_id"])
+    rows, replaced = known.fresh(EXTRACTIONS, plain_tables.extractions(result, parameters), ["capture_id"])
+    _write_extractions(folder, rows, result)
+    if replaced:
+        superseded = pa.RecordBatch.from_pydict({"capture_id": replaced}, increment_rows.SUPERSEDED)
+        _write_table(folder, collection.SUPERSEDED, superseded)
+    (captures,) = plain_tables.captures(result).combine_chunks().to_batches()
+    fetched, _ = known.fresh(CAPTURES, captures, ["capture_id"])
+    _write_table(folder, CAPTURES, fetched)
+    rejects = [
+        one for one in result.rejects if one not in before.rejects or one.reason is RejectReason.REVISIT_UNRESOLVED
+    ]
+    _write_table(folder, REJECTS, reject_rows.rejects_batch(rejects))
+    _write_members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
+    counts = {"captures": len(fetched), "extractions": len(rows) - len(replaced), "relabelled": len(replaced)}
+    run = _run(runs, parameters) | counts | {"rejects": Counter(str(one.reason) for one in rejects)}
+    Path(folder, "run.json").write_text(json.dumps(run | {"plan": f"plan {number}"}))
+    return Increment(number=number, page_files=run["files"], **counts)
+
+
+def _write_table(folder: str, table: str, rows: pa.RecordBatch) -> None:
+    storage.write_parquet(f"{folder}/{table}/part-00000.parquet", rows.schema, [rows])
+
+
+def _write_extractions(folder: str, rows: pa.RecordBatch, result: local.Result) -> None:
+    """Write two files for each site part, and their duplicates beside them; of no rows two empty ones."""
     marks = {one.text.capture_id: at for at, one in enumerate(result.duplicates)}
     marked = marked_batch(result.duplicates)
-    for part in sorted({*rows.column("site_part").to_pylist()} or {0}):
-        of_part = rows.filter(pa.compute.equal(rows.column("site_part"), part)).select(_EXTRACTIONS.names)
+    for part, of_part in [*plain_tables.by_part(rows)] or [(0, rows.select(SCHEMA.names))]:
         for at in range(2):
             some = of_part.take(pa.array(range(at, len(of_part), 2), pa.int64()))
             name = f"site_part={part}/part-{at:05}.parquet"
-            storage.write_parquet(f"{folder}/{EXTRACTIONS}/{name}", _EXTRACTIONS, [some])
+            storage.write_parquet(f"{folder}/{EXTRACTIONS}/{name}", SCHEMA, [some])
             with_text = [marks[one] for one in some.column("capture_id").to_pylist() if one in marks]
             if with_text:
                 beside = marked.take(pa.array(with_text))
                 storage.write_parquet(f"{folder}/{DUPLICATES}/{name}", duplicate_rows.DUPLICATES, [beside])
-    if replaced:
-        batch = pa.RecordBatch.from_pydict({"capture_id": replaced}, increment_rows.SUPERSEDED)
-        storage.write_parquet(
-            f"{folder}/{collection.SUPERSEDED}/part-00000.parquet", increment_rows.SUPERSEDED, [batch]
-        )
-    fetched, _ = known.fresh(CAPTURES, captures(result), ["capture_id"])
-    storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", capture_rows.CAPTURES, [fetched])
-    written = [
-        one for one in result.rejects if one not in before.rejects or one.reason is RejectReason.REVISIT_UNRESOLVED
-    ]
-    storage.write_parquet(
-        f"{folder}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, [reject_rows.rejects_batch(written)]
-    )
-    _members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
-    new = len(rows) - len(replaced)
-    run = {
+
+
+def _run(runs: tuple[local.Result, local.Result], parameters: DbceConfig) -> dict[str, Any]:
+    """Make what run.json says of an increment, but for the counts of what was written."""
+    before, result = runs
+    files = result.failed_files["of"] - before.failed_files["of"]
+    return {
         "records_read": result.records_read - before.records_read,
-        "captures": len(fetched),
-        "extractions": new,
         "revisits": len(result.revisits) - len(before.revisits),
-        "rejects": Counter(str(one.reason) for one in written),
         "skipped": result.skipped - before.skipped,
-        "relabelled": len(replaced),
         "page_files": files,
         "seconds": {"start": 1.5, "pages": 2.0},
         "pages_per_second_per_core": 3.5,
@@ -139,15 +137,12 @@ def _write(
         "capped_buckets": 0,
         "files": files,
         "failed_files": {"count": 0, "of": files, "first": {}},
-        "plan": f"plan {number}",
         "config": parameters.as_dict(),
         "versions": {"dbce_spark": __version__},
     }
-    Path(folder, "run.json").write_text(json.dumps(run))
-    return Increment(number=number, page_files=files, captures=len(fetched), extractions=new, relabelled=len(replaced))
 
 
-def _members(folder: str, result: local.Result, ids: set[str]) -> None:
+def _write_members(folder: str, result: local.Result, ids: set[str]) -> None:
     """Write the new captures, with their signatures, as an increment's members."""
     rows = [
         {
@@ -162,28 +157,6 @@ def _members(folder: str, result: local.Result, ids: set[str]) -> None:
     (batch,) = pa.Table.from_pylist(rows, member_rows.MEMBERS).combine_chunks().to_batches() or [None]
     batches = [] if batch is None else [batch]
     storage.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", member_rows.MEMBERS, batches)
-
-
-def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
-    """The extractions of a run, as EXTRACTIONS rows."""
-    languages = local.detect_languages(result.extractions, parameters.language)
-    htmls = [Formats()] * len(result.extractions)
-    times: dict[str, list[int]] = {}
-    for one in result.revisits:
-        times.setdefault(one.original_id, []).append(one.revisit.timestamp)
-    seen = {}
-    for capture in (one.page.capture for one in result.extractions):
-        if later := times.get(capture.capture_id):
-            fetched = [capture.timestamp, *later]
-            seen[capture.capture_id] = Seen(first=min(fetched), last=max(fetched), revisits=len(later))
-    return extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts, seen)
-
-
-def captures(result: local.Result) -> pa.RecordBatch:
-    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
-    both = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
-    (found,) = both.combine_chunks().to_batches()
-    return found
 
 
 def whole(folder: Path, count: int = 3) -> local.Result:

@@ -11,9 +11,10 @@ import pyarrow as pa
 from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources, storage
-from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
+from dbce_spark.output.schemas import capture_rows, reject_rows
+from dbce_spark.spark.run.extraction_files import SCHEMA
+from tests.support import plain_tables
 from tests.support.builders import archive, http, record
 
 SMILES = "http://smiles.example/"
@@ -25,8 +26,6 @@ HARD = [
     record(http("<script>1</script>"), url="http://smiles.example/empty"),
 ]
 """Text beyond the Basic Multilingual Plane, and a page without any."""
-
-_EXTRACTIONS = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 
 
 def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
@@ -43,20 +42,13 @@ def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
 def write(folder: Path, result: local.Result, files: int) -> Path:
     """The tables of a result, and run.json."""
     parameters = config.default()
-    languages = local.detect_languages(result.extractions, parameters.language)
-    htmls = [Formats()] * len(result.extractions)
-    rows = extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
+    rows = plain_tables.extractions(result, parameters)
     for at in range(files):
-        some = rows.take(pa.array(range(at, len(rows), files)))
-        for part in set(some.column("site_part").to_pylist()):
-            of_part = some.filter(pa.compute.equal(some.column("site_part"), part)).select(_EXTRACTIONS.names)
-            storage.write_parquet(
-                f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", _EXTRACTIONS, [of_part]
-            )
-    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
-    captures = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
-    ordered = captures.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]).to_batches()
-    storage.write_parquet(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, ordered)
+        for part, some in plain_tables.by_part(rows.take(pa.array(range(at, len(rows), files)))):
+            storage.write_parquet(f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", SCHEMA, [some])
+    order = [(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]
+    captures = plain_tables.captures(result).sort_by(order).to_batches()
+    storage.write_parquet(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, captures)
     rejects = [reject_rows.rejects_batch(result.rejects)]
     storage.write_parquet(f"{folder}/rejects/part-00000.parquet", reject_rows.REJECTS, rejects)
     (folder / "run.json").write_text(json.dumps(_run(result)))

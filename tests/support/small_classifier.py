@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.samples.sample_gold import write_gold
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.classify import Classifier
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
@@ -29,6 +30,12 @@ def gold() -> tuple[GoldPage, ...]:
         write_gold(path, pages=24, seed=1)
         (pages,) = datasets.read([str(path)]).sets.values()
     return tuple(pages)
+
+
+@cache
+def fetches() -> tuple[Fetch, ...]:
+    """Fetch the first twenty of them."""
+    return tuple(one.fetch(at) for at, one in enumerate(gold()[:20]))
 
 
 @cache

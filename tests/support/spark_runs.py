@@ -12,19 +12,21 @@ import pyarrow.dataset as ds
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
-from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
+from dbce_spark.log import Log
+from dbce_spark.output.schemas import reject_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW, PARTITIONS
 from dbce_spark.spark.jobs import extract_job
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.progress import Progress, job_group
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import write_captures
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
-from tests.support import indexed_archive, partitions, revisit_archive
+from tests.support import indexed_archive, partitions, plain_tables, revisit_archive
 from tests.support.builders import config
 
 if TYPE_CHECKING:
@@ -167,21 +169,14 @@ def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
 
 def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
     """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
-    languages = local.detect_languages(result.extractions, parameters.language)
-    again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
-    nothing = [Formats()] * len(result.extractions)
-    batch = extraction_rows.extractions_batch(
-        result.extractions, languages, nothing, parameters.output.site_parts, again
-    )
-    sorted_rows: Rows = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
+    table = pa.Table.from_batches([plain_tables.extractions(result, parameters)])
+    sorted_rows: Rows = table.sort_by("capture_id").to_pylist()
     return sorted_rows
 
 
 def plain_captures(result: local.Result) -> Rows:
     """Return the rows of `captures` that the plain engine makes, in order of capture id."""
-    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
-    table = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
-    sorted_rows: Rows = table.sort_by("capture_id").to_pylist()
+    sorted_rows: Rows = plain_tables.captures(result).sort_by("capture_id").to_pylist()
     return sorted_rows
 
 
@@ -193,3 +188,18 @@ def plain_rejects(result: local.Result) -> list[tuple[Any, ...]]:
 def files_below(output: Path) -> dict[str, bytes]:
     """Return the content of all files of all tables, by their names below the output."""
     return {str(part.relative_to(output)): part.read_bytes() for part in sorted(output.glob("*/**/*.parquet"))}
+
+
+def run_in(spark: "SparkSession", folder: str, config: DbceConfig) -> Run:
+    """Make a run that stages and writes in a folder, and reads no files: its stages can be tried one by one."""
+    staging.prepare(folder)
+    request = RunRequest(files=[], output=folder, with_html=False, limit=None, started=0.0)
+    return Run(spark, request, config, Progress(spark.sparkContext, folder, Log()))
+
+
+def jobs_by_stage(spark: "SparkSession", report: Mapping[str, Any]) -> dict[str, int]:
+    """Count the jobs of Spark's that each stage of a run took, by its run.json; stages without any are left out."""
+    tracker = spark.sparkContext.statusTracker()
+    groups = {stage: job_group(stage, report["run_id"], report["attempts"]) for stage in report["seconds"]}
+    counts = {stage: len(tracker.getJobIdsForGroup(group)) for stage, group in groups.items()}
+    return {stage: count for stage, count in counts.items() if count}

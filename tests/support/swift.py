@@ -14,6 +14,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from signal import SIGKILL
 
+from tests.support.free_ports import free_ports
+
 INSTALLED = Path("~/.cache/dbce-spark/swift").expanduser()
 PACKAGES = ("swift>=2.38", "setuptools<81")  # of setuptools Swift needs pkg_resources, which went with 81
 KEY, SECRET = "test:tester", "not-for-logs-4711"
@@ -102,7 +104,7 @@ def server(folder: Path) -> Iterator[Mapping[str, str]]:
         os.setxattr(folder, "user.swift", b"1")
     except OSError as error:
         raise Unavailable(f"Swift needs extended attributes of files: {error}") from error
-    ports = _free_ports("account", "container", "object", "proxy")
+    ports = dict(zip(("account", "container", "object", "proxy"), free_ports(4), strict=True))
     environment = {**os.environ, "SWIFT_DIR": str(folder), "PYTHONWARNINGS": "ignore"}
     (folder / "devices" / "one").mkdir(parents=True)
     (folder / "swift.conf").write_text(_HASH)
@@ -121,12 +123,6 @@ def server(folder: Path) -> Iterator[Mapping[str, str]]:
             "AWS_DEFAULT_REGION": "us-east-1",
             "AWS_ENDPOINT_URL": f"http://127.0.0.1:{ports['proxy']}",
         }
-
-
-def _free_ports(*names: str) -> dict[str, int]:
-    with ExitStack() as held:
-        sockets = {name: held.enter_context(socket.create_server(("127.0.0.1", 0))) for name in names}
-        return {name: int(one.getsockname()[1]) for name, one in sockets.items()}
 
 
 def _configuration(kind: str, port: int, folder: Path) -> str:

@@ -3,13 +3,14 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.free_ports import free_ports
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -49,15 +50,9 @@ class Served:
 @contextmanager
 def served(store: str) -> Iterator[Served]:
     """A process that serves a store, ended with the block."""
-    one = Served(store, *free_ports())
+    one = Served(store, *free_ports(2))
     one.start()
     try:
         yield one
     finally:
         one.kill()
-
-
-def free_ports() -> tuple[int, int]:
-    """Two that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]

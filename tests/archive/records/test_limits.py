@@ -13,8 +13,8 @@ import zstandard
 
 from dbce_spark.archive.records import Cause, Damage, Record, archive_file, compression
 from dbce_spark.archive.records.archive_file import ArchiveFile
-from tests.archive.records.test_account import read, url, urls
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
+from tests.support.record_bytes import read, url, urls
 
 LIMITS = at_most(record_bytes=100_000)
 MB = 1 << 20

@@ -14,7 +14,7 @@ from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.model import Reject, RejectReason, Revisit
-from tests.benchmarks.samples.conftest import read
+from tests.support.written_archives import read
 
 PAGES = 60
 

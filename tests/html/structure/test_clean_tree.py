@@ -62,19 +62,6 @@ def test_cells_without_a_row_stand_in_one() -> None:
     assert "<table><thead><tr><th>a</th><th>b</th></tr></thead>" in html_of(table)
 
 
-def test_a_table_of_layout_is_no_table() -> None:
-    """Its cells are what they hold."""
-    assert "<p>a</p><p>b</p>" == html_of("<table><tr><td>a</td></tr><tr><td><p>b</td></tr></table>")
-
-
-def test_headings_and_texts_in_a_column_are_sections() -> None:
-    """Also where the headings are header cells; a column of short texts is a table."""
-    text = "a " * 60 + "a"
-
-    assert f"<h2>h</h2><p>{text}</p>" == html_of(f"<table><tr><th><h2>h</h2></th></tr><tr><td>{text}</td></tr></table>")
-    assert "<table>" in html_of("<table><tr><th>h</th></tr><tr><td>a</td></tr></table>")
-
-
 def test_structure_that_is_not_wanted_goes_without_a_word() -> None:
     """Texts of links and cells stay."""
     html = "<p><a href=x>a</a> b<img src=y></p><table><tr><th>c<th>d<tr><td>e<td>f</table>"

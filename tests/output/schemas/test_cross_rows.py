@@ -6,8 +6,8 @@ from hypothesis import given
 
 from dbce_spark.model import Annotation, BucketCross
 from dbce_spark.output.schemas import annotation_rows, cross_rows
-from tests.output.schemas.samples import plain
 from tests.support.builders import cross
+from tests.support.sample_rows import plain
 from tests.support.strategies import annotations
 
 

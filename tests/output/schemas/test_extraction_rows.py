@@ -12,7 +12,7 @@ from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN, Language
 from dbce_spark.model import Extraction, Seen, Segments
 from dbce_spark.output.schemas import extraction_rows, segment_rows
-from tests.output.schemas.samples import PAGES, extracted, plain
+from tests.support.sample_rows import PAGES, extracted, plain
 
 
 def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN
 from dbce_spark.output.history import page_history
 from dbce_spark.output.schemas import extraction_rows, history_rows
-from tests.output.schemas.samples import extracted
+from tests.support.sample_rows import extracted
 
 
 def held_row(capture_id: str, extraction_id: str, at: int, pieces: bytes | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from dbce_spark.dbce import pools
 from dbce_spark.output.schemas import member_rows
-from tests.output.schemas.samples import LOOKED_AT, plain, staged
+from tests.support.sample_rows import LOOKED_AT, plain, staged
 
 
 def test_page_features_come_back() -> None:

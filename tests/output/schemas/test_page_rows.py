@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.model import Page
 from dbce_spark.output.schemas import page_rows, reject_rows
-from tests.output.schemas.samples import LOOKED_AT, PAGES, plain, staged
 from tests.support.builders import block_features, page
+from tests.support.sample_rows import LOOKED_AT, PAGES, plain, staged
 from tests.support.strategies import documents
 
 

@@ -5,8 +5,8 @@ import dataclasses
 from dbce_spark.archive.revisits import Resolved
 from dbce_spark.model import Revisit
 from dbce_spark.output.schemas import capture_rows, revisit_rows
-from tests.output.schemas.samples import PAGES
 from tests.support.builders import microseconds
+from tests.support.sample_rows import PAGES
 
 REVISIT = Revisit(
     url="http://www.example.org/ä",

@@ -56,7 +56,7 @@ def test_with_examples_of_one_label_all_nodes_get_it(learner: Learner) -> None:
 def test_large_hashes_do_not_drown_small_features() -> None:
     """Between nodes of one class only the other features decide, as exactly as without the hash."""
     of_class = np.concatenate([np.full((12, 20), 4.2e9), np.arange(12.0)[:, None]], axis=1)
-    model = nearest(neighbours=1, weights="uniform")(examples(of_class.tolist(), [C, B] * 6))
+    model = nearest(neighbours=1)(examples(of_class.tolist(), [C, B] * 6))
     assert [C, B] * 6 == model.predict(of_class + np.eye(1, 21, 20) * 0.25).tolist()
 
 
@@ -68,7 +68,7 @@ def test_a_forest_is_the_same_every_time() -> None:
     unseen = draw.random((200, 8))
 
     def predicted(seed: int) -> list[int]:
-        learner = forest(trees=10, min_samples_leaf=1, class_weight=None, seed=seed)
+        learner = forest(trees=10, seed=seed)
         return [int(label) for label in learner(some).predict(unseen)]
 
     assert predicted(1) == predicted(1) != predicted(2)

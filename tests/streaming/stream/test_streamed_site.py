@@ -20,7 +20,7 @@ from dbce_spark.streaming.stream.arrival import Row, make_arrival
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, build_rows
 from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
-from tests.support.builders import capture, config
+from tests.support.builders import alone_on_site, capture, config
 from tests.support.stream_files import TREE, scored_page, site_arrivals
 from tests.support.structure import ALL
 
@@ -50,7 +50,7 @@ def test_formats_are_those_of_the_batch_for_the_same_labels() -> None:
 
     ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), formats)
 
-    (extraction,) = local.label_pages([local.gather(one, [], pools.page_evidence(one, None, None), "")], BY_DBCE.label)
+    (extraction,) = local.label_pages([alone_on_site(one)], BY_DBCE.label)
     (expected,) = local.format_extractions([extraction], [html.encode()], formats, False)
     assert "**gate**" in str(row["markdown"])
     assert (extraction.text, expected.markdown, expected.html) == (row["text"], row["markdown"], row["html"])

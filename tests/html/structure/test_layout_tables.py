@@ -1,0 +1,16 @@
+"""Tables that only lay out a page are what they hold."""
+
+from tests.support.structure import html_of
+
+
+def test_a_table_of_layout_is_no_table() -> None:
+    """Its cells are what they hold."""
+    assert "<p>a</p><p>b</p>" == html_of("<table><tr><td>a</td></tr><tr><td><p>b</td></tr></table>")
+
+
+def test_headings_and_texts_in_a_column_are_sections() -> None:
+    """Also where the headings are header cells; a column of short texts is a table."""
+    text = "a " * 60 + "a"
+
+    assert f"<h2>h</h2><p>{text}</p>" == html_of(f"<table><tr><th><h2>h</h2></th></tr><tr><td>{text}</td></tr></table>")
+    assert "<table>" in html_of("<table><tr><th>h</th></tr><tr><td>a</td></tr></table>")

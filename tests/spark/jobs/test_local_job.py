@@ -1,0 +1,226 @@
+"""The job without Spark writes what the job on Spark writes, byte by byte."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.dataset as ds
+import pytest
+
+from dbce_spark import config
+from dbce_spark.commands.cli import main
+from dbce_spark.dbce import local
+from dbce_spark.errors import InputError, OutputError
+from dbce_spark.html import page
+from dbce_spark.model import ComparedPage, Extraction, Segments
+from dbce_spark.output.collection import RUN_FILE
+from dbce_spark.output.schemas import capture_rows
+from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.engine.small_run_settings import FEW
+from dbce_spark.spark.jobs import extract_job, local_job
+from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
+from tests.support import revisit_archive
+from tests.support.builders import archive, http, record
+from tests.support.partitions import COMPILED
+from tests.support.sample_output import HARD
+from tests.support.spark_runs import Input, Ran, files_below, jobs_by_stage
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COUNTS = (
+    "records_read captures extractions revisits crossed single rejects skipped duplicates largest_bucket capped_buckets"
+    " files failed_files plan config"
+).split()
+
+
+def request(files: list[str], output: Path, *, html: bool = False) -> RunRequest:
+    return RunRequest(files=files, output=str(output), with_html=html, limit=None, started=0.0)
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> list[str]:
+    """Two pages of one site, of which one has no text."""
+    return [archive(tmp_path / "hard.warc", *HARD)]
+
+
+@pytest.fixture(scope="module")
+def of_few(spark: "SparkSession", whole_input: Input, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A run on Spark as it goes by itself."""
+    output = tmp_path_factory.mktemp("few") / "spark"
+    return Ran(output, extract_job.run(spark, request(whole_input.files, output), config.default()))
+
+
+def check_alike(on_spark: Ran, alone: Ran) -> None:
+    """Check that both have the same bytes in every table, and the same counts."""
+    assert files_below(on_spark.output) == files_below(alone.output)
+    assert {name: on_spark.report.get(name) for name in COUNTS} == {name: alone.report.get(name) for name in COUNTS}
+    assert ("spark", "local") == (on_spark.report["engine"], alone.report["engine"])
+    assert [os.getpid()] * 2 == [one.report["process"]["pid"] for one in (on_spark, alone)]
+    assert all(one.report["began"] <= one.report["updated"] for one in (on_spark, alone))
+
+
+@pytest.mark.spark
+def test_it_writes_the_bytes_that_spark_writes_of_little(of_few: Ran, whole_input: Input, tmp_path: Path) -> None:
+    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone."""
+    check_alike(of_few, Ran(tmp_path, local_job.run(request(whole_input.files, tmp_path), config.default())))
+
+
+@pytest.mark.spark
+def test_it_writes_the_bytes_that_spark_writes_of_much(
+    spark: "SparkSession", whole_input: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So it is where Spark shares revisits and texts out, row groups and buckets are small, and HTML is kept."""
+    settings = ("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true")
+    parameters = config.load(settings=settings)
+    with applied_settings(spark, {**COMPILED, FEW: "0"}), monkeypatch.context() as patch:
+        patch.setattr(text_duplicates, "FEW", 0)
+        on_spark = extract_job.run(spark, request(whole_input.files, tmp_path / "spark", html=True), parameters)
+    alone = local_job.run(request(whole_input.files, tmp_path / "local", html=True), parameters)
+
+    check_alike(Ran(tmp_path / "spark", on_spark), Ran(tmp_path / "local", alone))
+
+
+@pytest.mark.spark
+def test_few_captures_take_few_jobs(spark: "SparkSession", of_few: Ran) -> None:
+    """Spark starts a job in tenths of a second, whatever is in it: one reads, one compares and one labels; the driver
+    does all else."""
+    assert {"pages": 1, "sites": 1, "extractions": 1} == jobs_by_stage(spark, of_few.report)
+
+
+def test_a_page_that_takes_too_long_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a reject, and the others are read."""
+    parse = page.parse
+
+    def hang(html: bytes, *rest: Any) -> Any:
+        while b"hang" in html:
+            pass
+        return parse(html, *rest)
+
+    monkeypatch.setattr(page, "parse", hang)
+    urls = [f"http://a.example/{name}" for name in ("one", "hang", "two")]
+    files = [archive(tmp_path / "a.warc", *(record(http(f"<p>The page {url}</p>"), url=url) for url in urls))]
+    report = local_job.run(request(files, tmp_path / "out"), config.load(settings=["page.max_seconds=1"]))
+
+    assert (2, {"page_timeout": 1}) == (report["extractions"], report["rejects"])
+
+
+def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are the rejects of the definition, and no rows of other tables; all others are there."""
+    build = local.build_extraction
+
+    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
+        if compared.page.capture.url.endswith("/plum"):
+            raise ValueError("no plums")
+        return build(compared, segments, scored)
+
+    monkeypatch.setattr(local, "build_extraction", fail)
+    files = revisit_archive.write(tmp_path)
+    report = local_job.run(request(files, tmp_path / "out"), config.default())
+    expected = local.extract(files, config.default())
+
+    def rows(table: str, *columns: str) -> list[Any]:
+        found = ds.dataset(tmp_path / "out" / table, partitioning="hive").to_table(list(columns))
+        return sorted(tuple(row.values()) for row in found.to_pylist())
+
+    assert rows("extractions", "capture_id") == sorted((one.page.capture_id,) for one in expected.extractions)
+    assert rows("rejects", "url", "stage", "reason") == sorted(
+        (one.url, str(one.stage), str(one.reason)) for one in expected.rejects
+    )
+    shared = capture_rows.revisited_batch(expected.revisits).select(["capture_id", "extraction_id"])
+    assert rows("captures", "capture_id", "extraction_id") == sorted(
+        [
+            *(tuple(row.values()) for row in shared.to_pylist()),
+            *((one.page.capture_id,) * 2 for one in expected.extractions),
+        ]
+    )
+    assert {"page_failed", "revisit_unresolved"} <= set(report["rejects"])
+    assert report["records_read"] == sum(
+        [report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values()]
+    )
+
+
+def test_an_output_that_lacks_a_part_is_not_finished(
+    hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of each table are counted before run.json is written."""
+    monkeypatch.setattr(extraction_files.ExtractionFiles, "write_merged", lambda *_: None)
+    with pytest.raises(OutputError, match=r"extractions has 0 rows, and 1 were written.*--overwrite"):
+        local_job.run(request(hard, tmp_path / "out"), config.default())
+
+    assert not (tmp_path / "out" / RUN_FILE).exists()
+
+
+def test_a_run_that_was_ended_is_done_again(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From its beginning, by the same command; a finished one is refused."""
+    output = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicate_files, "write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            local_job.run(request(hard, output), config.default())
+
+    assert Path(staging.path(str(output), staging.PLAN)).exists()
+    run_output.check(request(hard, output), config.default())
+    assert 1 == local_job.run(request(hard, output), config.default())["extractions"]
+    assert not Path(staging.path(str(output), "")).exists()
+    with pytest.raises(OutputError, match="exists"):
+        run_output.check(request(hard, output), config.default())
+
+
+def test_a_small_input_needs_no_spark(hard: list[str], tmp_path: Path) -> None:
+    """`dbce extract` works where PySpark cannot be imported; its summary ends with texts and a command."""
+    program = (
+        "import sys; sys.modules.update(pyspark=None, py4j=None);from dbce_spark.commands.cli import entry; entry()"
+    )
+    command = [sys.executable, "-c", program, "extract", *hard, "--output", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    *_, last = done.stdout.splitlines()
+
+    assert 0 == done.returncode, done.stderr
+    assert f"more            dbce show http://smiles.example/ --in {tmp_path}/out" == last
+    assert "local" == json.loads((tmp_path / "out" / RUN_FILE).read_text())["engine"]
+
+
+@pytest.mark.parametrize(
+    "option", [["--limit", "3"], ["--master", "local[1]"], ["--spark", "a=b"], ["--staging", "s"], ["--index", "x.cdx"]]
+)
+def test_what_only_spark_has_is_refused(
+    option: list[str], hard: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line that names it."""
+    (tmp_path / "x.cdx").write_text(" CDX N b a\n")
+    given = [str(tmp_path / "x.cdx") if one == "x.cdx" else one for one in option]
+
+    assert 2 == main(["extract", *hard, "--output", str(tmp_path / "out"), "--engine", "local", *given])
+    assert f"--engine local and {option[0]} do not go together" in capsys.readouterr().err
+
+
+def test_the_size_of_the_input_decides(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to engine.local_bytes it is done here, above on Spark; by hand as one likes."""
+    from dbce_spark.commands import extract_command
+
+    chosen: list[str] = []
+
+    def choosing(name: str) -> Callable[..., None]:
+        def choose(*_: object) -> None:
+            chosen.append(name)
+            raise InputError("far enough")
+
+        return choose
+
+    monkeypatch.setattr(local_job, "run", choosing("local"))
+    monkeypatch.setattr(extract_command, "_on_spark", choosing("spark"))
+    size = sum(Path(one).stat().st_size for one in hard)
+    for bound, more in [(size, []), (size - 1, []), (0, ["--engine", "local"]), (size, ["--engine", "spark"])]:
+        settings = ["--set", f"engine.local_bytes={bound}", *more]
+        assert 2 == main(["extract", *hard, "--output", str(tmp_path / "o"), *settings])
+
+    assert ["local", "spark", "local", "spark"] == chosen
