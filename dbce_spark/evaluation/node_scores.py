@@ -47,8 +47,19 @@ class Confusion:
         return Confusion(self.tp + other.tp, self.fn + other.fn, self.fp + other.fp, self.tn + other.tn)
 
     @property
+    def content_nodes(self) -> int:
+        """Count the nodes that are content, whatever they were called."""
+        return self.tp + self.fn
+
+    @property
+    def boilerplate_nodes(self) -> int:
+        """Count the nodes that are boilerplate, whatever they were called."""
+        return self.fp + self.tn
+
+    @property
     def nodes(self) -> int:
-        return self.tp + self.fn + self.fp + self.tn
+        """Count all nodes."""
+        return self.content_nodes + self.boilerplate_nodes
 
     @property
     def accuracy(self) -> float:
@@ -57,11 +68,19 @@ class Confusion:
 
     @property
     def content(self) -> Score:
-        return of_counts(self.tp, self.tp + self.fn, self.tp + self.fp)
+        """Score the nodes that were called content."""
+        return of_counts(self.tp, self.content_nodes, self.tp + self.fp)
 
     @property
     def boilerplate(self) -> Score:
-        return of_counts(self.tn, self.tn + self.fp, self.tn + self.fn)
+        """Score the nodes that were called boilerplate."""
+        return of_counts(self.tn, self.boilerplate_nodes, self.tn + self.fn)
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """List accuracy, then precision, recall and F1 of content and of boilerplate, as table 4.2 does."""
+        scores = (self.content, self.boilerplate)
+        return (self.accuracy, *(part for score in scores for part in (score.precision, score.recall, score.f1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +116,12 @@ def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
         sums[row.extractor] = sums.get(row.extractor, Confusion()) + row.nodes
     several = len({row.dataset for row in of_sets}) > 1
     for row in [*of_sets, *(NodeScoreRow(ALL_SETS, name, nodes) for name, nodes in sums.items() if several)]:
-        shares = [row.nodes.accuracy]
-        for score in (row.nodes.content, row.nodes.boilerplate):
-            shares += [score.precision, score.recall, score.f1]
         counts = [row.nodes.tp, row.nodes.fn, row.nodes.fp, row.nodes.tn]
         yield (
             row.dataset,
             row.extractor,
             f"{row.nodes.nodes:,}",
-            *(f"{share:.3f}" for share in shares),
+            *(f"{share:.3f}" for share in row.nodes.figures),
             *(f"{count:,}" for count in counts),
         )
 
