@@ -77,7 +77,7 @@ def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterat
 def _pages(path: str) -> Iterator[_Page]:
     if not Path(path).is_dir() and any("segments" in fields for _, fields in jsonl.read_first(path)):
         return (_Page(one, one.page) for one in page_file.read(path))
-    return (_gold_page(page) for gold_set in datasets.read([path]).sets.values() for page in gold_set)
+    return map(_gold_page, datasets.read([path]).pages)
 
 
 def _gold_page(page: GoldPage) -> _Page:

@@ -6,8 +6,8 @@ import numpy as np
 
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
-from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.ensembles import Sets, Texts
+from dbce_spark.evaluation.datasets import GoldPage, Sets
+from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.scores import Scores
 from dbce_spark.files import storage

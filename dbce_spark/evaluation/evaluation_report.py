@@ -10,7 +10,6 @@ from markupsafe import Markup
 import dbce_spark
 from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores, score_plots
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank
-from dbce_spark.evaluation.averages import METHOD, Course, moving
 from dbce_spark.evaluation.evaluation_summary import (
     PASSINGS_HEAD,
     against,
@@ -27,6 +26,7 @@ from dbce_spark.evaluation.evaluation_summary import (
 )
 from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow, Series
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
+from dbce_spark.evaluation.stream_course import METHOD, Course, moving
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, environment
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation import average_weights, bootstrap, complexity, node_scores
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank, Pool
-from dbce_spark.evaluation.averages import LEAST, Course
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scores import MAIN_METRIC
+from dbce_spark.evaluation.stream_course import LEAST, Course
 from dbce_spark.files.markdown_table import table
 
 

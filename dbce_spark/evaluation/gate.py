@@ -16,7 +16,7 @@ import fsspec
 import numpy as np
 
 from dbce_spark.errors import EvaluationError, InputError
-from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.datasets import GoldPage, Sets
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores
 from dbce_spark.files import storage
 from dbce_spark.model import digest
@@ -45,7 +45,7 @@ def pages_digest(pages: Sequence[GoldPage]) -> str:
     return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
 
 
-def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str, Pinned]:
+def measured(scores: Scores, sets: Sets) -> dict[str, Pinned]:
     """Round the scores of each set down to floors."""
     of_set = np.array([page.dataset for page in scores.pages], dtype=object)
     return {

@@ -83,7 +83,7 @@ def test_a_page_without_a_word_is_a_miss_of_the_joint_method(tmp_path: Path) -> 
 
 
 def test_the_same_page_twice_has_its_text_twice(tmp_path: Path) -> None:
-    """Two pages of one URL, time and HTML are one capture to the method, but two pages to the harness."""
+    """Two pages of one URL, time and HTML are one capture to the method, but two pages to an evaluation."""
     lines = [{**own_set()[0], "id": name} for name in ("a", "b")]
     extracted = extractors.together(gold_pages(tmp_path, lines), setting())
     assert extracted["a"].text == extracted["b"].text != ""

@@ -59,8 +59,7 @@ def prepare(paths: Sequence[str], limit: int | None, config: DbceConfig) -> trai
     Raises:
         InputError: they cannot be read.
     """
-    gold = datasets.read(paths, limit)
-    pages = [page for of_set in gold.sets.values() for page in of_set]
+    pages = datasets.read(paths, limit).pages
     return trainer.prepare(training_examples.read(pages, config), config)
 
 
