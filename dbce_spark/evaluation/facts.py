@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from lxml import etree
 
 from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import storage, timestamps
+from dbce_spark.html.dom import parse_unrepaired
 
 SCHEMA = pa.schema(
     [
@@ -67,7 +66,7 @@ def features(facts: Sequence[Facts]) -> clusters.Features:
 
 
 def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
-    root = _parsed(page.html)
+    root = parse_unrepaired(page.html)
     gold, found = words(page.gold), PageWords(root)
     return Facts(
         dataset=page.dataset,
@@ -83,8 +82,3 @@ def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
         complexity=complexity.ratio(gold, found),
         tags=clusters.shares(root),
     )
-
-
-def _parsed(html: str) -> Any:
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    return etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None
