@@ -78,10 +78,7 @@ def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract pages as `local.extract_pages` does, each beside only those that had come to its site before it."""
-    of_site: dict[str, list[Page]] = defaultdict(list)
-    for page in sorted(unique, key=_arrival):
-        of_site[page.capture.site].append(page)
-    return [_last(pages[: at + 1], config) for pages in of_site.values() for at in range(len(pages))]
+    return [_last(pages[: at + 1], config) for pages in _by_site(unique) for at in range(len(pages))]
 
 
 def by_site_pool(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
@@ -93,11 +90,8 @@ def relabelled(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract pages as `by_site_pool`, each by its last label: when its site had the most of `stream.relabel_pages`
     that it came to have."""
     classifier = load_classifier(config.label.classifier)
-    of_site: dict[str, list[Page]] = defaultdict(list)
-    for page in sorted(unique, key=_arrival):
-        of_site[page.capture.site].append(page)
     compared = []
-    for pages in of_site.values():
+    for pages in _by_site(unique):
         pool, waiting = SitePool(config.stream.pool_pages), []
         for page in pages:
             waiting.append((page, pool.take(page, classifier)))
@@ -129,6 +123,14 @@ def _by_pools(unique: Sequence[Page], begun: Mapping[str, SitePool], config: Dbc
     ordered = sorted(unique, key=_arrival)
     compared = [_compared(page, site_pools[page.capture.site].take(page, classifier)) for page in ordered]
     return local.label_pages(compared, config.label)
+
+
+def _by_site(unique: Sequence[Page]) -> list[list[Page]]:
+    """Group pages by site, those of a site in the order of their arrival."""
+    of_site: dict[str, list[Page]] = defaultdict(list)
+    for page in sorted(unique, key=_arrival):
+        of_site[page.capture.site].append(page)
+    return [*of_site.values()]
 
 
 def _compared(page: Page, shown: SiteEvidence) -> ComparedPage:

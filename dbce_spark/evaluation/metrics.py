@@ -66,13 +66,13 @@ def lines(text: str) -> list[list[str]]:
 def levenshtein(target: Sequence[str], prediction: Sequence[str]) -> Score:
     """Measure 1 - edits / tokens of the longer text. The study gives the distance; here more is better everywhere."""
     longer = max(len(target), len(prediction))
-    return _same(1 - Edits.distance(*_numbered(target, prediction)) / longer if longer else 1.0)
+    return of_value(1 - Edits.distance(*_numbered(target, prediction)) / longer if longer else 1.0)
 
 
 def jaccard(target: Sequence[str], prediction: Sequence[str]) -> Score:
     """Measure words in both over words in either (equation 4.1)."""
     either = set(target) | set(prediction)
-    return _same(len(set(target) & set(prediction)) / len(either) if either else 1.0)
+    return of_value(len(set(target) & set(prediction)) / len(either) if either else 1.0)
 
 
 def bag_of_words(target: Sequence[str], prediction: Sequence[str]) -> Score:
@@ -114,12 +114,17 @@ def rouge_lsum(target: Sequence[Sequence[str]], prediction: Sequence[Sequence[st
     return of_counts((found & of_prediction).total(), of_target.total(), of_prediction.total())
 
 
+def of_value(value: float) -> Score:
+    """Make a score of a metric that has one value."""
+    return Score(value, value, value)
+
+
 def of_counts(common: int, target: int, prediction: int) -> Score:
     """Score two collections by their sizes, and by the size of their intersection."""
     if not target and not prediction:
-        return _same(1.0)
+        return of_value(1.0)
     if not common:
-        return _same(0.0)
+        return of_value(0.0)
     return Score(common / prediction, common / target, 2 * common / (target + prediction))
 
 
@@ -209,10 +214,6 @@ def _subsequence(shared: Sequence[tuple[int, int]], end: int) -> int:
 
 def _overlap(target: Counter[Hashable], prediction: Counter[Hashable]) -> Score:
     return of_counts((target & prediction).total(), target.total(), prediction.total())
-
-
-def _same(value: float) -> Score:
-    return Score(value, value, value)
 
 
 def _grams(text: Sequence[str]) -> Counter[Hashable]:

@@ -104,8 +104,8 @@ def score(
 
 
 def _by_nodes(counted: Confusion) -> dict[str, Score]:
-    accuracy = Score(counted.accuracy, counted.accuracy, counted.accuracy)
-    return dict(zip(NODE_METRICS, (accuracy, counted.content, counted.boilerplate), strict=True))
+    parts = (metrics.of_value(counted.accuracy), counted.content, counted.boilerplate)
+    return dict(zip(NODE_METRICS, parts, strict=True))
 
 
 def array(scores: Sequence[Score]) -> Values:
