@@ -1,6 +1,7 @@
 """The worst pages of an extractor, with the gold and its own text over them: why a score is what it is."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.scores import Scores
 from dbce_spark.files import storage
+from dbce_spark.html.dom import PageError
 from dbce_spark.model import Label, digest
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
@@ -20,28 +22,31 @@ FOLDER = "contrasts"
 
 
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
-    """Write the `count` worst pages of each extractor in place of those of an earlier run. Return the path of each
-    listing, relative to the report."""
+    """Write the `count` worst pages of each extractor that have an element, in place of those of an earlier run. Return
+    the path of each listing, relative to the report."""
     storage.remove(f"{output.rstrip('/')}/{FOLDER}")
     found = {}
     for extractor in scores.extractors:
         place = f"{FOLDER}/{digest(extractor)[:8]}"
-        pages = worst(scores, sets, extractor, count)
-        contrasts = _contrasts(pages, {name: texts[extractor][name] for name in sets})
-        overlay.write(f"{output.rstrip('/')}/{place}", contrasts, Names("gold", extractor))
+        contrasts = _contrasts(worst(scores, sets, extractor), texts[extractor])
+        overlay.write(f"{output.rstrip('/')}/{place}", islice(contrasts, count), Names("gold", extractor))
         found[extractor] = f"{place}/index.html"
     return found
 
 
-def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPage]:
-    """Choose the pages with the lowest F1 of an extractor; of those with the same, the first."""
+def worst(scores: Scores, sets: Sets, extractor: str) -> list[GoldPage]:
+    """Order pages by the F1 of an extractor, the lowest first."""
     pages = {(name, page.page_id): page for name, some in sets.items() for page in some}
-    order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable")[:count].tolist()
+    order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable").tolist()
     return [pages[scores.pages[at].dataset, scores.pages[at].page_id] for at in order]
 
 
 def of_page(page: GoldPage, text: str) -> Contrast:
-    """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`)."""
+    """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`).
+
+    Raises:
+        PageError: it has no element.
+    """
     found = leaves.parse_leaves(page.html)
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
@@ -55,7 +60,11 @@ def of_page(page: GoldPage, text: str) -> Contrast:
 
 
 def _contrasts(pages: Sequence[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> Iterator[Contrast]:
-    return (of_page(page, texts[page.dataset][page.page_id].text) for page in pages)
+    for page in pages:
+        try:
+            yield of_page(page, texts[page.dataset][page.page_id].text)
+        except PageError:
+            continue
 
 
 def _labels(content: Mask) -> list[Label]:
