@@ -198,7 +198,10 @@ def _answer(extract: Extract, html: str, lang: str) -> tuple[str, float, str]:
     except MemoryError:
         error_text = MemoryError.__name__
     except Exception as error:  # whatever a library raises is its miss
-        error_text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        message = f"{type(error).__name__}: {error}".encode(
+            "utf-8", "replace"
+        ).decode()  # it may quote half a character
+        error_text = " ".join(message.split())[:300]
     return text, clock() - started, error_text
 
 
