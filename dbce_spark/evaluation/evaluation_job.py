@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -94,7 +95,7 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     """
     _check_floors(request)
     requested, left_out = _chosen_names(request.extractors)
-    names = [*map(given_extractors.name_of, requested)]
+    names = _names(requested)
     combined = [name for name in names if ensembles.is_name(name)]
     ensembles.check_members(combined, names)  # rather than hours later, when they are combined
     with tqdm(desc="pages", unit=" pages", disable=None) as bar:
@@ -212,6 +213,15 @@ def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]
     if request.floors:
         return f"\n{gate.check(request.floors, reached):,} scores are not under {request.floors}.\n"
     return ""
+
+
+def _names(requested: Sequence[str]) -> list[str]:
+    """List the names of extractors in their order, and refuse two that are called the same."""
+    names = [*map(given_extractors.name_of, requested)]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ConfigError(f"--extractors: two are called {name}; give each a name of its own")
+    return names
 
 
 def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -209,6 +209,12 @@ def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
     } == asked
 
 
+def test_two_extractors_of_one_name_are_refused(tmp_path: Path) -> None:
+    """One of them would not run, and the other stand in every table twice."""
+    with pytest.raises(ConfigError, match="two are called a; give each a name of its own"):
+        evaluation_job.evaluate(request(tmp_path, names="a=cat,lxml,a=true", paths=["none.jsonl"]), config.default())
+
+
 @pytest.mark.parametrize("wrong", [{"pin_floors": True}, {"floors": "f.json", "lower_floors": True}])
 def test_floors_are_pinned_only_with_all_options(tmp_path: Path, wrong: dict[str, Any]) -> None:
     """Incomplete options are refused before anything runs."""
