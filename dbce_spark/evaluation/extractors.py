@@ -79,7 +79,7 @@ def _extractor(name: str, setting: Setting) -> Extractor:
         return partial(JOINT[name], setting=setting)
     shown, is_given, source = name.partition("=")
     if is_given and given_extractors.is_texts(source):
-        return partial(given_extractors.stored, shown, source)
+        return given_extractors.stored(shown, source)
     if is_given:
         return OneByOne(given_extractors.program(source), setting)
     module, _, function = name.partition(":")
