@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation import average_weights, bootstrap, complexity, extractors
+from dbce_spark.evaluation import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.analysis import MIN_PAGES, OTHER, UNKNOWN
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.joint_extractors import JOINT
 from dbce_spark.evaluation.scores import Values
 
 Places = npt.NDArray[np.intp]
@@ -100,7 +101,7 @@ def ranks(values: Values) -> list[int]:
 
 def is_ours(extractor: str) -> bool:
     """Test whether an extractor is a method of this program."""
-    return extractor in extractors.JOINT
+    return extractor in JOINT
 
 
 def _parts(evaluation: Evaluation, places: Mapping[str, Places]) -> dict[str, Standing]:

@@ -35,6 +35,7 @@ from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import Sets
 from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.extractors import Extractor
+from dbce_spark.evaluation.joint_extractors import JOINT, Setting
 from dbce_spark.evaluation.node_scores import NodeScoreRow
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import ScorePart, Scores
@@ -111,8 +112,8 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     return summary + _check_or_pin(request, gate.measured(scored, gold.sets))
 
 
-def _setting(request: EvaluationRequest, config: DbceConfig, bar: "tqdm[Any]") -> extractors.Setting:
-    return extractors.Setting(
+def _setting(request: EvaluationRequest, config: DbceConfig, bar: "tqdm[Any]") -> Setting:
+    return Setting(
         config=config,
         time_limit=request.time_limit,
         workers=min(MAX_WORKERS, os.cpu_count() or 1),
@@ -226,7 +227,7 @@ def _names(requested: Sequence[str]) -> list[str]:
 
 def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the extractors to run, each once; and of "all" and "peers" why some are left out."""
-    own = tuple(name for name in extractors.JOINT if name not in SAME)
+    own = tuple(name for name in JOINT if name not in SAME)
     if list(requested) == [OWN]:
         return own, ()
     if list(requested) not in ([ALL], [PEERS_ONLY]):

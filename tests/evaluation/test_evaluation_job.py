@@ -15,7 +15,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
-from dbce_spark.evaluation import ensembles, evaluation_job, extracted_texts, extractors, facts, scores
+from dbce_spark.evaluation import ensembles, evaluation_job, extracted_texts, facts, joint_extractors, scores
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import NAMES
 from tests.support.fake_extractors import line, own_set, written
@@ -186,7 +186,8 @@ def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         evaluation_job, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")}
     )
-    monkeypatch.setattr(extractors, "JOINT", {"dbce": extractors.JOINT["dbce"], "dbce-spark": extractors.JOINT["dbce"]})
+    dbce = joint_extractors.JOINT["dbce"]
+    monkeypatch.setattr(evaluation_job, "JOINT", {"dbce": dbce, "dbce-spark": dbce})
     for names, expected in {"all": {"dbce", "lxml", "bte"}, "own": {"dbce"}, "peers": {"lxml", "bte"}}.items():
         summary = evaluation_job.evaluate(request(tmp_path, names=names), config.default())
         assert (names != "own") == ("Left out: gone is not here." in summary)
