@@ -18,7 +18,8 @@ from dbce_spark.evaluation import (
     score_plots,
     score_tables,
 )
-from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis
+from dbce_spark.evaluation.score_breakdown import Cell
 from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow, Series
 from dbce_spark.evaluation.score_tables import between, number, percent
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores

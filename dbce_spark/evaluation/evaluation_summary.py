@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation import average_weights, bootstrap, complexity, node_scores, score_tables
-from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank, Pool
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis, ExtractorRank, Pool
+from dbce_spark.evaluation.score_breakdown import Cell
 from dbce_spark.evaluation.score_tables import between, bold, number, percent
 from dbce_spark.evaluation.scores import MAIN_METRIC
 from dbce_spark.evaluation.stream_course import Course
