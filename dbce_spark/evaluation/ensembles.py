@@ -90,6 +90,7 @@ class Ballot:
     error: str  # why the page has no leaves, or ""
 
     def votes(self, members: Sequence[str]) -> Votes:
+        """Stack the votes of these members."""
         return np.stack([self.held[member] for member in members], axis=1)
 
     @property

@@ -143,9 +143,11 @@ class _Left:
             return name
 
     def leave(self, name: str) -> None:
+        """Count one worker less at an extractor."""
         with self._lock:
             self._at[name] -= 1
 
     def clear(self) -> None:
+        """Leave no page to any worker."""
         for waiting in self.pages.values():
             waiting.clear()

@@ -16,12 +16,14 @@ class GroupedSums:
         self._parts: list[pa.Table] = []
 
     def add(self, rows: pa.Table) -> None:
+        """Add rows that have all these columns."""
         self._parts.append(self._summed(rows))
         if self.rows_held > CONSOLIDATE:
             self._parts = [self.table()]
 
     @property
     def rows_held(self) -> int:
+        """Count the rows of partial sums that are held."""
         return sum(map(len, self._parts))
 
     def table(self) -> pa.Table:

@@ -45,6 +45,7 @@ class OutputCounts:
 
     @property
     def extractions(self) -> int:
+        """Count all extractions."""
         return self.total("captures")
 
     def total(self, column: str, **where: str) -> int:

@@ -82,14 +82,17 @@ class Overview:
 
     @property
     def skipped(self) -> list[tuple[str, int]]:
+        """List the filters that skipped records, with their counts, the largest first."""
         return _summed(self.run.get("skipped", {}).items())
 
     @property
     def crossed_share(self) -> float:
+        """Divide the crossed captures by all."""
         return self.totals["crossed"] / max(self.totals["captures"], 1)
 
     @property
     def characters(self) -> int:
+        """Count the characters of all page text that has a label."""
         return sum(self.totals[label.word] for label in Label)
 
     @property

@@ -59,7 +59,7 @@ def fit(
     labels: npt.NDArray[Any],
     weights: Weights,
     trees: int,
-    parameters: Mapping[str, Any] = PARAMETERS,
+    parameters: Mapping[str, Any],
 ) -> Forest:
     """Train a forest on (features, rows) bins."""
     import lightgbm

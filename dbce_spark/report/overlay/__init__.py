@@ -54,6 +54,7 @@ class LabelDifference:
 
     @property
     def differing(self) -> int:
+        """Count the words on which the two differ."""
         return self.missed + self.added + self.other
 
     @property
