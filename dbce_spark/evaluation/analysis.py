@@ -15,7 +15,7 @@ from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexi
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.score_breakdown import Cell, Places, places_by_set
-from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores, Values
+from dbce_spark.evaluation.scores import MAIN_METRIC, Scores, Values
 
 LOW_F1 = 0.5
 """Under it a page counts as failed: half of what matters is missing, or as much again was added."""
@@ -109,7 +109,7 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
     order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
     whole = average_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
-    by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
+    by_metric = np.stack([scores.f1_by(name) @ whole for name in names], axis=1)
     return Analysis(
         extractors=scores.extractors,
         order=order,

@@ -13,10 +13,16 @@ from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import storage, timestamps
 from dbce_spark.html.dom import parse_unrepaired
 
+TEXTS = ("dataset", "page_id", "site", "group", "lang", "page_type", "era")
+"""Facts that are texts, columns of all tables with a row a page."""
+
+COUNTS = ("siblings", "snapshots")
+"""Facts that are counts, columns of the same tables."""
+
 SCHEMA = pa.schema(
     [
-        *((name, pa.string()) for name in ("dataset", "page_id", "site", "group", "lang", "page_type", "era")),
-        *((name, pa.int32()) for name in ("siblings", "snapshots")),
+        *((name, pa.string()) for name in TEXTS),
+        *((name, pa.int32()) for name in COUNTS),
         *((name, pa.float64()) for name in ("gold_error", "complexity")),
         ("tags", pa.list_(pa.float64())),
     ]
