@@ -10,7 +10,7 @@ from typing import Protocol
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.classify import ARTICLE
-from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
+from dbce_spark.evaluation import ablation, arriving_pages, folds, gold_stream, spark_run
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Extraction, Page, Reject
@@ -120,10 +120,10 @@ JOINT: Mapping[str, Joint] = {
     },
     "dbce-T001": partial(together, by="T001"),
     "dbce-T002": partial(together, by="T002"),
-    "dbce-arrived": partial(together, method=gold_stream.arrived),
-    "dbce-site-pool": partial(together, method=gold_stream.by_site_pool),
-    "dbce-site-pool-late": partial(together, method=gold_stream.relabelled),
-    "dbce-site-pool-primed": partial(together, method=gold_stream.primed),
+    "dbce-arrived": partial(together, method=arriving_pages.arrived),
+    "dbce-site-pool": partial(together, method=arriving_pages.by_site_pool),
+    "dbce-site-pool-late": partial(together, method=arriving_pages.relabelled),
+    "dbce-site-pool-primed": partial(together, method=arriving_pages.primed),
     "dbce-spark": _by_spark,
     "urltree": by_url_tree,
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},
