@@ -21,7 +21,6 @@ from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import jsonl
 from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
-from dbce_spark.model import Label
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
 
@@ -123,5 +122,4 @@ def _extractor_labels(folder: str, name: str) -> Labels:
 def _tags(page: _Page, text: str) -> Tags:
     """Label the segments that a text holds as content, all others as boilerplate."""
     texts = page.sheet.texts
-    held = leaves.held(Leaves(tuple(texts), tuple(range(len(texts))), tuple(map(words, texts))), text)
-    return tuple(Label.CONTENT if one else Label.BOILERPLATE for one in held.tolist())
+    return leaves.labels(Leaves(tuple(texts), tuple(range(len(texts))), tuple(map(words, texts))), text)

@@ -9,11 +9,10 @@ from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage, Sets
 from dbce_spark.evaluation.extracted_texts import Texts
-from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.scores import Scores
 from dbce_spark.files import storage
 from dbce_spark.html.dom import PageError
-from dbce_spark.model import Label, digest
+from dbce_spark.model import digest
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
 
@@ -42,7 +41,7 @@ def worst(scores: Scores, sets: Sets, extractor: str) -> list[GoldPage]:
 
 
 def of_page(page: GoldPage, text: str) -> Contrast:
-    """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`).
+    """Label a page's text nodes twice: by its gold, and by a text.
 
     Raises:
         PageError: it has no element.
@@ -54,8 +53,8 @@ def of_page(page: GoldPage, text: str) -> Contrast:
         html=page.html,
         text=found.joined,
         spans=found.spans,
-        reference=_labels(leaves.held(found, page.gold)),
-        given=_labels(leaves.held(found, text)),
+        reference=leaves.labels(found, page.gold),
+        given=leaves.labels(found, text),
     )
 
 
@@ -65,7 +64,3 @@ def _contrasts(pages: Sequence[GoldPage], texts: Mapping[str, Mapping[str, Extra
             yield of_page(page, texts[page.dataset][page.page_id].text)
         except PageError:
             continue
-
-
-def _labels(content: Mask) -> list[Label]:
-    return [Label.CONTENT if one else Label.BOILERPLATE for one in content.tolist()]

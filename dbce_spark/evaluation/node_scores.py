@@ -9,12 +9,10 @@ portal weigh as much as 100 articles.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.leaves import Leaves, Mask
+from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.metrics import Score, of_counts
 from dbce_spark.html.dom import PageError
 
@@ -104,7 +102,7 @@ def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusi
         page_leaves = leaves.parse_leaves(page.html)
     except PageError:
         return dict.fromkeys(texts, Confusion())
-    counted = _have_words(page_leaves)
+    counted = page_leaves.has_words
     content = leaves.held(page_leaves, page.gold)[counted]
     return {name: confusion(content, leaves.held(page_leaves, one.text)[counted]) for name, one in texts.items()}
 
@@ -124,7 +122,3 @@ def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
             *(f"{share:.3f}" for share in row.nodes.figures),
             *(f"{count:,}" for count in counts),
         )
-
-
-def _have_words(page_leaves: Leaves) -> Mask:
-    return np.array([bool(of_leaf) for of_leaf in page_leaves.words], np.bool_)
