@@ -41,8 +41,7 @@ class PreparedPages:
     """Gold pages ready to be trained on. Rows are blocks, page after page."""
 
     examples: Sequence[Example]
-    sites: Sequence[str]  # of each page
-    pages: Numbers  # of each row, the index of its page
+    page_of_row: Numbers  # the index of each row's page
     page_binning: Binning
     page_codes: Codes  # (features, rows)
     slots: NamedSlots
@@ -56,14 +55,18 @@ class PreparedPages:
     neighbours: Mapping[str, ShownNeighbours]  # by capture id
     few_neighbours: Mapping[str, ShownNeighbours]  # with most of them hidden
 
+    @property
+    def sites(self) -> list[str]:
+        """List the site of each page."""
+        return [one.page.capture.site for one in self.examples]
+
     def of_pages(self, is_chosen: Mask) -> "PreparedPages":
         """Choose some of the pages, which `is_chosen` marks."""
-        rows = is_chosen[self.pages]
+        rows = is_chosen[self.page_of_row]
         return replace(
             self,
             examples=[*compress(self.examples, is_chosen)],
-            sites=[*compress(self.sites, is_chosen)],
-            pages=(np.cumsum(is_chosen) - 1)[self.pages[rows]],
+            page_of_row=(np.cumsum(is_chosen) - 1)[self.page_of_row[rows]],
             page_codes=self.page_codes[:, rows],
             slots=self.slots.of_pages(is_chosen),
             is_content=self.is_content[rows],
@@ -79,24 +82,23 @@ class PreparedPages:
 def prepare(examples: Sequence[Example], config: DbceConfig) -> PreparedPages:
     """Compute the bins, labels and weights of all blocks of the pages."""
     page_binning, page_codes = _page_codes(examples)
-    pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
+    page_of_row = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
     counted = _of_blocks(examples, lambda one: one.counted)
     is_content = _is_most(_of_blocks(examples, lambda one: one.marked.held), counted)
     is_reply = _is_most(_of_blocks(examples, lambda one: one.marked.replied), counted)
     is_article = _is_most(_of_blocks(examples, lambda one: (one.by_set or one.marked).held), counted)
-    weights, article_weights, whole_weights = _weights(examples, counted, pages)
+    weights, article_weights, whole_weights = _weights(examples, counted, page_of_row)
     layouts = (Layout([one.parsed for one in some]) for some in training_examples.batches(examples))
     neighbours = shown_neighbours.find_all(examples, config)
     return PreparedPages(
         examples=examples,
-        sites=[one.page.capture.site for one in examples],
-        pages=pages,
+        page_of_row=page_of_row,
         page_binning=page_binning,
         page_codes=page_codes,
         slots=word_weights.named_slots(layouts),
         is_content=is_content,
         is_reply=is_reply & ~is_content,
-        marks_replies=_marks_replies(examples)[pages],
+        marks_replies=_marks_replies(examples)[page_of_row],
         is_article=is_article,
         weights=weights,
         article_weights=article_weights,
@@ -133,15 +135,15 @@ def _marks_replies(examples: Sequence[Example]) -> Mask:
     return np.array([one.by_reader is not None or one.gold.dataset in marking for one in examples], np.bool_)
 
 
-def _weights(examples: Sequence[Example], counted: Numbers, pages: Numbers) -> tuple[Weights, Weights, Weights]:
+def _weights(examples: Sequence[Example], counted: Numbers, page_of_row: Numbers) -> tuple[Weights, Weights, Weights]:
     """Weigh all blocks: for scores, for articles, and for whole pages."""
     has_set = np.array([one.by_set is not None for one in examples], np.bool_)
     has_reader = np.array([one.by_reader is not None for one in examples], np.bool_)
     by_page = _page_weights(examples)
-    weights = _spread(by_page, np.minimum(counted, COUNTED_WORDS), pages)
+    weights = _spread(by_page, np.minimum(counted, COUNTED_WORDS), page_of_row)
     is_whole = has_reader if has_reader.any() else has_set
-    whole_weights = _spread(by_page, (counted > 0).astype(np.int64), pages) * is_whole[pages]
-    return weights, weights * has_set[pages], whole_weights
+    whole_weights = _spread(by_page, (counted > 0).astype(np.int64), page_of_row) * is_whole[page_of_row]
+    return weights, weights * has_set[page_of_row], whole_weights
 
 
 def _page_weights(examples: Sequence[Example]) -> Weights:
@@ -155,6 +157,6 @@ def _page_weights(examples: Sequence[Example]) -> Weights:
     )
 
 
-def _spread(by_page: Weights, by_block: Numbers, pages: Numbers) -> Weights:
+def _spread(by_page: Weights, by_block: Numbers, page_of_row: Numbers) -> Weights:
     """Spread the weight of each page over its blocks by their own weights."""
-    return by_block * (by_page / np.maximum(np.bincount(pages, by_block), 1))[pages]
+    return by_block * (by_page / np.maximum(np.bincount(page_of_row, by_block), 1))[page_of_row]

@@ -82,6 +82,6 @@ def _card(pages: PreparedPages) -> dict[str, Any]:
         "sets": dict(sorted(Counter(one.gold.dataset for one in pages.examples).items())),
         "pages": len(pages.examples),
         "sites": len(set(pages.sites)),
-        "blocks": len(pages.pages),
+        "blocks": len(pages.page_of_row),
         "lightgbm": version("lightgbm"),
     }

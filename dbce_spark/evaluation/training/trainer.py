@@ -62,7 +62,7 @@ def train(pages: PreparedPages, card: Mapping[str, Any]) -> Classifier:
     """
     if len(set(pages.sites)) < 2:
         raise InputError("pages of one site are not enough to train on; give pages of two sites or more")
-    half = folds(pages.sites, 2)[pages.pages]
+    half = folds(pages.sites, 2)[pages.page_of_row]
     content = _Target(pages.is_content, pages.weights, half)
     reply = _Target(pages.is_reply, pages.weights * pages.marks_replies, half)
     article = _Target(pages.is_article, pages.article_weights, half)
@@ -185,7 +185,7 @@ def _page_types(pages: PreparedPages, scores: Scores) -> PageTypes | None:
     """Train on the pages with a type that weigh as whole ones, by the bins and second scores of all pages, for the rows
     of `_second_codes`; None if they are of fewer than two types."""
     types = np.array([one.gold.page_type for one in pages.examples])
-    is_whole = np.bincount(pages.pages, pages.whole_weights) > 0
+    is_whole = np.bincount(pages.page_of_row, pages.whole_weights) > 0
     chosen = np.flatnonzero(is_whole & (types != ""))
     names, labels = np.unique(types[chosen], return_inverse=True)
     if len(names) < 2:

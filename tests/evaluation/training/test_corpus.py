@@ -203,7 +203,7 @@ def test_only_pages_that_a_reader_labelled_teach_whole_pages() -> None:
     patterns = config("label.by=T002")
     of = prepared_pages.prepare(training_examples.read(pages, patterns), patterns)
     without = prepared_pages.prepare(training_examples.read([first, *others], patterns), patterns)
-    of_first = of.pages == 0
+    of_first = of.page_of_row == 0
 
     assert (of.whole_weights[of_first] > 0).all()
     assert 1 == len(set(of.whole_weights[of_first].tolist()))

@@ -61,7 +61,7 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     half_done = small_classifier.classifier()
     of_words = of.slots.columns(half_done.class_words)
     words = example_columns.binning(of_words)
-    own = np.concatenate((of.page_codes, words.codes(of_words, len(of.pages))))
+    own = np.concatenate((of.page_codes, words.codes(of_words, len(of.page_of_row))))
     firsts = [first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
     binnings, codes = trainer._second_codes(of, own, *firsts)
     scores = first_scores(half_done.second.log_odds(codes))
@@ -86,7 +86,7 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
         by_run = classifier.second_scores([gathered])
-        of_page = codes[:, : len(of.pages)][:, of.pages == at]
+        of_page = codes[:, : len(of.page_of_row)][:, of.page_of_row == at]
         everything = by_run.codes_with_units(np.arange(len(of_page.T)))
         assert np.array_equal(of_page, everything), one.capture.url
 
@@ -108,14 +108,14 @@ def test_hidden_evidence_is_hidden_from_training() -> None:
     """For a page without neighbours, the second half of the rows has the bin of missing evidence."""
     of = small_classifier.prepared()
     nothing = replace(of, few_neighbours=small_classifier.alone(of.examples))
-    scores = np.zeros(len(of.pages), np.int64)
+    scores = np.zeros(len(of.page_of_row), np.int64)
     binnings, codes = trainer._second_codes(nothing, of.page_codes, scores, scores)
     own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
     for group in ("siblings", "crosses"):
         rows = slice(own, own + len(binnings[group].names))
         own = rows.stop
 
-        assert np.array_equal(binnings[group].codes({}, len(of.pages)), codes[rows, len(of.pages) :])
+        assert np.array_equal(binnings[group].codes({}, len(of.page_of_row)), codes[rows, len(of.page_of_row) :])
     assert own == len(codes)
 
 
@@ -134,7 +134,7 @@ def test_pages_that_are_left_out_change_nothing() -> None:
     of = small_classifier.prepared()
     left_out = of.sites[0]
     is_chosen = np.array([site != left_out for site in of.sites])
-    rows = ~is_chosen[of.pages]
+    rows = ~is_chosen[of.page_of_row]
     swapped = replace(of, is_content=np.where(rows, ~of.is_content, of.is_content))
     one, other = (small_classifier.train(some.of_pages(is_chosen)) for some in (of, swapped))
 
@@ -147,7 +147,7 @@ def test_trained_classifier_knows_content_from_menus() -> None:
     """On pages it has seen it is right of most words, and comments are no content to it."""
     of = small_classifier.prepared()
     classifier = small_classifier.classifier()
-    of_words = classifier.binnings["words"].codes(of.slots.columns(classifier.class_words), len(of.pages))
+    of_words = classifier.binnings["words"].codes(of.slots.columns(classifier.class_words), len(of.page_of_row))
     sure = classifier.first.log_odds(np.concatenate((of.page_codes, of_words))) > 0
     right = of.weights[sure == of.is_content].sum() / of.weights.sum()
 
@@ -159,7 +159,7 @@ def test_pages_weigh_the_same() -> None:
     of = small_classifier.prepared()
     assert max(Counter(one.gold.site for one in of.examples).values()) <= prepared_pages.HOST_PAGES
 
-    assert np.allclose(prepared_pages.PAGE_WEIGHT, np.bincount(of.pages, of.weights))
+    assert np.allclose(prepared_pages.PAGE_WEIGHT, np.bincount(of.page_of_row, of.weights))
 
 
 def test_labels() -> None:
@@ -180,4 +180,4 @@ def test_many_pages_of_a_host_share_their_weight(pages: int, expected: float) ->
     many = [replace(one, page=replace(one.page, capture_id=f"{at}", capture=one.page.capture)) for at in range(pages)]
     made = prepared_pages.prepare(many, small_classifier.PATTERNS)
 
-    assert np.allclose(expected * prepared_pages.PAGE_WEIGHT, np.bincount(made.pages, made.weights))
+    assert np.allclose(expected * prepared_pages.PAGE_WEIGHT, np.bincount(made.page_of_row, made.weights))
