@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import extracted_texts, harness
+from dbce_spark.evaluation import evaluation_job, extracted_texts
 from dbce_spark.evaluation.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
@@ -117,7 +117,7 @@ def asked(folder: str) -> Mapping[str, Any]:
         InputError: it cannot be read.
     """
     try:
-        described: Mapping[str, Any] = json.loads((Path(folder) / harness.ASKED).read_text("utf-8"))
+        described: Mapping[str, Any] = json.loads((Path(folder) / evaluation_job.ASKED).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} is no folder that `dbce evaluate` wrote: {error}") from error
     return described

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation import average_weights, bootstrap, complexity, extractors
-from dbce_spark.evaluation.analysis import MIN_PAGES, OTHER, UNKNOWN
+from dbce_spark.evaluation import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.joint_extractors import JOINT
+from dbce_spark.evaluation.score_breakdown import MIN_PAGES, OTHER, UNKNOWN
 from dbce_spark.evaluation.scores import Values
 
 Places = npt.NDArray[np.intp]
@@ -71,7 +72,7 @@ def by_complexity(evaluation: Evaluation) -> dict[str, Standing]:
 def difference(evaluation: Evaluation, extractor: str, other: str) -> MeanDifference:
     """Compare two extractors on all pages, paired."""
     pair = evaluation.f1[[evaluation.extractors.index(name) for name in (other, extractor)]]
-    units = _units(evaluation, np.arange(len(evaluation.pages)))
+    units, _ = bootstrap.drawn_units([page.unit for page in evaluation.pages])
     return bootstrap.differences(pair, _weights(evaluation), units)[1]
 
 
@@ -100,7 +101,7 @@ def ranks(values: Values) -> list[int]:
 
 def is_ours(extractor: str) -> bool:
     """Test whether an extractor is a method of this program."""
-    return extractor in extractors.JOINT
+    return extractor in JOINT
 
 
 def _parts(evaluation: Evaluation, places: Mapping[str, Places]) -> dict[str, Standing]:
@@ -109,15 +110,10 @@ def _parts(evaluation: Evaluation, places: Mapping[str, Places]) -> dict[str, St
 
 
 def _standing(evaluation: Evaluation, places: Places, weights: Values) -> Standing:
-    drawn = bootstrap.means(evaluation.f1[:, places], weights, _units(evaluation, places))
+    units, _ = bootstrap.drawn_units([evaluation.pages[at].unit for at in places])
+    drawn = bootstrap.means(evaluation.f1[:, places], weights, units)
     precision, recall, f1 = evaluation.parts[:, :, places] @ weights / weights.sum()
     return Standing(len(places), precision, recall, f1, bootstrap.intervals(drawn))
-
-
-def _units(evaluation: Evaluation, places: Places) -> Places:
-    """Number what intervals draw: sites where there are enough, else pages."""
-    sites = bootstrap.numbered([evaluation.pages[at].unit for at in places])
-    return sites if sites.max() + 1 >= bootstrap.MIN_SITES else np.arange(len(places))
 
 
 def _weights(evaluation: Evaluation) -> Values:

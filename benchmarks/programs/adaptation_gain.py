@@ -56,7 +56,7 @@ def measure(folds: Path, gold: Sequence[str]) -> Iterator[list[str]]:
     """Iterate over the cells of each site's row, and of one with the means of all."""
     fold_of: Mapping[str, str] = json.loads((folds / FOLDS_FILE).read_text("utf-8"))
     config = configuration.default()
-    pages = [page for of_set in datasets.read(gold, None).sets.values() for page in of_set]
+    pages = datasets.read(gold).pages
     of_site: dict[str, list[Example]] = defaultdict(list)
     for one in training_examples.read(pages, config):
         if one.by_reader is not None:

@@ -20,7 +20,7 @@ from dbce_spark import config
 from dbce_spark.evaluation import bootstrap
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import train_job
-from dbce_spark.evaluation.training.training_examples import ShownNeighbours
+from dbce_spark.evaluation.training.shown_neighbours import ShownNeighbours
 
 ARMS: Mapping[str, Mapping[str, tuple[()]]] = {
     "without-crosses": {"annotations": ()},
@@ -37,8 +37,8 @@ def train(folder: Path, gold: Sequence[str], folds: Sequence[int] | None) -> Non
     prepared = train_job.prepare(gold, None, config.default())
     for name, emptied in ARMS.items():
         if not (folder / name / FOLDS_FILE).exists():
-            shown, hidden = (_without(one, emptied) for one in (prepared.whole, prepared.hidden))
-            train_job.train_folds(replace(prepared, whole=shown, hidden=hidden), folder / name, folds)
+            every, few = (_without(one, emptied) for one in (prepared.neighbours, prepared.few_neighbours))
+            train_job.train_folds(replace(prepared, neighbours=every, few_neighbours=few), folder / name, folds)
 
 
 def _without(shown: Mapping[str, ShownNeighbours], emptied: Mapping[str, tuple[()]]) -> dict[str, ShownNeighbours]:

@@ -46,7 +46,7 @@ MODULES = {
     "resiliparse": ("resiliparse.extract.html2text",),
     "trafilatura": ("trafilatura",),
     "trafipy": (),  # of newer versions of Python alone
-    "evaluate": ("dbce_spark.evaluation.harness",),
+    "evaluate": ("dbce_spark.evaluation.evaluation_job",),
     "annotate": ("dbce_spark.annotation.web.workbench_app",),
     "train": ("dbce_spark.evaluation.training.train_job", "lightgbm"),
     "render": ("dbce_spark.annotation.render_job", "playwright"),

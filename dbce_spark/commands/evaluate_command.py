@@ -87,11 +87,11 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     """Score extractors on gold pages, and write summary.md, report.html, scores.parquet, texts.parquet, pages.parquet
     and evaluation.json (docs/benchmark.md)."""
     try:
-        from dbce_spark.evaluation import harness
+        from dbce_spark.evaluation import evaluation_job
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[evaluate]'") from error
 
-    request = harness.EvaluationRequest(
+    request = evaluation_job.EvaluationRequest(
         paths=arguments.pages,
         extractors=arguments.extractors,
         output=arguments.output,
@@ -105,7 +105,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         lower_floors=arguments.lower_floors,
         contrasts=arguments.contrasts,
     )
-    print(harness.evaluate(request, configuration.default()))
+    print(evaluation_job.evaluate(request, configuration.default()))
 
 
 def _train(arguments: argparse.Namespace) -> None:

@@ -21,7 +21,6 @@ from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import jsonl
 from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
-from dbce_spark.model import Label
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
 
@@ -77,7 +76,7 @@ def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterat
 def _pages(path: str) -> Iterator[_Page]:
     if not Path(path).is_dir() and any("segments" in fields for _, fields in jsonl.read_first(path)):
         return (_Page(one, one.page) for one in page_file.read(path))
-    return (_gold_page(page) for gold_set in datasets.read([path]).sets.values() for page in gold_set)
+    return map(_gold_page, datasets.read([path]).pages)
 
 
 def _gold_page(page: GoldPage) -> _Page:
@@ -123,5 +122,4 @@ def _extractor_labels(folder: str, name: str) -> Labels:
 def _tags(page: _Page, text: str) -> Tags:
     """Label the segments that a text holds as content, all others as boilerplate."""
     texts = page.sheet.texts
-    held = leaves.held(Leaves(tuple(texts), tuple(range(len(texts))), tuple(map(words, texts))), text)
-    return tuple(Label.CONTENT if one else Label.BOILERPLATE for one in held.tolist())
+    return leaves.labels(Leaves(tuple(texts), tuple(range(len(texts))), tuple(map(words, texts))), text)

@@ -85,7 +85,7 @@ def _in_output(arguments: argparse.Namespace) -> _Shown:
     Raises:
         InputError: it has no such page.
     """
-    from dbce_spark.report.report_rows import ReportOutput
+    from dbce_spark.report.report_output import ReportOutput
 
     output = ReportOutput(arguments.place, arguments.version)
     ids = output.captures_of(arguments.url)

@@ -13,24 +13,20 @@ from dbce_spark.model import Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """Extract pages as `local.extract_pages` does, showing each at most `siblings` siblings (None: all).
-
-    Snapshots are shown or not.
-
-    Which siblings it is shown is chosen at random, the same ones in every run.
-    """
+    """Extract pages as `local.extract_pages` does, with or without snapshots, showing each at most `siblings` siblings
+    (None: all), which are chosen at random, the same ones in every run."""
     evidence = pools.evidence(unique, config.bucket.cap, lambda: load_classifier(config.label.classifier))
-    chosen = sites.choose_crosses(buckets.members(unique), config)
-    annotations = local.annotate_crosses([one.cross for one in chosen], unique, config)
-    if siblings is not None:
+    if siblings is None:
+        chosen = [one.cross for one in sites.choose_crosses(buckets.members(unique), config)]
+    else:
         siblings_of = _some_siblings(unique, config, siblings)
         evidence = {page.capture_id: _page_evidence(page, evidence, siblings_of, config) for page in unique}
-        shown = [
+        chosen = [
             crosses.of_siblings(capture_id, [one.capture_id for one in shown])
             for capture_id, shown in siblings_of.items()
             if shown
         ]
-        annotations = local.annotate_crosses(shown, unique, config)
+    annotations = local.annotate_crosses(chosen, unique, config)
     gathered = [
         local.gather(
             page,

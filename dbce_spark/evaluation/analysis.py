@@ -6,18 +6,16 @@ weights, and the parts of a pool add up to it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores
+from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores, score_breakdown
 from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.facts import Facts
-from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores, Values
-
-Places = npt.NDArray[np.intp]
+from dbce_spark.evaluation.score_breakdown import Cell, Places, places_by_set
+from dbce_spark.evaluation.scores import MAIN_METRIC, Scores, Values
 
 LOW_F1 = 0.5
 """Under it a page counts as failed: half of what matters is missing, or as much again was added."""
@@ -28,14 +26,7 @@ MIN_SIBLINGS = 2
 BEST = 5
 """Extractors beside the first that are shown where there is no room for all."""
 
-MIN_PAGES = 10
-"""Fewer pages of one language, type or year than this are counted together, as "other"."""
-
 ALL, WITH_SIBLINGS = "all pages", f"pages with at least {MIN_SIBLINGS} siblings"
-UNKNOWN, OTHER = "not known", "other"
-
-_STEPS = {"0": 0, "1": 1, "2-3": 2, "4-7": 4, "8-15": 8, "16+": 16}
-_FIXED = {"siblings": tuple(_STEPS), "snapshots": tuple(_STEPS), "complexity": complexity.GROUPS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,21 +60,6 @@ class Pool:
     share: float  # what the site weighs that weighs most
     drawn: str  # "sites" or "pages": the units of ExtractorRank.by_sites
     ranks: tuple[ExtractorRank, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """The scores of all extractors on the pages with one value of a breakdown."""
-
-    value: str
-    pages: int
-    sites: int
-    precision: tuple[float, ...]
-    recall: tuple[float, ...]
-    f1: tuple[float, ...]
-    distance: tuple[float, ...]  # the edit distance of the study, in tokens of the longer text
-    intervals: tuple[Interval, ...]  # of f1
-    drawn: str  # "sites" or "pages": what the intervals are drawn by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,18 +109,18 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
     order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
     whole = average_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
-    by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
+    by_metric = np.stack([scores.f1_by(name) @ whole for name in names], axis=1)
     return Analysis(
         extractors=scores.extractors,
         order=order,
         shown=(0, *[at for at in order if at][:BEST]),
         pools=pools,
-        by_set={name: _by_set(scores, some) for name, some in places.items()},
-        breakdown=_breakdown(scores, whole, of_complexity, of_cluster),
+        by_set={name: score_breakdown.by_set(scores, some) for name, some in places.items()},
+        breakdown=score_breakdown.breakdown(scores, whole, of_complexity, of_cluster),
         metrics=names,
         by_metric=by_metric,
         correlation=rank_correlation(by_metric),
-        sets=tuple(_set_facts(name, pages, some, of_complexity) for name, some in _places_by_set(pages).items()),
+        sets=tuple(_set_facts(name, pages, some, of_complexity) for name, some in places_by_set(pages).items()),
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
         nodes=tuple(node_scores.table(nodes)),
@@ -185,7 +161,7 @@ def _pool(name: str, scores: Scores, places: Places) -> Pool:
         pages=len(pages),
         sites=len(set(sites)),
         share=average_weights.largest_share(sites, weight),
-        drawn=_units(pages)[1],
+        drawn=bootstrap.drawn_units(sites)[1],
         ranks=_extractor_ranks(scores, places, weight),
     )
 
@@ -193,7 +169,7 @@ def _pool(name: str, scores: Scores, places: Places) -> Pool:
 def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
-    units, _ = _units(pages)
+    units, _ = bootstrap.drawn_units([page.unit for page in pages])
     by_sites = bootstrap.intervals(bootstrap.means(f1, weight, units))
     by_pages = bootstrap.intervals(bootstrap.means(f1, weight, np.arange(len(pages))))
     against = bootstrap.differences(f1, weight, units)
@@ -221,90 +197,6 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
         )
         for at, extractor in enumerate(scores.extractors)
     )
-
-
-def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:
-    pages = [scores.pages[at] for at in places]
-    f1 = scores.f1[:, places]
-    units, drawn = _units(pages)
-    precision, recall, mean_f1 = (scores.values[MAIN_METRIC][:, :, places] @ weight / weight.sum()).T.tolist()
-    likeness = scores.values["levenshtein"][:, PARTS.index("f1"), places] @ weight / weight.sum()
-    return Cell(
-        value=value,
-        pages=len(pages),
-        sites=len({page.unit for page in pages}),
-        precision=tuple(precision),
-        recall=tuple(recall),
-        f1=tuple(mean_f1),
-        distance=tuple((1 - likeness).tolist()),
-        intervals=tuple(bootstrap.intervals(bootstrap.means(f1, weight, units))),
-        drawn=drawn,
-    )
-
-
-def _units(pages: Sequence[Facts]) -> tuple[Places, str]:
-    """Number the units that intervals draw, and name them: sites, where there are enough, else pages."""
-    sites = bootstrap.numbered([page.unit for page in pages])
-    return (sites, "sites") if sites.max() + 1 >= bootstrap.MIN_SITES else (np.arange(len(pages)), "pages")
-
-
-def _by_set(scores: Scores, places: Places) -> tuple[Cell, ...]:
-    found = _places_by_set([scores.pages[at] for at in places])
-    names = [name for name in _places_by_set(scores.pages) if name in found]
-    return tuple(_cell(name, scores, places[found[name]], average_weights.equal(len(found[name]))) for name in names)
-
-
-def _places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:
-    return _places([page.dataset for page in pages])
-
-
-def _places(values: Sequence[str]) -> dict[str, Places]:
-    """Map each value to its positions, values in the order of first occurrence."""
-    array = np.array(values, dtype=object)
-    return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}
-
-
-def _breakdown(
-    scores: Scores, weight: Values, of_complexity: Sequence[str], of_cluster: Sequence[int]
-) -> dict[str, tuple[Cell, ...]]:
-    pages = scores.pages
-    by: dict[str, list[str]] = {
-        "siblings": [_step(page.siblings) for page in pages],
-        "snapshots": [_step(page.snapshots) for page in pages],
-        "page type": _grouped(pages, lambda page: page.page_type),
-        "language": _grouped(pages, lambda page: page.lang.replace("_", "-").split("-")[0].lower()),
-        "era": _grouped(pages, lambda page: page.era),
-        "complexity": list(of_complexity),
-        "cluster": [str(one) for one in of_cluster],
-    }
-    cells = {name: _cells(name, _places(values), scores, weight) for name, values in by.items()}
-    return {name: some for name, some in cells.items() if len(some) > 1}
-
-
-def _cells(name: str, found: Mapping[str, Places], scores: Scores, weight: Values) -> tuple[Cell, ...]:
-    return tuple(_cell(value, scores, found[value], weight[found[value]]) for value in _ordered(name, found))
-
-
-def _ordered(name: str, found: Mapping[str, Places]) -> list[str]:
-    """Order values for a table: steps and years upward, kinds by their number of pages; missing values last."""
-    if name in _FIXED:
-        return [value for value in _FIXED[name] if value in found]
-    last = (OTHER, UNKNOWN)
-    upward = sorted(set(found) - set(last))
-    if name in ("language", "page type"):
-        upward.sort(key=lambda value: -len(found[value]))
-    return [*upward, *(value for value in last if value in found)]
-
-
-def _step(count: int) -> str:
-    return [step for step, least in _STEPS.items() if count >= least][-1]
-
-
-def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
-    """Read a value of each page by `value_of`; replace values of fewer than MIN_PAGES pages by "other"."""
-    values = [value_of(page) or UNKNOWN for page in pages]
-    counts = Counter(values)
-    return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]
 
 
 def _set_facts(name: str, pages: Sequence[Facts], places: Places, of_complexity: Sequence[str]) -> SetFacts:

@@ -27,7 +27,6 @@ MIN_SITES = 10
 """With fewer sites than this draws of sites say little and too surely (the study named above finds it from 5 to 30 on);
 then pages are drawn."""
 
-
 MIN_UNITS = 6
 """With fewer units than this there is no p: five pages are all better by chance once in 16 times (a sign test:
 2 / 2**5), so that no p under 0.05 would be true."""
@@ -63,6 +62,12 @@ class MeanDifference:
 def numbered(units: Sequence[str]) -> npt.NDArray[np.intp]:
     """Number the drawn units (sites, or pages) from 0, for `means`."""
     return np.unique(np.array(units, dtype=object), return_inverse=True)[1].astype(np.intp)
+
+
+def drawn_units(sites: Sequence[str]) -> tuple[npt.NDArray[np.intp], str]:
+    """Number the units that pages are drawn in, and name them: sites, where there are enough, else pages."""
+    of_sites = numbered(sites)
+    return (of_sites, "sites") if of_sites.max() + 1 >= MIN_SITES else (np.arange(len(sites)), "pages")
 
 
 def means(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> Values:

@@ -70,7 +70,7 @@ class _Process:
 
     process: SpawnProcess
     pipe: Connection
-    words: Path
+    errors: Path
 
     def end(self) -> int | None:
         """Kill the process and all that it started; return its exit code."""
@@ -83,13 +83,13 @@ class _Process:
         code = self.process.exitcode
         self.process.close()
         self.pipe.close()
-        self.words.unlink(missing_ok=True)
+        self.errors.unlink(missing_ok=True)
         return code
 
     def error_output(self) -> str:
         """Wait for the end of the process and read the errors that it wrote about its last page."""
         multiprocessing.connection.wait([self.process.sentinel], timeout=5)
-        with self.words.open("rb") as file:
+        with self.errors.open("rb") as file:
             file.seek(max(file.seek(0, os.SEEK_END) - _ERROR_TAIL, 0))
             return file.read().decode("utf-8", "replace")
 
@@ -134,13 +134,13 @@ class Child:
         # Not forked: the parent has threads, and what it has imported would be the extractor's too.
         context = multiprocessing.get_context("spawn")
         pipe, far_end = context.Pipe()
-        handle, words = tempfile.mkstemp(prefix="dbce-child-")
+        handle, errors = tempfile.mkstemp(prefix="dbce-child-")
         os.close(handle)
-        arguments = (self._load, far_end, words, self._memory_limit)
+        arguments = (self._load, far_end, errors, self._memory_limit)
         process = context.Process(target=_serve, args=arguments, daemon=True)
         process.start()
         far_end.close()
-        self._running = running = _Process(process, pipe, Path(words))
+        self._running = running = _Process(process, pipe, Path(errors))
         try:
             failure = pipe.recv() if pipe.poll(START_LIMIT) else f"not ready after {START_LIMIT:g} s"
         except (EOFError, OSError):
@@ -152,10 +152,10 @@ class Child:
 
     def _lost(self, running: _Process) -> str:
         """Explain why the process at the other end of a closed pipe ended, and forget it."""
-        words = running.error_output()
+        errors = running.error_output()
         code = running.end()
         self._running = None
-        if _OUT_OF_MEMORY.search(words):
+        if _OUT_OF_MEMORY.search(errors):
             return self._memory()
         ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
         return f"crash: the process ended with {ended}"
@@ -164,13 +164,13 @@ class Child:
         return f"memory: more than {self._memory_limit / (1 << 30):g} GiB"
 
 
-def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
+def _serve(load: Load, pipe: Connection, errors: str, memory_limit: int) -> None:
     """Run the child: report that it is ready, then answer page by page until the pipe is closed."""
     os.setpgid(0, 0)  # what it starts is in its group, and ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its children
     warnings.simplefilter("ignore")
     logging.disable()
-    _silence(words)
+    _silence(errors)
     os.environ["NODE_OPTIONS"] = f"--max-old-space-size={memory_limit >> 20}"  # MiB
     try:
         extract = load()
@@ -178,7 +178,6 @@ def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
         pipe.send(str(error))
         return
     _limit(memory_limit)
-    clock: Callable[[], float] = getattr(extract, "clock", time.process_time)
     pipe.send("")
     while True:
         try:
@@ -186,22 +185,31 @@ def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
         except (EOFError, OSError):
             return
         os.ftruncate(2, 0)
-        started = clock()
-        text, error_text = "", ""
-        try:
-            text = extract(html, lang) or ""
-        except MemoryError:
-            error_text = MemoryError.__name__
-        except Exception as error:  # whatever a library raises is its miss
-            error_text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        pipe.send((text, clock() - started, error_text))
+        pipe.send(_answer(extract, html, lang))
 
 
-def _silence(words: str) -> None:
+def _answer(extract: Extract, html: str, lang: str) -> tuple[str, float, str]:
+    """Extract the text of a page; return it with the seconds that it took, and an error, "" if there was none."""
+    clock: Callable[[], float] = getattr(extract, "clock", time.process_time)
+    started = clock()
+    text, error_text = "", ""
+    try:
+        text = extract(html, lang) or ""
+    except MemoryError:
+        error_text = MemoryError.__name__
+    except Exception as error:  # whatever a library raises is its miss
+        message = f"{type(error).__name__}: {error}".encode(
+            "utf-8", "replace"
+        ).decode()  # it may quote half a character
+        error_text = " ".join(message.split())[:300]
+    return text, clock() - started, error_text
+
+
+def _silence(errors: str) -> None:
     """Send stdout nowhere, since the terminal belongs to the progress bar, and stderr to a file for the parent."""
     sys.stdout.flush()
     sys.stderr.flush()
-    for path, number in ((os.devnull, 1), (words, 2)):
+    for path, number in ((os.devnull, 1), (errors, 2)):
         file = os.open(path, os.O_WRONLY | os.O_APPEND)
         os.dup2(file, number)
         os.close(file)

@@ -1,17 +1,18 @@
 """The worst pages of an extractor, with the gold and its own text over them: why a score is what it is."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
-from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.ensembles import Sets, Texts
-from dbce_spark.evaluation.leaves import Mask
+from dbce_spark.evaluation.datasets import GoldPage, Sets
+from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.scores import Scores
 from dbce_spark.files import storage
-from dbce_spark.model import Label, digest
+from dbce_spark.html.dom import PageError
+from dbce_spark.model import digest
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names
 
@@ -20,28 +21,31 @@ FOLDER = "contrasts"
 
 
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
-    """Write the `count` worst pages of each extractor in place of those of an earlier run. Return the path of each
-    listing, relative to the report."""
+    """Write the `count` worst pages of each extractor that have an element, in place of those of an earlier run. Return
+    the path of each listing, relative to the report."""
     storage.remove(f"{output.rstrip('/')}/{FOLDER}")
     found = {}
     for extractor in scores.extractors:
         place = f"{FOLDER}/{digest(extractor)[:8]}"
-        pages = worst(scores, sets, extractor, count)
-        contrasts = _contrasts(pages, {name: texts[extractor][name] for name in sets})
-        overlay.write(f"{output.rstrip('/')}/{place}", contrasts, Names("gold", extractor))
+        contrasts = _contrasts(worst(scores, sets, extractor), texts[extractor])
+        overlay.write(f"{output.rstrip('/')}/{place}", islice(contrasts, count), Names("gold", extractor))
         found[extractor] = f"{place}/index.html"
     return found
 
 
-def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPage]:
-    """Choose the pages with the lowest F1 of an extractor; of those with the same, the first."""
+def worst(scores: Scores, sets: Sets, extractor: str) -> list[GoldPage]:
+    """Order pages by the F1 of an extractor, the lowest first."""
     pages = {(name, page.page_id): page for name, some in sets.items() for page in some}
-    order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable")[:count].tolist()
+    order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable").tolist()
     return [pages[scores.pages[at].dataset, scores.pages[at].page_id] for at in order]
 
 
 def of_page(page: GoldPage, text: str) -> Contrast:
-    """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`)."""
+    """Label a page's text nodes twice: by its gold, and by a text.
+
+    Raises:
+        PageError: it has no element.
+    """
     found = leaves.parse_leaves(page.html)
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
@@ -49,14 +53,14 @@ def of_page(page: GoldPage, text: str) -> Contrast:
         html=page.html,
         text=found.joined,
         spans=found.spans,
-        reference=_labels(leaves.held(found, page.gold)),
-        given=_labels(leaves.held(found, text)),
+        reference=leaves.labels(found, page.gold),
+        given=leaves.labels(found, text),
     )
 
 
 def _contrasts(pages: Sequence[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> Iterator[Contrast]:
-    return (of_page(page, texts[page.dataset][page.page_id].text) for page in pages)
-
-
-def _labels(content: Mask) -> list[Label]:
-    return [Label.CONTENT if one else Label.BOILERPLATE for one in content.tolist()]
+    for page in pages:
+        try:
+            yield of_page(page, texts[page.dataset][page.page_id].text)
+        except PageError:
+            continue

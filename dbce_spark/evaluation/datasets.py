@@ -97,6 +97,10 @@ class GoldPage:
         return warc.Fetch(capture, html)
 
 
+Sets = Mapping[str, Sequence[GoldPage]]
+"""The pages of each data set, by its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gold:
     """The pages of each data set, in the order of its lines, and the number of its pages that were skipped: their gold
@@ -104,6 +108,11 @@ class Gold:
 
     sets: Mapping[str, list[GoldPage]]
     skipped: Counter[str]
+
+    @property
+    def pages(self) -> list[GoldPage]:
+        """List the pages of all sets, set after set."""
+        return [page for of_set in self.sets.values() for page in of_set]
 
 
 def read(paths: Iterable[str], limit: int | None = None, sample: int | None = None) -> Gold:

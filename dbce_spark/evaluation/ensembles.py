@@ -15,7 +15,7 @@ Other extractors vote with the study's where they stand behind the name: `em_3_5
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,15 +29,10 @@ from sklearn.model_selection import GroupKFold
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
-from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.datasets import GoldPage, Sets
+from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.leaves import Leaves, Mask
 from dbce_spark.html.dom import PageError
-
-Sets = Mapping[str, Sequence[GoldPage]]
-"""The pages of each data set, by its name."""
-
-Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]
-"""The texts of extractors: by the extractor's name, the data set's, the page's id."""
 
 Votes = npt.NDArray[np.bool_]
 """(leaves, members)."""
@@ -95,6 +90,7 @@ class Ballot:
     error: str  # why the page has no leaves, or ""
 
     def votes(self, members: Sequence[str]) -> Votes:
+        """Stack the votes of these members."""
         return np.stack([self.held[member] for member in members], axis=1)
 
     @property
@@ -115,6 +111,17 @@ def members(names: Iterable[str]) -> tuple[str, ...]:
         ConfigError: a name is of no ensemble.
     """
     return tuple(dict.fromkeys(member for name in names for member in named(name).members))
+
+
+def check_members(names: Sequence[str], present: Container[str]) -> None:
+    """Refuse ensembles of which a member is not present.
+
+    Raises:
+        ConfigError: one is not, or a name is of no ensemble.
+    """
+    missing = [name for name in members(names) if name not in present]
+    if missing:
+        raise ConfigError(f"{', '.join(names)}: made of {', '.join(missing)} too; add them to --extractors")
 
 
 def named(name: str) -> Ensemble:
@@ -140,7 +147,7 @@ def named(name: str) -> Ensemble:
     return Ensemble(_with(SELECTIONS[size], more), partial(_counted, least))
 
 
-def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
+def combine(names: Sequence[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
     """Extract pages by ensembles from the texts of their members: by ensemble, data set and page id.
 
     Learned ones are trained on all sets together. The seconds of a page are those of its members and of
@@ -149,12 +156,9 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
     Raises:
         ConfigError: a name is of no ensemble, or a member has not run.
     """
+    check_members(names, texts)
     ensembles = {name: named(name) for name in names}
-    for name, ensemble in ensembles.items():
-        missing = [member for member in ensemble.members if member not in texts]
-        if missing:
-            raise ConfigError(f"{name} builds on {', '.join(missing)}; add them to --extractors")
-    needed = members(ensembles)
+    needed = members(names)
     ballots = [
         vote(page, {member: texts[member][dataset][page.page_id] for member in needed})
         for dataset, pages in sets.items()

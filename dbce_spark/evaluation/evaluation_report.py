@@ -8,30 +8,30 @@ import numpy as np
 from markupsafe import Markup
 
 import dbce_spark
-from dbce_spark.evaluation import average_weights, bootstrap, clusters, complexity, facts, node_scores, score_plots
-from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank
-from dbce_spark.evaluation.averages import METHOD, Course, moving
-from dbce_spark.evaluation.evaluation_summary import (
-    PASSINGS_HEAD,
-    against,
-    between,
-    metric_rows,
-    miss_rows,
-    number,
-    passings,
-    percent,
-    set_rows,
-    steps,
-    steps_head,
-    stream_note,
+from dbce_spark.evaluation import (
+    average_weights,
+    bootstrap,
+    clusters,
+    complexity,
+    facts,
+    node_scores,
+    score_plots,
+    score_tables,
 )
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis
+from dbce_spark.evaluation.score_breakdown import Cell
 from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow, Series
+from dbce_spark.evaluation.score_tables import between, number, percent
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
+from dbce_spark.evaluation.stream_course import METHOD, Course, moving
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, environment
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Of the distribution, as in figure 6.2 of the study."""
+
+Table = tuple[Sequence[object], Sequence[Sequence[object]]]
+"""The head of a table, and its rows."""
 
 _STANDING_HEAD = (
     "extractor", "P", "R", "F1", "95 %", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first", "p", "misses",
@@ -48,41 +48,41 @@ def html(
 ) -> str:
     """Render the whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its
     name."""
-    return (
-        environment("dbce_spark.evaluation")
-        .get_template("evaluation.html.j2")
-        .render(
-            css=css(),
-            version=dbce_spark.__version__,
-            main_metric=MAIN_METRIC,
-            cap=percent(average_weights.MAX_SHARE),
-            rounds=f"{bootstrap.ROUNDS:,}",
-            min_sites=bootstrap.MIN_SITES,
-            min_units=bootstrap.MIN_UNITS,
-            notes=notes,
-            contrasts=contrasts,
-            analysis=analysis,
-            pages=len(scores.pages),
-            sites=len({page.unit for page in scores.pages}),
-            shown=[analysis.extractors[at] for at in analysis.shown],
-            **_rank_parts(analysis),
-            **_sets(analysis),
-            **_distributions(analysis, scores),
-            breakdown=[
-                (name, *_all(cells, analysis), *_parts(cells, analysis)) for name, cells in analysis.breakdown.items()
-            ],
-            **_metrics(analysis),
-            **_clusters(analysis, scores),
-            node_head=node_scores.HEAD,
-            nodes=analysis.nodes,
-            misses=miss_rows(analysis),
-            course=_course(course) if course else None,
-        )
+    template = environment("dbce_spark.evaluation").get_template("evaluation.html.j2")
+    return template.render(
+        notes=notes,
+        contrasts=contrasts,
+        analysis=analysis,
+        shown=[analysis.extractors[at] for at in analysis.shown],
+        **_frame(scores),
+        **_ranks(analysis),
+        **_sets(analysis),
+        course=_course(course) if course else None,
+        **_distributions(analysis, scores),
+        breakdown=[(name, *_tables(cells, analysis)) for name, cells in analysis.breakdown.items()],
+        **_metrics(analysis),
+        **_clusters(analysis, scores),
+        **_gold(analysis, scores),
+        misses=score_tables.miss_rows(analysis),
     )
 
 
-def _rank_parts(analysis: Analysis) -> dict[str, Any]:
-    first = analysis.pools[0]
+def _frame(scores: Scores) -> dict[str, Any]:
+    """Collect what stands above and below all tables."""
+    return {
+        "css": css(),
+        "version": dbce_spark.__version__,
+        "main_metric": MAIN_METRIC,
+        "cap": percent(average_weights.MAX_SHARE),
+        "rounds": f"{bootstrap.ROUNDS:,}",
+        "min_sites": bootstrap.MIN_SITES,
+        "min_units": bootstrap.MIN_UNITS,
+        "pages": len(scores.pages),
+        "sites": len({page.unit for page in scores.pages}),
+    }
+
+
+def _ranks(analysis: Analysis) -> dict[str, Any]:
     rows = [
         PlotRow(
             analysis.extractors[at],
@@ -98,38 +98,25 @@ def _rank_parts(analysis: Analysis) -> dict[str, Any]:
         "standings_plot": Markup(score_plots.dot_plot(rows)),
         "standing_head": _STANDING_HEAD,
         "pools": [
-            (pool, [_rank_row(one) for one in sorted(pool.ranks, key=lambda one: -one.f1)]) for pool in analysis.pools
+            (
+                pool,
+                [
+                    score_tables.rank_row(one, [_strong(one.f1), between(one.by_sites)])
+                    for one in sorted(pool.ranks, key=lambda one: -one.f1)
+                ],
+            )
+            for pool in analysis.pools
         ],
-        "weighed_head": ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"),
-        "weighed": [
-            (one.extractor, *map(number, (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)))
-            for one in (first.ranks[at] for at in analysis.order)
-        ],
+        "weighed_head": score_tables.WEIGHED_HEAD,
+        "weighed": list(score_tables.weighed_rows(analysis)),
     }
-
-
-def _rank_row(one: ExtractorRank) -> tuple[object, ...]:
-    return (
-        one.extractor,
-        number(one.precision),
-        number(one.recall),
-        _strong(one.f1),
-        between(one.by_sites),
-        between(one.by_pages),
-        number(one.median),
-        percent(one.low),
-        *against(one.against),
-        f"{one.misses:,}",
-        "" if np.isnan(one.pace) else f"{one.pace:,.0f}",
-    )
 
 
 def _sets(analysis: Analysis) -> dict[str, Any]:
     names = ("siblings", "snapshots")
     return {
         "by_set": [
-            (name, Markup(_dots(cells, analysis)), *_all(cells, analysis), *_parts(cells, analysis))
-            for name, cells in analysis.by_set.items()
+            (name, Markup(_dots(cells, analysis)), *_tables(cells, analysis)) for name, cells in analysis.by_set.items()
         ],
         "line_plots": [
             Markup(_lines(name, analysis.breakdown[name], analysis)) for name in names if name in analysis.breakdown
@@ -165,7 +152,12 @@ def _lines(name: str, cells: Sequence[Cell], analysis: Analysis) -> str:
     return score_plots.line_plot(steps, series, f"{name} (pages)")
 
 
-def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
+def _tables(cells: Sequence[Cell], analysis: Analysis) -> tuple[object, ...]:
+    """Make the two tables of some cells: head, rows, head, rows."""
+    return (*_f1_table(cells, analysis), *_parts_table(cells, analysis))
+
+
+def _f1_table(cells: Sequence[Cell], analysis: Analysis) -> Table:
     """Make a table with a column a cell and a row an extractor; the best of each cell is marked."""
     head = ["extractor", *(f"{cell.value} ({cell.pages:,})" for cell in cells)]
     rows = [
@@ -184,7 +176,7 @@ def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], S
     return head, rows
 
 
-def _parts(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
+def _parts_table(cells: Sequence[Cell], analysis: Analysis) -> Table:
     """Make a table of precision, recall and edit distance, three columns a cell, as the study's tables 6.1 to 6.6."""
     head = ["extractor", *(f"{cell.value}: {part}" for cell in cells for part in ("P", "R", "edit distance"))]
     rows = [
@@ -217,7 +209,9 @@ def _metrics(analysis: Analysis) -> dict[str, Any]:
     return {
         "heat_map": Markup(score_plots.heat_map(analysis.metrics, analysis.correlation)),
         "metric_head": ("extractor", *analysis.metrics),
-        "by_metric": list(metric_rows(analysis)),
+        "by_metric": list(score_tables.metric_rows(analysis)),
+        "node_head": node_scores.HEAD,
+        "nodes": analysis.nodes,
     }
 
 
@@ -239,13 +233,15 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         else "",
         "shared_head": ("complexity", *(f"cluster {at}" for at in range(count))),
         "shared": [(group, *map(percent, shares)) for group, shares in analysis.shared.items()],
+    }
+
+
+def _gold(analysis: Analysis, scores: Scores) -> dict[str, Any]:
+    errors = complexity.error_counts([page.gold_error for page in scores.pages])
+    return {
         "sets_head": ("set", "pages", "sites", "gold error", "P25", "P50", "P75", *complexity.GROUPS),
-        "sets": list(set_rows(analysis)),
-        "gold_errors": Markup(
-            score_plots.bars(
-                complexity.error_counts([page.gold_error for page in scores.pages]), "pages by their gold error"
-            )
-        ),
+        "sets": list(score_tables.set_rows(analysis)),
+        "gold_errors": Markup(score_plots.bars(errors, "pages by their gold error")),
     }
 
 
@@ -255,9 +251,8 @@ def _course(course: Course) -> dict[str, Any]:
     best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[:COLOURS]
     method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))
     shown = list(dict.fromkeys([method, *best]))[:COLOURS]
-    long = sorted(course.domains, key=lambda name: -len(course.domains[name]))
     return {
-        "note": stream_note(course),
+        "note": score_tables.stream_note(course),
         "names": [f"{course.extractors[at]} ({number(float(last[at]))})" for at in shown],
         "plot": Markup(
             score_plots.curves(
@@ -265,23 +260,25 @@ def _course(course: Course) -> dict[str, Any]:
                 "documents of the stream",
             )
         ),
+        **_by_domain(course, method),
+        "steps_head": score_tables.step_head(course),
+        "steps": list(score_tables.step_rows(course)),
+        "passings_head": score_tables.PASSINGS_HEAD,
+        "passings": list(score_tables.passing_rows(course)),
+    }
+
+
+def _by_domain(course: Course, method: int) -> dict[str, Any]:
+    """Draw the course of a method on each domain; the longest have colours."""
+    domains = sorted(course.domains, key=lambda name: -len(course.domains[name]))
+    drawn = [
+        Curve(name, at if at < COLOURS else -1, moving(course.f1[method, course.domains[name]]))
+        for at, name in enumerate(domains)
+    ]
+    return {
         "method": course.extractors[method],
-        "domains": long[:COLOURS],
-        "by_domain": Markup(
-            score_plots.curves(
-                [
-                    Curve(name, at if at < COLOURS else -1, moving(course.f1[method, course.domains[name]]))
-                    for at, name in enumerate(long)
-                ],
-                "documents of the domain",
-            )
-        )
-        if long
-        else "",
-        "steps_head": steps_head(course),
-        "steps": list(steps(course)),
-        "passings_head": PASSINGS_HEAD,
-        "passings": list(passings(course)),
+        "domains": domains[:COLOURS],
+        "by_domain": Markup(score_plots.curves(drawn, "documents of the domain")) if drawn else "",
     }
 
 

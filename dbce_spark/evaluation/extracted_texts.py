@@ -16,6 +16,9 @@ from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.files import storage
 
+Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]
+"""The texts of extractors: by the extractor's name, the data set's, the page's id."""
+
 NAME = "texts.parquet"
 
 SCHEMA = pa.schema(

@@ -2,22 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from lxml import etree
 
 from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.files import storage, timestamps
+from dbce_spark.html.dom import parse_unrepaired
+
+TEXTS = ("dataset", "page_id", "site", "group", "lang", "page_type", "era")
+"""Facts that are texts, columns of all tables with a row a page."""
+
+COUNTS = ("siblings", "snapshots")
+"""Facts that are counts, columns of the same tables."""
 
 SCHEMA = pa.schema(
     [
-        *((name, pa.string()) for name in ("dataset", "page_id", "site", "group", "lang", "page_type", "era")),
-        *((name, pa.int32()) for name in ("siblings", "snapshots")),
+        *((name, pa.string()) for name in TEXTS),
+        *((name, pa.int32()) for name in COUNTS),
         *((name, pa.float64()) for name in ("gold_error", "complexity")),
         ("tags", pa.list_(pa.float64())),
     ]
@@ -67,7 +72,7 @@ def features(facts: Sequence[Facts]) -> clusters.Features:
 
 
 def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
-    root = _parsed(page.html)
+    root = parse_unrepaired(page.html)
     gold, found = words(page.gold), PageWords(root)
     return Facts(
         dataset=page.dataset,
@@ -83,8 +88,3 @@ def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
         complexity=complexity.ratio(gold, found),
         tags=clusters.shares(root),
     )
-
-
-def _parsed(html: str) -> Any:
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    return etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None

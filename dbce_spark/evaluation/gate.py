@@ -14,10 +14,11 @@ from typing import Any
 
 import fsspec
 import numpy as np
+import numpy.typing as npt
 
 from dbce_spark.errors import EvaluationError, InputError
-from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores
+from dbce_spark.evaluation.datasets import GoldPage, Sets
+from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
 from dbce_spark.files import storage
 from dbce_spark.model import digest
 
@@ -45,21 +46,18 @@ def pages_digest(pages: Sequence[GoldPage]) -> str:
     return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
 
 
-def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str, Pinned]:
+def measured(scores: Scores, sets: Sets) -> dict[str, Pinned]:
     """Round the scores of each set down to floors."""
     of_set = np.array([page.dataset for page in scores.pages], dtype=object)
+    return {name: Pinned(pages_digest(pages), _means(scores, of_set == name)) for name, pages in sets.items()}
+
+
+def _means(scores: Scores, is_chosen: npt.NDArray[np.bool_]) -> Floors:
+    """Average F1 over the chosen pages, every page the same, rounded down."""
+    f1 = {metric: scores.f1_by(metric) for metric in METRICS}
     return {
-        name: Pinned(
-            pages_digest(pages),
-            {
-                extractor: {
-                    metric: _rounded_down(float(values[at, PARTS.index("f1")][of_set == name].mean()))
-                    for metric, values in ((metric, scores.values[metric]) for metric in METRICS)
-                }
-                for at, extractor in enumerate(scores.extractors)
-            },
-        )
-        for name, pages in sets.items()
+        extractor: {metric: _rounded_down(float(values[at][is_chosen].mean())) for metric, values in f1.items()}
+        for at, extractor in enumerate(scores.extractors)
     }
 
 

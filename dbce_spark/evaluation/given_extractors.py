@@ -4,7 +4,8 @@ somebody has published."""
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -68,9 +69,21 @@ class _Program:
         return used.children_user + used.children_system
 
 
-def stored(name: str, path: str, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
-    """Return the texts that a file of `dbce evaluate` has of an extractor and some pages; a page that it lacks is a
-    miss.
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """The texts of an extractor in a file, by data set and page id."""
+
+    path: str
+    texts: Mapping[tuple[str, str], Extracted]
+
+    def __call__(self, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
+        """Return the texts of some pages; a page that the file lacks is a miss."""
+        lacking = Extracted("", 0.0, f"missing: not in {self.path}")
+        return {page.page_id: self.texts.get((page.dataset, page.page_id), lacking) for page in gold}
+
+
+def stored(name: str, path: str) -> StoredTexts:
+    """Read the texts that a file of `dbce evaluate` has of an extractor: all at once, as the output may take its place.
 
     Raises:
         InputError: it is no such file, or has no text of that extractor.
@@ -82,9 +95,8 @@ def stored(name: str, path: str, gold: Sequence[GoldPage]) -> dict[str, Extracte
     rows = rows.filter(pc.equal(rows["extractor"], name))
     if not len(rows):
         raise InputError(f"{path} has no text by {name}")
-    found = {
+    texts = {
         (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
         for row in rows.to_pylist()
     }
-    lacking = Extracted("", 0.0, f"missing: not in {path}")
-    return {page.page_id: found.get((page.dataset, page.page_id), lacking) for page in gold}
+    return StoredTexts(path, texts)

@@ -14,6 +14,7 @@ from dbce_spark.evaluation.metrics import words
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.tokens import hashed
+from dbce_spark.model import Label
 
 Mask = npt.NDArray[np.bool_]
 
@@ -52,6 +53,11 @@ class Leaves:
         """Locate each leaf in `joined`, as start and end in characters."""
         ends = np.cumsum([len(text) + 1 for text in self.texts], dtype=np.intp).tolist()
         return [(end - 1 - len(one), end - 1) for end, one in zip(ends, self.texts, strict=True)]
+
+    @property
+    def has_words(self) -> Mask:
+        """Mark the leaves with a word."""
+        return np.array([bool(of_leaf) for of_leaf in self.words], np.bool_)
 
     def text(self, kept: Mask) -> str:
         """Join the kept leaves: a line a block, a space for what is left out."""
@@ -101,6 +107,11 @@ def held(leaves: Leaves, text: str) -> Mask:
     found = np.concatenate(([0], np.cumsum(_aligned(list(chain.from_iterable(leaves.words)), words(text)))))
     enough = found[ends] - found[ends - counts] >= HALF * counts
     return _carried(enough, counts > 0)
+
+
+def labels(leaves: Leaves, text: str) -> tuple[Label, ...]:
+    """Label the leaves that a text holds as content, all others as boilerplate."""
+    return tuple(Label.CONTENT if one else Label.BOILERPLATE for one in held(leaves, text).tolist())
 
 
 def _aligned(page: list[str], text: list[str]) -> Mask:

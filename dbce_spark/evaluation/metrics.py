@@ -14,11 +14,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.distance import Levenshtein as Edits
 
+from dbce_spark.evaluation.line_alignment import LineIndex
 from dbce_spark.html.tokens import tokens
 
 GRAM = 4
@@ -66,13 +67,13 @@ def lines(text: str) -> list[list[str]]:
 def levenshtein(target: Sequence[str], prediction: Sequence[str]) -> Score:
     """Measure 1 - edits / tokens of the longer text. The study gives the distance; here more is better everywhere."""
     longer = max(len(target), len(prediction))
-    return _same(1 - Edits.distance(*_numbered(target, prediction)) / longer if longer else 1.0)
+    return of_value(1 - Edits.distance(*_numbered(target, prediction)) / longer if longer else 1.0)
 
 
 def jaccard(target: Sequence[str], prediction: Sequence[str]) -> Score:
     """Measure words in both over words in either (equation 4.1)."""
     either = set(target) | set(prediction)
-    return _same(len(set(target) & set(prediction)) / len(either) if either else 1.0)
+    return of_value(len(set(target) & set(prediction)) / len(either) if either else 1.0)
 
 
 def bag_of_words(target: Sequence[str], prediction: Sequence[str]) -> Score:
@@ -103,7 +104,7 @@ def rouge_lsum(target: Sequence[Sequence[str]], prediction: Sequence[Sequence[st
     `MAX_LINE`: texts beyond are taken as one line each, which is `rouge_l`.
     """
     of_target, of_prediction = Counter(chain.from_iterable(target)), Counter(chain.from_iterable(prediction))
-    index = _Index(prediction)
+    index = LineIndex(prediction)
     loose = [line for line in map(tuple, target) if not index.holds(line)]
     if index.steps(loose) > MAX_STEPS or max(map(len, loose), default=0) > MAX_LINE:
         return rouge_l(list(chain.from_iterable(target)), list(chain.from_iterable(prediction)))
@@ -114,12 +115,17 @@ def rouge_lsum(target: Sequence[Sequence[str]], prediction: Sequence[Sequence[st
     return of_counts((found & of_prediction).total(), of_target.total(), of_prediction.total())
 
 
+def of_value(value: float) -> Score:
+    """Make a score of a metric that has one value."""
+    return Score(value, value, value)
+
+
 def of_counts(common: int, target: int, prediction: int) -> Score:
     """Score two collections by their sizes, and by the size of their intersection."""
     if not target and not prediction:
-        return _same(1.0)
+        return of_value(1.0)
     if not common:
-        return _same(0.0)
+        return of_value(0.0)
     return Score(common / prediction, common / target, 2 * common / (target + prediction))
 
 
@@ -143,76 +149,8 @@ def scores(gold: str, text: str) -> dict[str, Score]:
     return {**{name: metric(*whole) for name, metric in METRICS.items()}, "rouge_lsum": rouge_lsum(target, prediction)}
 
 
-class _Index:
-    """The positions of each word in the lines of a text."""
-
-    def __init__(self, text: Sequence[Sequence[str]]):
-        self._places: dict[str, list[int]] = {}
-        self._line_of: list[int] = []
-        self._ends: list[int] = []
-        for number, line in enumerate(text):
-            for word in line:
-                self._places.setdefault(word, []).append(len(self._line_of))
-                self._line_of.append(number)
-            self._ends.append(len(self._line_of))
-        # Words hold no white space, so that none is found in part, and none across lines.
-        self._text = "\n".join(f" {' '.join(line)} " for line in text)
-
-    def holds(self, line: Sequence[str]) -> bool:
-        """Test whether the line stands in one of the text's lines, word after word."""
-        return f" {' '.join(line)} " in self._text
-
-    def steps(self, target: Sequence[Sequence[str]]) -> int:
-        """Count the work of aligning these lines: for each, the words of the text that it also has."""
-        return sum(len(self._places.get(word, ())) for line in target for word in set(line))
-
-    def missed(self, line: Sequence[str]) -> list[int]:
-        """List the words of the line that are in no longest common subsequence with a line of the text."""
-        bits: dict[str, int] = {}
-        for at, word in enumerate(line):
-            bits[word] = bits.get(word, 0) | 1 << at
-        places = sorted((place, mask) for word, mask in bits.items() for place in self._places.get(word, ()))
-        left = (1 << len(line)) - 1
-        for number, of_line in groupby(places, key=lambda found: self._line_of[found[0]]):
-            left &= ~_subsequence(list(of_line), self._ends[number])
-            if not left:
-                break
-        return [at for at in range(len(line)) if left >> at & 1]
-
-
-def _subsequence(shared: Sequence[tuple[int, int]], end: int) -> int:
-    """Find the words of a line A that make its longest common subsequence with a line B, as bits.
-
-    `shared` are the words of B that A has: the place, and the bits of that word in A; B ends before `end`. The table
-    of lengths is filled a column at once, as Allison and Dix (1986) do: a set bit marks that the length grows at that
-    word of A. The way back is rouge-score's: over a match, else to the left where no length is lost, else up. A word
-    of B that A lacks is no match, and so sends it up to the next bit.
-    """
-    column, columns = 0, []
-    for _, match in shared:
-        either = column | match
-        column = either & (either ^ (either - (column << 1 | 1)))
-        columns.append(column)
-    taken, allowed, place_after = 0, -1, end
-    for (place, match), column in zip(reversed(shared), reversed(columns), strict=True):
-        if place + 1 < place_after:
-            allowed = (1 << (column & allowed).bit_length()) - 1
-        top = ((column | match) & allowed).bit_length()
-        if not top:
-            break
-        bit = 1 << top - 1
-        taken |= match & bit
-        allowed = bit - 1 if match & bit else 2 * bit - 1
-        place_after = place
-    return taken
-
-
 def _overlap(target: Counter[Hashable], prediction: Counter[Hashable]) -> Score:
     return of_counts((target & prediction).total(), target.total(), prediction.total())
-
-
-def _same(value: float) -> Score:
-    return Score(value, value, value)
 
 
 def _grams(text: Sequence[str]) -> Counter[Hashable]:

@@ -9,12 +9,10 @@ portal weigh as much as 100 articles.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.leaves import Leaves, Mask
+from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.metrics import Score, of_counts
 from dbce_spark.html.dom import PageError
 
@@ -47,8 +45,19 @@ class Confusion:
         return Confusion(self.tp + other.tp, self.fn + other.fn, self.fp + other.fp, self.tn + other.tn)
 
     @property
+    def content_nodes(self) -> int:
+        """Count the nodes that are content, whatever they were called."""
+        return self.tp + self.fn
+
+    @property
+    def boilerplate_nodes(self) -> int:
+        """Count the nodes that are boilerplate, whatever they were called."""
+        return self.fp + self.tn
+
+    @property
     def nodes(self) -> int:
-        return self.tp + self.fn + self.fp + self.tn
+        """Count all nodes."""
+        return self.content_nodes + self.boilerplate_nodes
 
     @property
     def accuracy(self) -> float:
@@ -57,11 +66,19 @@ class Confusion:
 
     @property
     def content(self) -> Score:
-        return of_counts(self.tp, self.tp + self.fn, self.tp + self.fp)
+        """Score the nodes that were called content."""
+        return of_counts(self.tp, self.content_nodes, self.tp + self.fp)
 
     @property
     def boilerplate(self) -> Score:
-        return of_counts(self.tn, self.tn + self.fp, self.tn + self.fn)
+        """Score the nodes that were called boilerplate."""
+        return of_counts(self.tn, self.boilerplate_nodes, self.tn + self.fn)
+
+    @property
+    def figures(self) -> tuple[float, ...]:
+        """List accuracy, then precision, recall and F1 of content and of boilerplate, as table 4.2 does."""
+        scores = (self.content, self.boilerplate)
+        return (self.accuracy, *(part for score in scores for part in (score.precision, score.recall, score.f1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +102,7 @@ def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusi
         page_leaves = leaves.parse_leaves(page.html)
     except PageError:
         return dict.fromkeys(texts, Confusion())
-    counted = _have_words(page_leaves)
+    counted = page_leaves.has_words
     content = leaves.held(page_leaves, page.gold)[counted]
     return {name: confusion(content, leaves.held(page_leaves, one.text)[counted]) for name, one in texts.items()}
 
@@ -97,18 +114,11 @@ def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
         sums[row.extractor] = sums.get(row.extractor, Confusion()) + row.nodes
     several = len({row.dataset for row in of_sets}) > 1
     for row in [*of_sets, *(NodeScoreRow(ALL_SETS, name, nodes) for name, nodes in sums.items() if several)]:
-        shares = [row.nodes.accuracy]
-        for score in (row.nodes.content, row.nodes.boilerplate):
-            shares += [score.precision, score.recall, score.f1]
         counts = [row.nodes.tp, row.nodes.fn, row.nodes.fp, row.nodes.tn]
         yield (
             row.dataset,
             row.extractor,
             f"{row.nodes.nodes:,}",
-            *(f"{share:.3f}" for share in shares),
+            *(f"{share:.3f}" for share in row.nodes.figures),
             *(f"{count:,}" for count in counts),
         )
-
-
-def _have_words(page_leaves: Leaves) -> Mask:
-    return np.array([bool(of_leaf) for of_leaf in page_leaves.words], np.bool_)

@@ -19,6 +19,12 @@ from dbce_spark.report.svg import Axis, n
 
 Values = npt.NDArray[np.float64]
 
+_WIDE, _NARROW = 1080, 540
+"""Pixels across the page, and across a column of it."""
+
+_LABELS = 190
+"""Pixels beside a wide plot for the names of its rows."""
+
 _GRID = 201
 """Places from 0 to 1 at which a density is drawn."""
 
@@ -75,33 +81,29 @@ class Distribution:
     weights: Values
 
 
-def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 190) -> str:
+def dot_plot(rows: Sequence[PlotRow]) -> str:
     """Plot values with intervals, a row a name, on one axis of F1."""
     step = 11
     heights = [max(24, step * len(row.dots) + 12) for row in rows]
     height = sum(heights) + 44
-    axis = Axis(_least(row.dots for row in rows), 1.0, label_width, width - 24)
-    body = [
-        *_vertical_grid(axis, 8, height - 36),
-        svg.text((label_width + width) / 2, height - 4, "F1", "middle", "soft"),
-    ]
+    axis = Axis(_least(row.dots for row in rows), 1.0, _LABELS, _WIDE - 24)
+    body = _row_frame(axis, height)
     top = 8.0
     for row, room in zip(rows, heights, strict=True):
-        body.append(f'<line class="grid" x1="0" x2="{width}" y1="{n(top + room)}" y2="{n(top + room)}"/>')
-        body.append(svg.text(label_width - 12, top + room / 2 + 4, row.label, "end"))
+        body.append(f'<line class="grid" x1="0" x2="{_WIDE}" y1="{n(top + room)}" y2="{n(top + room)}"/>')
+        body.append(svg.text(_LABELS - 12, top + room / 2 + 4, row.label, "end"))
         for at, dot in enumerate(row.dots):
             y = top + room / 2 + (at - (len(row.dots) - 1) / 2) * step
             body += _dot(dot, axis, y)
         top += room
-    return svg.svg(width, height, body)
+    return svg.svg(_WIDE, height, body)
 
 
-def line_plot(
-    steps: Sequence[str], series: Sequence[Series], title: str, *, width: int = 540, height: int = 320
-) -> str:
+def line_plot(steps: Sequence[str], series: Sequence[Series], title: str) -> str:
     """Plot F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
+    height = 320
     axis = Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
-    left, right = 46.0, width - 16.0
+    left, right = 46.0, _NARROW - 16.0
     gap = (right - left) / len(steps)
     body = list(_horizontal_grid(axis, left, right))
     body += [svg.text(left + gap * (at + 0.5), height - 36, step, "middle") for at, step in enumerate(steps)]
@@ -114,42 +116,42 @@ def line_plot(
             if dot.interval.is_known:
                 body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
             body.append(svg.circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
-    return svg.svg(width, height, body)
+    return svg.svg(_NARROW, height, body)
 
 
-def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
+def violins(drawn: Sequence[Distribution]) -> str:
     """Plot the density of each extractor's F1 over pages, a bar from quartile to quartile and a dot at the median."""
     room = 30
     height = room * len(drawn) + 44
-    axis = Axis(0.0, 1.0, label_width, width - 24)
-    body = [
-        *_vertical_grid(axis, 8, height - 36),
-        svg.text((label_width + width) / 2, height - 4, "F1", "middle", "soft"),
-    ]
-    grid = np.linspace(0, 1, _GRID)
+    axis = Axis(0.0, 1.0, _LABELS, _WIDE - 24)
+    body = _row_frame(axis, height)
     for at, one in enumerate(drawn):
-        y = 8 + room * (at + 0.5)
-        density = _density(one, grid)
-        half = density / density.max() * (room / 2 - 1.5)
-        up = [(axis(x), y - size) for x, size in zip(grid, half, strict=True)]
-        down = [(axis(x), y + size) for x, size in zip(grid[::-1], half[::-1], strict=True)]
-        low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
-        body.append(svg.text(label_width - 12, y + 4, one.label, "end"))
-        body.append(
-            f'<polygon class="violin" points="{svg.point_list(up + down)}" style="fill:{svg.colour(one.colour)}"/>'
-        )
-        body.append(f'<line class="quartiles" x1="{n(axis(low))}" x2="{n(axis(high))}" y1="{n(y)}" y2="{n(y)}"/>')
-        title = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
-        dot = f'<circle class="median" cx="{n(axis(middle))}" cy="{n(y)}" r="3.5">'
-        body.append(f"{dot}<title>{escape(title)}</title></circle>")
-    return svg.svg(width, height, body)
+        body += _violin(one, axis, 8 + room * (at + 0.5), room / 2 - 1.5)
+    return svg.svg(_WIDE, height, body)
 
 
-def cumulated(drawn: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
+def _violin(one: Distribution, axis: Axis, y: float, most: float) -> Iterator[str]:
+    """Draw a violin around a line at y, where it is widest `most` to either side."""
+    grid = np.linspace(0, 1, _GRID)
+    density = _density(one, grid)
+    half = density / density.max() * most
+    up = [(axis(x), y - size) for x, size in zip(grid, half, strict=True)]
+    down = [(axis(x), y + size) for x, size in zip(grid[::-1], half[::-1], strict=True)]
+    low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
+    yield svg.text(_LABELS - 12, y + 4, one.label, "end")
+    yield f'<polygon class="violin" points="{svg.point_list(up + down)}" style="fill:{svg.colour(one.colour)}"/>'
+    yield f'<line class="quartiles" x1="{n(axis(low))}" x2="{n(axis(high))}" y1="{n(y)}" y2="{n(y)}"/>'
+    title = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
+    dot = f'<circle class="median" cx="{n(axis(middle))}" cy="{n(y)}" r="3.5">'
+    yield f"{dot}<title>{escape(title)}</title></circle>"
+
+
+def cumulated(drawn: Sequence[Distribution]) -> str:
     """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
-    across, up = Axis(0.0, 1.0, 46, width - 16), Axis(0.0, 1.0, height - 56, 12)
-    body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
-    body.append(svg.text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
+    height = 320
+    across, up = Axis(0.0, 1.0, 46, _NARROW - 16), Axis(0.0, 1.0, height - 56, 12)
+    body = [*_horizontal_grid(up, 46, _NARROW - 16), *_vertical_grid(across, 12, height - 56)]
+    body.append(svg.text(_NARROW / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
     grid = np.linspace(0, 1, _GRID)
     for one in drawn:
         order = np.argsort(one.values, kind="stable")
@@ -157,58 +159,60 @@ def cumulated(drawn: Sequence[Distribution], *, width: int = 540, height: int = 
         shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
         points = ((across(x), up(share)) for x, share in zip(grid, shares, strict=True))
         body.append(svg.polyline(points, one.colour, one.label))
-    return svg.svg(width, height, body)
+    return svg.svg(_NARROW, height, body)
 
 
-def curves(drawn: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
+def curves(drawn: Sequence[Curve], title: str) -> str:
     """Plot F1 over the number of documents, which stand on a logarithmic axis, a line a curve."""
+    height = 380
     most = max(len(one.values) for one in drawn)
     low = max(0.0, math.floor(min(float(one.values.min()) for one in drawn) * 10) / 10)
-    across, up = Axis(0.0, math.log10(max(most, 10)), 46, width - 16), Axis(low, 1.0, height - 56, 12)
-    body = list(_horizontal_grid(up, 46, width - 16))
+    across, up = Axis(0.0, math.log10(max(most, 10)), 46, _NARROW - 16), Axis(low, 1.0, height - 56, 12)
+    body = list(_horizontal_grid(up, 46, _NARROW - 16))
     for power in range(int(math.log10(max(most, 10))) + 1):
         x = across(power)
         body.append(f'<line class="grid" x1="{n(x)}" x2="{n(x)}" y1="12" y2="{n(height - 56)}"/>')
         body.append(svg.text(x, height - 38, f"{10**power:,}", "middle", "small"))
-    body.append(svg.text(width / 2, height - 12, title, "middle", "soft"))
+    body.append(svg.text(_NARROW / 2, height - 12, title, "middle", "soft"))
     for one in sorted(drawn, key=lambda one: one.colour):
         shown = _thinned(len(one.values))
         points = ((across(math.log10(at + 1)), up(float(one.values[at]))) for at in shown)
         body.append(svg.polyline(points, one.colour, one.label))
-    return svg.svg(width, height, body)
+    return svg.svg(_NARROW, height, body)
 
 
-def bars(counts: Sequence[tuple[str, int]], title: str, *, width: int = 540, height: int = 260) -> str:
+def bars(counts: Sequence[tuple[str, int]], title: str) -> str:
     """Plot counts as bars, a bar a name, each with its count above it."""
+    height = 260
     axis = Axis(0.0, float(max([1, *(count for _, count in counts)])), height - 48, 24)
-    gap = (width - 16) / len(counts)
-    body = [svg.rule(8, width - 8, height - 48, height - 48)]
+    gap = (_NARROW - 16) / len(counts)
+    body = [svg.rule(8, _NARROW - 8, height - 48, height - 48)]
     for at, (name, count) in enumerate(counts):
         left, top = 8 + gap * at, axis(count)
         body.append(svg.bar(left + 4, top, gap - 8, height - 48 - top, f"{name}: {count:,}"))
         body.append(svg.text(left + gap / 2, top - 5, f"{count:,}", "middle", "small"))
         body.append(svg.text(left + gap / 2, height - 32, name, "middle", "small"))
-    body.append(svg.text(width / 2, height - 8, title, "middle", "soft"))
-    return svg.svg(width, height, body)
+    body.append(svg.text(_NARROW / 2, height - 8, title, "middle", "soft"))
+    return svg.svg(_NARROW, height, body)
 
 
-def scatter(
-    places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
-) -> str:
+def scatter(places: Values, colours: Sequence[int], titles: Sequence[str]) -> str:
     """Plot points in a plane without units. places: (points, 2)."""
+    height = 420
     low, high = places.min(axis=0), places.max(axis=0)
     across, up = (
-        Axis(float(low[0]), float(high[0]), 14, width - 14),
+        Axis(float(low[0]), float(high[0]), 14, _NARROW - 14),
         Axis(float(low[1]), float(high[1]), height - 14, 14),
     )
     points = zip(places, colours, titles, strict=True)
     body = [svg.circle(across(float(x)), up(float(y)), 2.8, colour, title) for (x, y), colour, title in points]
-    frame = f'<rect class="frame" x="1" y="1" width="{width - 2}" height="{height - 2}"/>'
-    return svg.svg(width, height, [frame, *body])
+    frame = f'<rect class="frame" x="1" y="1" width="{_NARROW - 2}" height="{height - 2}"/>'
+    return svg.svg(_NARROW, height, [frame, *body])
 
 
-def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
+def heat_map(names: Sequence[str], values: Values) -> str:
     """Draw a square table of correlations, the stronger the higher; empty where there is none. values: (n, n)."""
+    cell, label_width = 54, 130
     width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
     body = []
     for row, name in enumerate(names):
@@ -232,6 +236,12 @@ def _least(rows: Iterator[Sequence[Dot]]) -> float:
     dots = [dot for some in rows for dot in some]
     least = min(min(dot.interval.low, dot.value) if dot.interval.is_known else dot.value for dot in dots)
     return max(0.0, min(0.95, math.floor(least * 20) / 20))
+
+
+def _row_frame(axis: Axis, height: float) -> list[str]:
+    """Draw what stands around the rows of a wide plot."""
+    title = svg.text((_LABELS + _WIDE) / 2, height - 4, "F1", "middle", "soft")
+    return [*_vertical_grid(axis, 8, height - 36), title]
 
 
 def _dot(dot: Dot, axis: Axis, y: float) -> Iterator[str]:

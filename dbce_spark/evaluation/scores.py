@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark.evaluation import metrics, node_scores
+from dbce_spark.evaluation import facts, metrics, node_scores
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
@@ -31,18 +31,16 @@ PARTS = ("precision", "recall", "f1")
 
 SCHEMA = pa.schema(
     [
-        *((name, pa.string()) for name in ("dataset", "page_id", "site", "group", "lang", "page_type", "era")),
+        *((name, pa.string()) for name in facts.TEXTS),
         *((name, pa.string()) for name in ("extractor", "metric")),
         *((name, pa.float64()) for name in PARTS),
-        *((name, pa.int32()) for name in ("siblings", "snapshots")),
+        *((name, pa.int32()) for name in facts.COUNTS),
         ("seconds", pa.float64()),
         ("error", pa.string()),
     ]
 )
 """`era`: year of capture; `siblings`: other pages of its group; `snapshots`: other captures of its URL; `seconds`: CPU
 of its extraction; `error`: why it is a miss. An unknown value is ""."""
-
-_OF_PAGE = ("dataset", "page_id", "site", "group", "lang", "page_type", "era", "siblings", "snapshots")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +67,22 @@ class Scores:
     @property
     def f1(self) -> Values:
         """Return F1 by the main metric: (extractors, pages)."""
-        return self.values[MAIN_METRIC][:, PARTS.index("f1")]
+        return self.f1_by(MAIN_METRIC)
+
+    def f1_by(self, metric: str) -> Values:
+        """Return F1 by a metric: (extractors, pages)."""
+        return self.values[metric][:, PARTS.index("f1")]
 
 
 def score(
     pages: Sequence[GoldPage],
-    facts: Sequence[Facts],
+    of_pages: Sequence[Facts],
     texts: Mapping[str, Mapping[str, Extracted]],
     advance: Callable[[int], object],
 ) -> tuple[list[ScorePart], list[node_scores.NodeScoreRow]]:
     """Measure extractors on one set by all metrics, pages in their order; count their text nodes.
 
-    `texts` are by extractor and page id; `advance` gets the number of texts just scored.
+    `of_pages` are their facts, `texts` by extractor and page id; `advance` gets the number of texts just scored.
     """
     scores: dict[str, list[dict[str, Score]]] = {name: [] for name in texts}
     totals = dict.fromkeys(texts, Confusion())
@@ -93,7 +95,7 @@ def score(
     parts = [
         ScorePart(
             name,
-            facts,
+            of_pages,
             {metric: array([of_page[metric] for of_page in scored]) for metric in NAMES},
             np.array([texts[name][page.page_id].seconds for page in pages]),
             tuple(texts[name][page.page_id].error for page in pages),
@@ -104,8 +106,8 @@ def score(
 
 
 def _by_nodes(counted: Confusion) -> dict[str, Score]:
-    accuracy = Score(counted.accuracy, counted.accuracy, counted.accuracy)
-    return dict(zip(NODE_METRICS, (accuracy, counted.content, counted.boilerplate), strict=True))
+    parts = (metrics.of_value(counted.accuracy), counted.content, counted.boilerplate)
+    return dict(zip(NODE_METRICS, parts, strict=True))
 
 
 def array(scores: Sequence[Score]) -> Values:
@@ -131,7 +133,8 @@ def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
 def write(path: str, scores: Scores) -> None:
     """Write a row a page, extractor and metric as one Parquet file."""
     of_page = {
-        name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type) for name in _OF_PAGE
+        name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type)
+        for name in (*facts.TEXTS, *facts.COUNTS)
     }
     storage.write_parquet(
         path,

@@ -46,71 +46,75 @@ class ExportCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """A part of the output to be written into a folder by one process."""
+class PartExport:
+    """The export of one part of the output into a folder, by one process. `extracted_by` is the version of the program
+    that extracted it."""
 
+    request: ExportRequest
     part: output_reader.OutputPart
     folder: str
-    to: str
-    version: str
-    wanted: WantedRows
-    settings: ExportSettings
+    extracted_by: str
 
     def batches(self, columns: Iterable[str], counts: ExportCounts) -> Iterator[pa.RecordBatch]:
         """Read the wanted rows, and count them. Rows with a long text are few at once, whatever their number."""
-        read = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
-        for batch in self.part.batches(read, rows=self.settings.rows):
-            wanted = self.wanted.select(batch)
+        read = [*dict.fromkeys([*columns, *WantedRows.COLUMNS])]
+        for batch in self.part.batches(read, rows=self.request.settings.rows):
+            wanted = self.request.wanted.select(batch)
             counts.documents += len(wanted)
             counts.left_out += len(batch) - len(wanted)
             yield wanted
 
     def shard(self, folder: str, number: int) -> str:
         """Build the path of a shard from the number of its part, and its own there."""
-        return f"{self.folder}/{folder}/{self.part.number:05}-{number:05}.jsonl.{self.settings.compression}"
+        return f"{self.folder}/{folder}/{self.part.number:05}-{number:05}.jsonl.{self.request.settings.compression}"
 
     def lines(self, batch: pa.RecordBatch, text: str) -> Iterator[bytes]:
-        return documents.documents(batch, text=text, source=self.settings.source, version=self.version)
+        """Write the rows of a batch as documents with the column `text`."""
+        return documents.documents(batch, text=text, source=self.request.settings.source, version=self.extracted_by)
 
 
-def write_jsonl(task: Task) -> ExportCounts:
+def write_jsonl(part: PartExport) -> ExportCounts:
     """Write main texts as documents."""
     counts = ExportCounts()
-    rows = task.batches([*documents.COLUMNS, *kept_formats.FORMATS, "text"], counts)
-    found = ((line,) for batch in rows for line in task.lines(batch, "text"))
-    shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
+    rows = part.batches([*documents.COLUMNS, *kept_formats.FORMATS, "text"], counts)
+    found = ((line,) for batch in rows for line in part.lines(batch, "text"))
+    shards.write(found, lambda number: [part.shard("documents", number)], part.request.settings)
     return counts
 
 
-def write_dolma(task: Task) -> ExportCounts:
+def write_dolma(part: PartExport) -> ExportCounts:
     """Write whole pages as documents, and beside them labels and evidence of each piece of their text."""
     counts = ExportCounts()
-    source = task.settings.source
-    rows = task.batches([*documents.COLUMNS, *attributes.COLUMNS], counts)
+    source = part.request.settings.source
+    rows = part.batches([*documents.COLUMNS, *attributes.COLUMNS], counts)
     found = (
         lines
         for batch in rows
         for lines in zip(
-            task.lines(batch, "page_text"),
+            part.lines(batch, "page_text"),
             attributes.labels(batch, source),
             attributes.evidence(batch, source),
             strict=True,
         )
     )
     folders = ["documents", *(f"attributes/{name}" for name in attributes.FOLDERS)]
-    shards.write(found, lambda number: [task.shard(folder, number) for folder in folders], task.settings)
+    shards.write(found, lambda number: [part.shard(folder, number) for folder in folders], part.request.settings)
     return counts
 
 
-def write_text(task: Task) -> ExportCounts:
+def write_text(part: PartExport) -> ExportCounts:
     """Write main texts as plain text, by site."""
     counts = ExportCounts()
-    found = (page for batch in task.batches(site_texts.COLUMNS, counts) for page in site_texts.pages(batch))
-    site_texts.write(found, task.folder, task.settings.name_bytes)
+    found = (page for batch in part.batches(site_texts.COLUMNS, counts) for page in site_texts.pages(batch))
+    site_texts.write(found, part.folder, part.request.settings.name_bytes)
     return counts
 
 
-FORMATS: Mapping[str, Callable[[Task], ExportCounts]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
+FORMATS: Mapping[str, Callable[[PartExport], ExportCounts]] = {
+    "jsonl": write_jsonl,
+    "text": write_text,
+    "dolma": write_dolma,
+}
 
 
 def export(request: ExportRequest) -> str:
@@ -126,18 +130,10 @@ def export(request: ExportRequest) -> str:
     total = ExportCounts()
     with storage.atomic_folder(request.target) as folder:
         extracted.check()
-        tasks = [
-            Task(
-                part=part,
-                folder=folder,
-                to=request.to,
-                version=version,
-                wanted=request.wanted,
-                settings=request.settings,
-            )
-            for part in extracted.parts()
+        parts = [
+            PartExport(request=request, part=part, folder=folder, extracted_by=version) for part in extracted.parts()
         ]
-        for counts in _done(tasks, request):
+        for counts in _written(parts, request):
             total.documents += counts.documents
             total.left_out += counts.left_out
         if total.left_out and not total.documents:
@@ -150,17 +146,18 @@ def export(request: ExportRequest) -> str:
     )
 
 
-def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
-    processes = min(request.processes, len(tasks))
+def _written(parts: list[PartExport], request: ExportRequest) -> Iterator[ExportCounts]:
+    """Write all parts; iterate over their counts in order."""
+    processes = min(request.processes, len(parts))
     if processes < 2:
-        yield from map(_write, tasks)
+        yield from map(_write, parts)
         return
     with ExitStack() as stack:
         # Not by a fork: Arrow and the drivers of object stores have threads.
         pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
         # Not by `map`, which cancels what waits when it is stopped: a pool that is ended then has an error of its own.
-        with _deaf_processes():
-            waiting = [pool.submit(_write, task) for task in tasks]
+        with _without_interrupts():
+            waiting = [pool.submit(_write, part) for part in parts]
         try:
             for one in waiting:
                 yield one.result()
@@ -176,8 +173,8 @@ def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
 
 
 @contextmanager
-def _deaf_processes() -> Iterator[None]:
-    """Leave Ctrl-C, which all processes of a terminal get, to this one: those begun within the block do not hear it."""
+def _without_interrupts() -> Iterator[None]:
+    """Leave Ctrl-C, which all processes of a terminal get, to this one: those begun within the block ignore it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -185,8 +182,8 @@ def _deaf_processes() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _write(task: Task) -> ExportCounts:
-    return FORMATS[task.to](task)
+def _write(part: PartExport) -> ExportCounts:
+    return FORMATS[part.request.to](part)
 
 
 def _account(request: ExportRequest, extracted: output_reader.Output, total: ExportCounts) -> str:

@@ -1,7 +1,7 @@
 """Load the settings of an export, and select its rows: conf/export.toml, and what options lay over it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Annotated, Any
 
@@ -37,6 +37,8 @@ def settings(given: Mapping[str, Any]) -> ExportSettings:
 class WantedRows:
     """A selection of rows: those that fit one value of each of these that has any."""
 
+    COLUMNS = ("site", "language", "status", "text_words")
+
     site: frozenset[str] = field(default_factory=frozenset)
     language: frozenset[str] = field(default_factory=frozenset)
     status: frozenset[str] = field(default_factory=frozenset)
@@ -44,10 +46,8 @@ class WantedRows:
 
     def select(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Select the wanted rows of a batch, which has COLUMNS."""
-        lists = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "min_words"}
+        lists = {"site": self.site, "language": self.language, "status": self.status}
         masks = [pc.is_in(batch.column(name), pa.array(sorted(values))) for name, values in lists.items() if values]
         if self.min_words:
             masks.append(pc.greater_equal(batch.column("text_words"), self.min_words))
         return batch.filter(reduce(pc.and_, masks)) if masks else batch
-
-    COLUMNS = ("site", "language", "status", "text_words")

@@ -58,6 +58,13 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
     return root, last is not None and last.message.startswith("Excessive depth")
 
 
+def parse_unrepaired(html: str) -> Any:
+    """Parse the root element of a page as libxml2 has it: comments stay, and stray parts lie where it leaves them. None
+    of a page without an element."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    return etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None
+
+
 def measure(html: bytes, config: PageConfig) -> None:
     """Refuse HTML that would keep libxml2 busy for long; nothing can interrupt it.
 

@@ -20,7 +20,7 @@ from dbce_spark.output import output_reader
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
 from dbce_spark.output.output_reader import Output
-from dbce_spark.report.output_counts import Grouped
+from dbce_spark.report.grouped_sums import GroupedSums
 
 _ROWS = 8192
 _COLUMNS = ("capture_id", "site", "template_id", "status", "words", "text_words")
@@ -97,23 +97,9 @@ def crawls(collection: Collection, version: Version) -> Crawls:
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
     """Count the figures of a crawl."""
-    grouped = Grouped(["site", "template_id"], _SUMS)
-    for batch, times in crawl.fetched(_COLUMNS):
-        if not len(batch):
-            continue
-        single = pc.equal(batch.column("status"), "single").to_numpy(zero_copy_only=False)
-        words, text_words = (batch.column(name).to_numpy() for name in ("words", "text_words"))
-        counted = {
-            "captures": times,
-            "single": times * single,
-            "short": times * (text_words < config.short_words),
-            "words": times * words,
-            "text_words": times * text_words,
-        }
-        grouped.add(pa.table({name: batch.column(name) for name in ("site", "template_id")} | counted))
     sites: dict[str, Site] = defaultdict(Site)
     templates: dict[Template, int] = {}
-    for row in grouped.table().to_pylist():
+    for row in _by_template(crawl, config).to_pylist():
         sites[row["site"]] += Site(**{name: row[name] for name in _SUMS})
         if row["template_id"]:
             templates[row["site"], row["template_id"]] = row["captures"]
@@ -127,6 +113,25 @@ def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
         files=run["failed_files"]["of"],
         failed_files=run["failed_files"]["count"],
     )
+
+
+def _by_template(crawl: Crawl, config: ComparisonConfig) -> pa.Table:
+    """Sum the captures of each site and template: the columns _SUMS."""
+    grouped = GroupedSums(["site", "template_id"], _SUMS)
+    for batch, times in crawl.fetched(_COLUMNS):
+        if not len(batch):
+            continue
+        single = pc.equal(batch.column("status"), "single").to_numpy(zero_copy_only=False)
+        words, text_words = (batch.column(name).to_numpy() for name in ("words", "text_words"))
+        counted = {
+            "captures": times,
+            "single": times * single,
+            "short": times * (text_words < config.short_words),
+            "words": times * words,
+            "text_words": times * text_words,
+        }
+        grouped.add(pa.table({name: batch.column(name) for name in ("site", "template_id")} | counted))
+    return grouped.table()
 
 
 def _refused(crawl: Crawl) -> Mapping[str, int]:

@@ -12,7 +12,7 @@ from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site
 from dbce_spark.report import crawl_figures, template_likeness
-from dbce_spark.report.report_site import environment
+from dbce_spark.report.report_templates import environment
 
 SITES = 50
 """Sites that the page lists, those with the most captures in either crawl."""
@@ -94,19 +94,16 @@ def write(found: CrawlComparison, folder: str, target: str, config: ComparisonCo
     Raises:
         OutputError: it cannot be written.
     """
-    page = (
-        environment()
-        .get_template("crawl.html.j2")
-        .render(
-            folder=folder,
-            found=found,
-            kinds=KINDS,
-            rows=_rows(found),
-            refused=_refused(found),
-            sites=_sites(found),
-            site_count=len({*found.now.sites} | {*(found.before.sites if found.before else ())}),
-            thresholds=asdict(config),
-        )
+    template = environment().get_template("crawl.html.j2")
+    page = template.render(
+        folder=folder,
+        found=found,
+        kinds=KINDS,
+        rows=_rows(found),
+        refused=_refused(found),
+        sites=_sites(found),
+        site_count=len({*found.now.sites} | {*(found.before.sites if found.before else ())}),
+        thresholds=asdict(config),
     )
     try:
         storage.write(target, page.encode("utf-8", "replace"))
@@ -116,7 +113,7 @@ def write(found: CrawlComparison, folder: str, target: str, config: ComparisonCo
 
 def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
     """List the figures of both crawls: name, value before and now, and whether these are shares."""
-    pairs = [found.before, found.now]
+    crawls = [found.before, found.now]
     counts: list[tuple[str, Any]] = [
         ("captures", lambda one: one.captures),
         ("sites", lambda one: len(one.sites)),
@@ -128,10 +125,10 @@ def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
         ("records refused", lambda one: sum(one.refused.values())),
     ]
     rows = [
-        {"name": name, "is_share": False, "values": [pair and count(pair) for pair in pairs]} for name, count in counts
+        {"name": name, "is_share": False, "values": [one and count(one) for one in crawls]} for name, count in counts
     ]
     return rows + [
-        {"name": KINDS[share.kind], "is_share": True, "values": [pair and share.over([pair.total]) for pair in pairs]}
+        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.over([one.total]) for one in crawls]}
         for share in crawl_anomalies.SHARES
     ]
 

@@ -1,7 +1,7 @@
 """Count an output: one pass over small columns, summed up batch by batch."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.model import Label, text_hash
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.grouped_sums import GroupedSums
+from dbce_spark.report.report_output import ReportOutput
 
 Weights = npt.NDArray[np.int64]
 
@@ -29,37 +30,6 @@ TELLING_WORDS = 100
 TELLING_SHARE = (0.05, 0.95)
 """A page that shows something: of some length, and with both content and boilerplate in it."""
 
-CONSOLIDATE = 200_000
-"""Rows of partial sums that are summed up in one go: few enough to hold, enough to do it seldom."""
-
-
-class Grouped:
-    """Sums and least values by key, from any number of batches, in memory that grows with the keys alone."""
-
-    def __init__(self, keys: Sequence[str], sums: Sequence[str], firsts: Sequence[str] = ()):
-        self._keys, self._sums, self._firsts = list(keys), sums, firsts
-        self._parts: list[pa.Table] = []
-
-    def add(self, rows: pa.Table) -> None:
-        self._parts.append(self._summed(rows))
-        if self.rows_held > CONSOLIDATE:
-            self._parts = [self.table()]
-
-    @property
-    def rows_held(self) -> int:
-        return sum(map(len, self._parts))
-
-    def table(self) -> pa.Table:
-        """Build a table with one row a key: the keys, the sums and the least values under their own names."""
-        return self._summed(pa.concat_tables(self._parts)) if self._parts else pa.table({})
-
-    def _summed(self, rows: pa.Table) -> pa.Table:
-        wanted = [*((name, "sum") for name in self._sums), *((name, "min") for name in self._firsts)]
-        summed = rows.group_by(self._keys, use_threads=False).aggregate(wanted)
-        return summed.select([*self._keys, *(f"{name}_{how}" for name, how in wanted)]).rename_columns(
-            [*self._keys, *(name for name, _ in wanted)]
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class OutputCounts:
@@ -75,6 +45,7 @@ class OutputCounts:
 
     @property
     def extractions(self) -> int:
+        """Count all extractions."""
         return self.total("captures")
 
     def total(self, column: str, **where: str) -> int:
@@ -89,7 +60,7 @@ class OutputCounts:
 
 def count(output: ReportOutput) -> OutputCounts:
     """Count the extractions in one pass."""
-    groups = Grouped(["site", "template_id", "status"], SUMS, FIRSTS)
+    groups = GroupedSums(["site", "template_id", "status"], SUMS, FIRSTS)
     charsets: Counter[tuple[str, str]] = Counter()
     flags: Counter[str] = Counter()
     for batch in output.batches("extractions", COLUMNS):
@@ -136,9 +107,15 @@ def _rank(ranks: npt.NDArray[Any], ids: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise(pa.array(np.char.zfill(ranks.astype(str), 2)), ids, "-")
 
 
-def captured(rank: str) -> str:
+def ranked_capture(rank: str) -> str:
     """Return the capture id of a rank."""
     return rank.rpartition("-")[2]
+
+
+def label_shares(characters: Mapping[str, int]) -> dict[str, float]:
+    """Divide the characters of some text by label; 0 of none. `characters` has them under the names of the labels."""
+    whole = max(sum(characters[label.word] for label in Label), 1)
+    return {label.word: characters[label.word] / whole for label in Label}
 
 
 def _characters(batch: pa.RecordBatch) -> tuple[dict[Label, Weights], Weights]:
@@ -173,7 +150,7 @@ def _most_arms(crosses: pa.ListArray) -> npt.NDArray[np.int64]:
 def distinct_urls(output: ReportOutput, column: str, values: Iterable[str]) -> dict[str, int]:
     """Count the different URLs of the captures with each of the `values` in `column`; made for a hundred values."""
     wanted = pa.array(sorted(set(values)), pa.string())
-    urls = Grouped([column, "url_hash"], ["captures"])
+    urls = GroupedSums([column, "url_hash"], ["captures"])
     for batch in output.batches("extractions", [column, "url_key"]) if len(wanted) else ():
         rows = batch.filter(pc.is_in(batch.column(column), wanted))
         hashes = np.array([text_hash(key) for key in rows.column("url_key").to_pylist()], np.uint64)

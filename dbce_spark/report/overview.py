@@ -1,5 +1,6 @@
 """Prepare the first page of the report for its template: totals, sites, templates and rejects."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,10 @@ import pyarrow.compute as pc
 
 from dbce_spark.model import Label
 from dbce_spark.report import reject_examples
-from dbce_spark.report.output_counts import FIRSTS, SUMS, Grouped, OutputCounts, captured, distinct_urls
+from dbce_spark.report.grouped_sums import GroupedSums
+from dbce_spark.report.output_counts import FIRSTS, SUMS, OutputCounts, distinct_urls, label_shares, ranked_capture
 from dbce_spark.report.page_views import View
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 
 SITES = 50
 TEMPLATES = 100
@@ -80,20 +82,23 @@ class Overview:
 
     @property
     def skipped(self) -> list[tuple[str, int]]:
+        """List the filters that skipped records, with their counts, the largest first."""
         return _summed(self.run.get("skipped", {}).items())
 
     @property
     def crossed_share(self) -> float:
+        """Divide the crossed captures by all."""
         return self.totals["crossed"] / max(self.totals["captures"], 1)
 
     @property
     def characters(self) -> int:
+        """Count the characters of all page text that has a label."""
         return sum(self.totals[label.word] for label in Label)
 
     @property
     def shares(self) -> dict[str, float]:
         """Divide the characters of all page text by label."""
-        return {label.word: self.totals[label.word] / max(self.characters, 1) for label in Label}
+        return label_shares(self.totals)
 
 
 def overview(output: ReportOutput, counts: OutputCounts, views: Sequence[View]) -> Overview:
@@ -140,16 +145,12 @@ def _largest(counts: OutputCounts, keys: Sequence[str], limit: int) -> tuple[int
     if "template_id" in keys:
         rows = rows.filter(pc.not_equal(rows["template_id"], ""))
     is_crossed = pc.cast(pc.equal(rows["status"], "crossed"), pa.int64())
-    grouped = Grouped(keys, [*SUMS, "crossed"], FIRSTS)
+    grouped = GroupedSums(keys, [*SUMS, "crossed"], FIRSTS)
     grouped.add(rows.append_column("crossed", pc.multiply(is_crossed, rows["captures"])))
     table = grouped.table()
     order = [("captures", "descending"), *((key, "ascending") for key in keys)]
-    return len(table), [_with_shares(row) for row in table.sort_by(order).slice(0, limit).to_pylist()]
-
-
-def _with_shares(row: dict[str, Any]) -> dict[str, Any]:
-    characters = max(sum(row[label.word] for label in Label), 1)
-    return row | {"shares": {label.word: row[label.word] / characters for label in Label}}
+    rows = table.sort_by(order).slice(0, limit).to_pylist()
+    return len(table), [row | {"shares": label_shares(row)} for row in rows]
 
 
 def _add_urls(output: ReportOutput, column: str, groups: Iterable[dict[str, Any]]) -> None:
@@ -162,17 +163,17 @@ def _add_urls(output: ReportOutput, column: str, groups: Iterable[dict[str, Any]
 def _add_examples(output: ReportOutput, templates: Sequence[dict[str, Any]], views: Sequence[View]) -> None:
     """Add an example to each template: a sample page if one is of it."""
     shown = {view.row["template_id"]: view for view in reversed(views)}
-    ids = [captured(template["typical"]) for template in templates if template["template_id"] not in shown]
+    ids = [ranked_capture(template["typical"]) for template in templates if template["template_id"] not in shown]
     rows = output.rows(ids, ["url", "title"])
     for template in templates:
         view = shown.get(template["template_id"])
-        row = view.row if view else rows[captured(template["typical"])]
+        row = view.row if view else rows[ranked_capture(template["typical"])]
         template["example"] = {"title": row["title"], "url": row["url"], "page": view.name if view else ""}
 
 
 def _summed(pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
     """Sum by name, largest first."""
-    sums: dict[str, int] = {}
+    sums: Counter[str] = Counter()
     for name, n in pairs:
-        sums[name] = sums.get(name, 0) + n
+        sums[name] += n
     return sorted(sums.items(), key=lambda item: (-item[1], item[0]))

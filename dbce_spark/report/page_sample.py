@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.errors import InputError
-from dbce_spark.report.output_counts import OutputCounts, captured
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.output_counts import OutputCounts, ranked_capture
+from dbce_spark.report.report_output import ReportOutput
 
 LARGEST = 5000
 """Groups of a status that are looked at; the smaller ones could not come into a report anyway."""
@@ -42,7 +42,7 @@ def choose(counts: OutputCounts, output: ReportOutput, pages: int) -> list[Pick]
     crossed, single = _groups(counts, "crossed"), _groups(counts, "single")
     fullest = sorted((group["fullest"], "") for group in crossed)[:1]
     kinds = [
-        (1, (Pick(captured(rank), FULLEST) for rank, _ in fullest)),
+        (1, (Pick(ranked_capture(rank), FULLEST) for rank, _ in fullest)),
         (pages // 4, _spread(crossed, "disputed", DISPUTED)),
         (pages // 6, _spread(single, "typical", SINGLE)),
         (pages, chain(_spread(crossed, "typical", TYPICAL), _spread(single, "typical", SINGLE))),
@@ -89,7 +89,7 @@ def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pi
     of_site: dict[str, list[Pick]] = defaultdict(list)
     for group in groups:
         if group[example] is not None:
-            of_site[group["site"]].append(Pick(captured(group[example]), why))
+            of_site[group["site"]].append(Pick(ranked_capture(group[example]), why))
     for turn in zip_longest(*of_site.values()):
         yield from (pick for pick in turn if pick is not None)
 

@@ -1,18 +1,19 @@
 """Prepare the sample pages for their template."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.model import Label
 from dbce_spark.output.schemas.segment_rows import segments_from
 from dbce_spark.report.archived_html import COLUMNS as ARCHIVED_COLUMNS
 from dbce_spark.report.archived_html import HtmlGone, archived
 from dbce_spark.report.arms import Arm, arms, fullest
 from dbce_spark.report.html_frame import document
+from dbce_spark.report.output_counts import label_shares
 from dbce_spark.report.page_sample import Pick
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 
 COLUMNS = (
     *ARCHIVED_COLUMNS,
@@ -83,8 +84,7 @@ def _view(name: str, why: str, row: dict[str, Any], arm_rows: Mapping[str, dict[
 
 
 def _shares(segments: Sequence[dict[str, Any]]) -> dict[str, float]:
-    lengths = {label.word: 0 for label in Label}
+    characters: Counter[str] = Counter()
     for segment in segments:
-        lengths[segment["label"]] += segment["end"] - segment["start"]
-    total = max(sum(lengths.values()), 1)
-    return {word: length / total for word, length in lengths.items()}
+        characters[segment["label"]] += segment["end"] - segment["start"]
+    return label_shares(characters)

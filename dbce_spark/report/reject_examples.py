@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 
 EXAMPLES = 5
 COLUMNS = ("warc_file", "warc_offset", "record_id", "url", "stage", "reason", "detail")

@@ -20,6 +20,7 @@ from dbce_spark.annotation.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
+from dbce_spark.html.dom import parse_unrepaired
 from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.model import Label
 
@@ -76,7 +77,7 @@ def pages(path: str) -> Iterator[tuple[Sheet, Tags]]:
 
 def _annotated(fields: Fields, place: str) -> tuple[Sheet, Tags]:
     html = field(fields, "html_annotated", "a text", place)
-    root = etree.fromstring(html.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", huge_tree=True))
+    root = parse_unrepaired(html)
     if root is None:
         raise InputError(f"{place}: html_annotated has no element")
     texts, spans, tags = [], [], []

@@ -157,10 +157,10 @@ def report(outcomes: Sequence[CrossOutcome]) -> str:
 def _pooled_rows(outcomes: Iterable[CrossOutcome]) -> Iterator[Sequence[str]]:
     for one in pooled(outcomes):
         counts = (f"{one.crosses}", f"{one.final.nodes:,}", f"{one.undecided:,}")
-        yield (one.site, one.case, *counts, *_figures(one.final), _number(one.decided.accuracy))
+        yield (one.site, one.case, *counts, *map(_number, one.final.figures), _number(one.decided.accuracy))
         if one.site == ALL:
             of_thesis = PUBLISHED[one.case]
-            yield ("*thesis*", one.case, "16", f"{of_thesis.nodes:,}", "", *_figures(of_thesis), "")
+            yield ("*thesis*", one.case, "16", f"{of_thesis.nodes:,}", "", *map(_number, of_thesis.figures), "")
 
 
 def _labelled_rows(outcomes: Sequence[CrossOutcome]) -> Iterator[Sequence[str]]:
@@ -168,9 +168,9 @@ def _labelled_rows(outcomes: Sequence[CrossOutcome]) -> Iterator[Sequence[str]]:
     for site in [*sorted({one.site for one in some}), ALL]:
         of_site = [one for one in some if site in (one.site, ALL)]
         elements, counts = sum(one.elements for one in of_site), sum((one.final for one in of_site), Confusion())
-        content, boilerplate = counts.tp + counts.fn, counts.fp + counts.tn
+        content, boilerplate = counts.content_nodes, counts.boilerplate_nodes
         share = f"{100 * counts.nodes / elements:.1f} %" if elements else ""
-        ratios = [(one.final.fp + one.final.tn) / held for one in of_site if (held := one.final.tp + one.final.fn)]
+        ratios = [one.final.boilerplate_nodes / held for one in of_site if (held := one.final.content_nodes)]
         ratio = f"{np.mean(ratios):.2f}" if ratios else ""
         yield (site, f"{len(of_site)}", f"{elements:,}", share, f"{content:,}", f"{boilerplate:,}", ratio)
     yield _COUNTS_PUBLISHED
@@ -184,12 +184,6 @@ def _cross_row(one: CrossOutcome) -> Sequence[str]:
     figures = (counts.accuracy, *(figure for pair in pairs for figure in pair))
     numbers = (counts.tp, counts.fn, counts.fp, counts.tn)
     return (one.cross, f"{one.arms}", one.case, *(f"{number:,}" for number in numbers), *map(_number, figures))
-
-
-def _figures(counts: Confusion) -> Iterator[str]:
-    yield _number(counts.accuracy)
-    for score in (counts.content, counts.boilerplate):
-        yield from map(_number, (score.precision, score.recall, score.f1))
 
 
 def _number(figure: float) -> str:

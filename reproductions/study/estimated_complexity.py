@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from lxml import etree
 from sklearn.ensemble import RandomForestRegressor
 
 from dbce_spark.evaluation import analysis, clusters, complexity, facts
@@ -14,6 +12,7 @@ from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.evaluation.scores import Values
 from dbce_spark.files.markdown_table import table
+from dbce_spark.html.dom import parse_unrepaired
 from reproductions.study.study_pages import StudyPages, site_folds
 
 TREES, SEED = 200, 33
@@ -106,8 +105,7 @@ def _shares(group: str, groups: Sequence[str], true: Sequence[str]) -> Iterator[
 
 
 def _own(html: str) -> tuple[float, ...]:
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    root: Any = etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None
+    root = parse_unrepaired(html)
     total = PageWords(root).total
     if not total:
         return (0.0,) * (1 + len(_TEXTS))

@@ -56,7 +56,7 @@ def read(results: str, paths: Sequence[str]) -> StudyPages:
         ).to_pylist()
     except (OSError, ValueError) as error:
         raise InputError(f"{results}: no results of `dbce evaluate`: {error}") from error
-    gold = {(page.dataset, page.page_id): page for some in datasets.read(paths).sets.values() for page in some}
+    gold = {(page.dataset, page.page_id): page for page in datasets.read(paths).pages}
     keys: list[PageKey] = [(row["dataset"], row["page_id"]) for row in of_pages]
     if missing := [key for key in keys if key not in gold]:
         raise InputError(

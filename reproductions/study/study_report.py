@@ -5,8 +5,9 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from dbce_spark.evaluation import complexity, extractors
+from dbce_spark.evaluation import complexity
 from dbce_spark.evaluation.ensembles import THIRTEEN, is_name
+from dbce_spark.evaluation.joint_extractors import JOINT
 from dbce_spark.evaluation.scores import Values
 from dbce_spark.files import storage
 from reproductions.study import (
@@ -93,4 +94,4 @@ def _numbers(groups: Sequence[str]) -> Groups:
 
 
 def _is_ours(name: str) -> bool:
-    return name in extractors.JOINT
+    return name in JOINT

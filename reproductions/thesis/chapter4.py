@@ -44,8 +44,8 @@ def nodes(measured: Mapping[str, Measured]) -> str:
             sum(page.elements for page in some),
             sum(page.nodes for page in some),
             counts.nodes,
-            counts.tp + counts.fn,
-            counts.fp + counts.tn,
+            counts.content_nodes,
+            counts.boilerplate_nodes,
         )
         rows.append((name, *(f"{number:,}" for number in numbers)))
     return table(("set", "pages", "DOM elements", "nodes", "labelled", "content", "boilerplate"), rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.metrics import Score, rouge_l, words
+from dbce_spark.evaluation.metrics import rouge_l, words
 from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Bits, Label
@@ -76,8 +76,7 @@ def figures(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     every = sum((one.all_nodes for one in outcomes), Confusion())
     by_patterns = sum((one.by_patterns for one in outcomes), Confusion())
     undecided, f1 = (float(np.mean([getattr(one, name) for one in outcomes])) for name in ("undecided", "f1"))
-    scores = (*_three(every.content), *_three(every.boilerplate))
-    return tuple(map(number, (every.accuracy, *scores, by_patterns.accuracy, undecided, f1)))
+    return tuple(map(number, (*every.figures, by_patterns.accuracy, undecided, f1)))
 
 
 def compared(first: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[Outcome]]) -> str:
@@ -87,10 +86,6 @@ def compared(first: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[Outco
 
 def _row(names: Iterable[str], outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     return (*names, f"{len(outcomes):,}", *figures(outcomes))
-
-
-def _three(score: Score) -> tuple[float, float, float]:
-    return score.precision, score.recall, score.f1
 
 
 def number(value: float) -> str:

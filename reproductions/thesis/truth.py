@@ -13,7 +13,7 @@ def text_node_labels(html: str, gold: str) -> Bits:
     One without a word, such as one of punctuation, is undecided: it has no truth.
     """
     page_leaves = leaves.parse_leaves(html)
-    has_words = np.array([bool(words) for words in page_leaves.words], np.bool_)
+    has_words = page_leaves.has_words
     held = leaves.held(page_leaves, gold)
     return np.select([~has_words, held], [Label.UNDECIDED, Label.CONTENT], Label.BOILERPLATE).astype(np.uint8)
 

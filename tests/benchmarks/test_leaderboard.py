@@ -14,7 +14,7 @@ from benchmarks.__main__ import main
 from benchmarks.leaderboard import evaluations, phrases
 from dbce_spark.commands.cli import main as main_of_dbce
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import extracted_texts, facts, harness, scores
+from dbce_spark.evaluation import evaluation_job, extracted_texts, facts, scores
 from dbce_spark.files import storage
 from tests.support.fake_extractors import line
 
@@ -62,7 +62,7 @@ def evaluated(
     ):
         storage.write_parquet(f"{folder}/{name}", schema, [pa.RecordBatch.from_pylist(rows, schema)])
     described = {"date": "2026-11-25", "files": [f"{dataset}.jsonl"], "extractors": [*of_extractors], **asked}
-    (folder / harness.ASKED).write_text(json.dumps({"folds": "", "sample": None, "limit": None, **described}))
+    (folder / evaluation_job.ASKED).write_text(json.dumps({"folds": "", "sample": None, "limit": None, **described}))
     return str(folder)
 
 

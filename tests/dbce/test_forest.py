@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.forest import BINS, LEAVES, Forest
-from dbce_spark.evaluation.training.trainer import forest
+from dbce_spark.evaluation.training.boosted_trees import forest
 from dbce_spark.model import Codes
 
 

@@ -22,7 +22,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     """Pages of several sites with siblings and snapshots."""
     path: Path = tmp_path_factory.mktemp("ablation") / "gold.jsonl"
     write_gold(str(path), pages=40, seed=1, weight=0)
-    gold = [page for some in datasets.read([str(path)]).sets.values() for page in some]
+    gold = datasets.read([str(path)]).pages
     made = pages.parse_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
     return pages.unique(page for page in made if isinstance(page, Page))
 

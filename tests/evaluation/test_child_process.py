@@ -29,6 +29,7 @@ def outcome(extracted: Extracted) -> tuple[str, str]:
         ("a page", ("en:a page", "")),
         ("NOTHING", ("", "")),
         ("RAISE", ("", "ValueError: no such thing")),
+        ("HALF", ("", "ValueError: half a character: ?")),
         ("HANG", ("", "timeout: no text after 1 s")),
         ("DIE", ("", "crash: the process ended with status 7")),
         ("ABORT", ("", "crash: the process ended with SIGABRT")),

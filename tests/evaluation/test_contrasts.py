@@ -15,7 +15,7 @@ HTML = "<body><div>Home News</div><p>The first <b>half</b> of it</p><p>and the s
 GOLD = "The first half of it\nand the second one"
 
 
-def gold_page(page_id: str) -> GoldPage:
+def gold_page(page_id: str, html: str = HTML) -> GoldPage:
     return GoldPage(
         dataset="one",
         page_id=page_id,
@@ -26,7 +26,7 @@ def gold_page(page_id: str) -> GoldPage:
         timestamp=0,
         lang="en",
         page_type="",
-        html=HTML,
+        html=html,
         gold=GOLD,
     )
 
@@ -52,11 +52,20 @@ def test_the_worst_pages_of_each_extractor_are_written(tmp_path: Path) -> None:
     places = contrasts.write(str(tmp_path), scores, {"one": some}, texts, count=2)
 
     index = (tmp_path / places["<a/b>"]).read_text("utf-8")
-    assert [page.page_id for page in contrasts.worst(scores, {"one": some}, "<a/b>", 2)] == [
-        facts[1].page_id,
-        facts[2].page_id,
-    ]
+    assert ["1", "2", "0"] == [page.page_id for page in contrasts.worst(scores, {"one": some}, "<a/b>")]
     assert len(re.findall(r'<a href="[0-9a-f]{16}\.html">', index)) == 2
 
     contrasts.write(str(tmp_path), scores, {"one": some}, texts, count=1)
     assert len([*(tmp_path / places["<a/b>"]).parent.iterdir()]) == 2
+
+
+def test_a_page_without_an_element_is_passed_over(tmp_path: Path) -> None:
+    """It is the worst of all, and there is nothing to colour; the next page is shown in its place."""
+    facts = [facts_of(at, dataset="one") for at in range(3)]
+    scores = made_scores(facts, {"any": [0.0, 0.5, 0.9]})
+    some = [gold_page("0", "<!-- nothing -->"), gold_page("1"), gold_page("2")]
+    texts = {"any": {"one": {one.page_id: Extracted("", 0.0, "") for one in some}}}
+
+    places = contrasts.write(str(tmp_path), scores, {"one": some}, texts, count=1)
+
+    assert ">one 1</a>" in (tmp_path / places["any"]).read_text("utf-8")

@@ -2,16 +2,16 @@
 
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import ensembles
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import LEARNED, NAMES, SELECTIONS, THIRTEEN, combine, is_name, members, named
+from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.peers import PEERS
 from tests.support.fake_extractors import gold_pages, line
 
@@ -19,7 +19,7 @@ MENU, STORY, ADVERT = "Home", "A grey seal came ashore.", "Buy now!"
 PAGE = f"<html><body><div>{MENU}</div><p>{STORY}</p><div>{ADVERT}</div></body></html>"
 
 
-def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> ensembles.Texts:
+def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> Texts:
     """Return texts by extractor, one a page, as extractors give them; each took a second."""
     return {
         name: {"made": {page.page_id: Extracted(text, 1.0, "") for page, text in zip(pages, some, strict=True)}}
@@ -28,7 +28,7 @@ def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> ense
 
 
 def combined(
-    names: Iterable[str], pages: Sequence[GoldPage], texts: Mapping[str, Sequence[str]]
+    names: Sequence[str], pages: Sequence[GoldPage], texts: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
     """Combine one set by ensembles: the texts of its pages in their order."""
     made = combine(names, {"made": pages}, given(texts, pages))
@@ -97,7 +97,7 @@ def test_members_are_extractors_that_run_by_themselves() -> None:
 def test_a_member_that_did_not_run_is_named(tmp_path: Path) -> None:
     """The error names the members to add."""
     texts = {name: [STORY] for name in SELECTIONS[5] if name not in ("bte", "readability")}
-    with pytest.raises(ConfigError, match="em_2_5 builds on bte, readability; add them to --extractors"):
+    with pytest.raises(ConfigError, match="em_2_5: made of bte, readability too; add them to --extractors"):
         combined(["em_2_5"], gold_pages(tmp_path, [line("a", PAGE, STORY)]), texts)
 
 

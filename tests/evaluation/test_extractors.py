@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, PlatformError
-from dbce_spark.evaluation import extractors
+from dbce_spark.evaluation import extractors, joint_extractors
 from dbce_spark.evaluation.extractors import OneByOne
 from tests.support import fake_extractors as fakes
 from tests.support.extractor_settings import setting
@@ -63,7 +63,7 @@ def test_an_extractor_that_cannot_start_ends_the_others(tmp_path: Path) -> None:
 
 def test_the_joint_method_sees_siblings(tmp_path: Path) -> None:
     """Text on all pages of the site is gone, text on one is kept, and a page without siblings gets the fallback."""
-    extracted = extractors.together(gold_pages(tmp_path, own_set()), setting(), content="article")
+    extracted = joint_extractors.together(gold_pages(tmp_path, own_set()), setting(), content="article")
     assert all("Tide tables" not in one.text and "rights reserved" not in one.text for one in extracted.values())
     assert "forty two storms" in extracted["story-1"].text
     assert "grey seal" in extracted["alone"].text
@@ -72,15 +72,15 @@ def test_the_joint_method_sees_siblings(tmp_path: Path) -> None:
 def test_a_page_without_a_word_is_a_miss_of_the_joint_method(tmp_path: Path) -> None:
     """A reject has no text, and its reason is the error."""
     pages = gold_pages(tmp_path, [line("a", "<script>1</script>"), line("b")])
-    extracted = extractors.together(pages, setting())
+    extracted = joint_extractors.together(pages, setting())
     assert "no_text: no word outside scripts, styles and forms" == extracted["a"].error
     assert "" == extracted["b"].error
 
 
 def test_the_same_page_twice_has_its_text_twice(tmp_path: Path) -> None:
-    """Two pages of one URL, time and HTML are one capture to the method, but two pages to the harness."""
+    """Two pages of one URL, time and HTML are one capture to the method, but two pages to an evaluation."""
     lines = [{**own_set()[0], "id": name} for name in ("a", "b")]
-    extracted = extractors.together(gold_pages(tmp_path, lines), setting())
+    extracted = joint_extractors.together(gold_pages(tmp_path, lines), setting())
     assert extracted["a"].text == extracted["b"].text != ""
 
 

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.samples.sample_gold import write_gold
 from dbce_spark import config
 from dbce_spark.errors import EvaluationError, InputError
-from dbce_spark.evaluation import gate, harness
+from dbce_spark.evaluation import evaluation_job, gate
 from dbce_spark.evaluation.gate import Pinned
 from tests.support.fake_extractors import gold_pages, own_set
 from tests.support.page_scores import made_scores, page
@@ -100,8 +100,8 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
         gate.check(str(tmp_path / "none.json"), reached(1.0))
 
 
-def request(folder: Path, paths: list[str], limit: int | None) -> harness.EvaluationRequest:
-    return harness.EvaluationRequest(
+def request(folder: Path, paths: list[str], limit: int | None) -> evaluation_job.EvaluationRequest:
+    return evaluation_job.EvaluationRequest(
         paths=paths,
         extractors=["dbce-article"],
         output=str(folder / "out"),
@@ -115,11 +115,11 @@ def test_the_sample_archive_keeps_its_floors(tmp_path: Path) -> None:
     """The gate that runs everywhere: `make gate` on the pages that ship with the program."""
     path = tmp_path / "gate.jsonl"
     write_gold(path, pages=60, seed=1)
-    assert harness.evaluate(request(tmp_path, [str(path)], None), config.default()).startswith("# Scores")
+    assert evaluation_job.evaluate(request(tmp_path, [str(path)], None), config.default()).startswith("# Scores")
 
 
 @pytest.mark.data
 def test_real_pages_keep_their_floors(shared_data: Path, tmp_path: Path) -> None:
     """The first pages of three sets, where they are beside the checkout."""
     paths = [str(shared_data / "gold" / f"{name}.jsonl.xz") for name in ("big9", "l3s-gn1", "ghpages-snapshots")]
-    assert harness.evaluate(request(tmp_path, paths, 40), config.default()).startswith("# Scores")
+    assert evaluation_job.evaluate(request(tmp_path, paths, 40), config.default()).startswith("# Scores")

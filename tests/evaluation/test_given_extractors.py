@@ -55,11 +55,23 @@ def test_texts_of_an_evaluation_give_its_scores_again(gold: str, tmp_path: Path)
     again = evaluated(gold, f"lxml={tmp_path / 'first' / 'texts.parquet'}", tmp_path / "second")
     scores = [pq.read_table(tmp_path / one / "scores.parquet").to_pylist() for one in ("first", "second")]
     (stranger,) = gold_pages(tmp_path, [line("stranger", "<p>x")])
-    (lacking,) = given_extractors.stored("lxml", str(tmp_path / "first" / "texts.parquet"), [stranger]).values()
+    (lacking,) = given_extractors.stored("lxml", str(tmp_path / "first" / "texts.parquet"))([stranger]).values()
 
     assert [row["text"] for row in rows] == [row["text"] for row in again]
     assert scores[0] == scores[1]
     assert lacking.error.startswith("missing: not in ")
+
+
+def test_texts_of_several_sets_may_lie_where_the_output_goes(tmp_path: Path) -> None:
+    """They are read before the first set is written in their place."""
+    gold = tmp_path / "two.jsonl"
+    pages = [line("1"), line("2", dataset="other")]
+    gold.write_text("".join(f"{json.dumps(one)}\n" for one in pages), encoding="utf-8")
+    folder = tmp_path / "out"
+    first = evaluated(str(gold), "lxml", folder)
+    again = evaluated(str(gold), f"lxml={folder / 'texts.parquet'}", folder)
+
+    assert ["one two", "one two"] == [row["text"] for row in first] == [row["text"] for row in again]
 
 
 def test_the_function_of_the_documentation_is_an_extractor(
@@ -103,10 +115,10 @@ def test_a_command_that_is_none_is_refused(source: str, error: type[Exception], 
 
 
 def test_a_file_that_holds_no_such_texts_is_refused(gold: str, tmp_path: Path) -> None:
-    """One that is not there, and one without the extractor."""
+    """One that is not there, and one without the extractor; before anything runs."""
     evaluated(gold, "lxml", tmp_path / "out")
 
     with pytest.raises(InputError, match=r"is no texts\.parquet"):
-        given_extractors.stored("lxml", str(tmp_path / "none.parquet"), [])
+        given_extractors.stored("lxml", str(tmp_path / "none.parquet"))
     with pytest.raises(InputError, match="has no text by bte"):
-        given_extractors.stored("bte", str(tmp_path / "out" / "texts.parquet"), [])
+        given_extractors.stored("bte", str(tmp_path / "out" / "texts.parquet"))

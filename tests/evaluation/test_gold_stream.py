@@ -10,7 +10,7 @@ from numpy import float32
 
 from dbce_spark import config
 from dbce_spark.dbce import local, pages
-from dbce_spark.evaluation import gold_stream
+from dbce_spark.evaluation import arriving_pages, gold_stream
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Page
 from dbce_spark.streaming.stream.outcomes import build_rows
@@ -72,7 +72,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
 
 def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> None:
     """The first as if it were alone, the last as if all had come at once."""
-    by_place = {one.page.capture.warc_offset: one for one in gold_stream.arrived(captures, CONFIG)}
+    by_place = {one.page.capture.warc_offset: one for one in arriving_pages.arrived(captures, CONFIG)}
     whole = {one.page.capture.warc_offset: one for one in local.extract_pages(captures, CONFIG)}
     first = min(captures, key=lambda page: page.capture.warc_offset)
     (alone,) = local.extract_pages([first], CONFIG)
@@ -86,9 +86,9 @@ def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> No
 
 def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures: list[Page]) -> None:
     """Each beside those that had come; the order in which they are handed over is nothing."""
-    pooled = gold_stream.by_site_pool(captures[::-1], CONFIG)
-    came = sorted(captures, key=gold_stream._arrival)
-    evidence = {at: gold_stream._evidence(came[at], came[: at + 1], CONFIG) for at in range(len(came))}
+    pooled = arriving_pages.by_site_pool(captures[::-1], CONFIG)
+    came = sorted(captures, key=arriving_pages._arrival)
+    evidence = {at: arriving_pages._evidence(came[at], came[: at + 1], CONFIG) for at in range(len(came))}
     compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(came)]
 
     expected = {one.page.capture_id: one.text for one in local.label_pages(compared, CONFIG.label)}
@@ -99,10 +99,10 @@ def test_late_labels_are_the_last_ones_of_a_stream(captures: list[Page]) -> None
     """The scores of each page are those in its last row, on arrival or later."""
     by = config.load(settings=["stream.relabel_pages=[2, 4]"])
     site = max(Counter(page.capture.site for page in captures).items(), key=itemgetter(1))[0]
-    of_site = sorted((page for page in captures if page.capture.site == site), key=gold_stream._arrival)
+    of_site = sorted((page for page in captures if page.capture.site == site), key=arriving_pages._arrival)
     rows = build_rows(site_arrivals(of_site, by), StreamedSite(by, remembered=99))
     expected = {row["capture_id"]: [float32(block["score"]) for block in row["blocks"]] for _, row in rows}
-    found = gold_stream.relabelled(of_site[::-1], by)
+    found = arriving_pages.relabelled(of_site[::-1], by)
 
     assert 4 == len(of_site)
     assert expected == {one.page.capture_id: [*one.segments.scores] for one in found}
@@ -110,13 +110,13 @@ def test_late_labels_are_the_last_ones_of_a_stream(captures: list[Page]) -> None
 
 def test_primed_sites_have_the_other_half_of_the_pages_from_the_start(captures: list[Page]) -> None:
     """Halves by capture id; of its own half a page is labelled beside those before it."""
-    came = sorted(captures, key=gold_stream._arrival)
+    came = sorted(captures, key=arriving_pages._arrival)
     halves = [int(one.capture_id, 16) % 2 for one in came]
     expected = {}
     for at, page in enumerate(came):
         beside = [one for place, one in enumerate(came) if place <= at or halves[place] != halves[at]]
-        gathered = local.gather(page, [], gold_stream._evidence(page, beside, CONFIG), "")
+        gathered = local.gather(page, [], arriving_pages._evidence(page, beside, CONFIG), "")
         expected[page.capture_id] = local.label_pages([gathered], CONFIG.label)[0].text
 
     assert {0, 1} == {*halves}
-    assert expected == {one.page.capture_id: one.text for one in gold_stream.primed(captures, CONFIG)}
+    assert expected == {one.page.capture_id: one.text for one in arriving_pages.primed(captures, CONFIG)}

@@ -7,9 +7,9 @@ import pytest
 
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.errors import JobError
-from dbce_spark.evaluation import extractors, spark_run
+from dbce_spark.evaluation import joint_extractors, spark_run
 from dbce_spark.evaluation.datasets import GoldPage, siblings, snapshots
-from dbce_spark.evaluation.extractors import Setting
+from dbce_spark.evaluation.joint_extractors import Setting
 from tests.support.builders import CONFIG, config
 from tests.support.fake_extractors import gold_pages, line, own_set
 
@@ -33,7 +33,7 @@ def pages(folder: Path) -> list[GoldPage]:
 
 def together(given: list[GoldPage], settings: DbceConfig) -> dict[str, str]:
     setting = Setting(config=settings, time_limit=1.0, workers=1, folds="", advance=lambda _: None)
-    return {name: one.text for name, one in extractors.together(given, setting).items()}
+    return {name: one.text for name, one in joint_extractors.together(given, setting).items()}
 
 
 @pytest.mark.spark

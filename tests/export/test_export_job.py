@@ -148,7 +148,7 @@ def test_an_output_with_a_part_missing_is_refused(
 
 
 class Fatal:
-    """A task whose process ends as soon as it is unpickled."""
+    """A part whose process ends as soon as it is unpickled."""
 
     def __init__(self, **_: object) -> None:
         pass
@@ -161,7 +161,7 @@ def test_a_process_that_is_killed_ends_the_export(
     extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error has advice, and no file stays."""
-    monkeypatch.setattr(export_job, "Task", Fatal)
+    monkeypatch.setattr(export_job, "PartExport", Fatal)
     with pytest.raises(OutputError, match=r"was ended from outside, .* give fewer --processes"):
         exported(extracted, tmp_path / "out" / "in", "jsonl", processes=2)
 

@@ -15,7 +15,7 @@ from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse
 from dbce_spark.report.archived_html import Archived, HtmlGone, archived
 from dbce_spark.report.page_views import COLUMNS
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 from tests.support.builders import URL, arc_header, arc_record, archive, gzipped, http, record
 from tests.support.report_outputs import crawl, write_archive, write_output
 

@@ -10,7 +10,7 @@ from dbce_spark.model import Label
 from dbce_spark.report.arms import fullest, masked_segments
 from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.page_views import views
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 
 
 def test_marked_spans_hold_the_masked_words() -> None:

@@ -10,10 +10,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark.report import output_counts, reject_examples
-from dbce_spark.report import report_rows as outputs
+from dbce_spark.report import grouped_sums, output_counts, reject_examples
+from dbce_spark.report import report_output as outputs
 from dbce_spark.report.overview import overview
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -30,7 +30,7 @@ def characters(rows: list[dict[str, Any]], label: str) -> int:
 def test_sums_are_those_of_the_rows(finished: Path, monkeypatch: pytest.MonkeyPatch, batch_rows: int) -> None:
     """Counted in batches of any size, captures, words and characters by label are the sums over the rows."""
     monkeypatch.setattr(outputs, "BATCH_ROWS", batch_rows)
-    monkeypatch.setattr(output_counts, "CONSOLIDATE", 2)
+    monkeypatch.setattr(grouped_sums, "CONSOLIDATE", 2)
     rows = rows_of(finished)
     counted = output_counts.count(ReportOutput(str(finished)))
     expected = {
@@ -58,8 +58,8 @@ def test_doubtful_pages_are_counted(finished: Path) -> None:
 
 def test_sums_take_no_memory_but_for_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory grows with the keys alone, however many batches are summed up."""
-    monkeypatch.setattr(output_counts, "CONSOLIDATE", 10)
-    grouped = output_counts.Grouped(["site"], ["n"])
+    monkeypatch.setattr(grouped_sums, "CONSOLIDATE", 10)
+    grouped = grouped_sums.GroupedSums(["site"], ["n"])
     for _ in range(100):
         grouped.add(pa.table({"site": ["a", "b", "a"], "n": [1, 2, 3]}))
     assert [("a", 400), ("b", 200)] == sorted(zip(*grouped.table().to_pydict().values(), strict=True))

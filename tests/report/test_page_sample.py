@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.page_sample import Pick
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 from tests.support.report_outputs import write_output
 
 

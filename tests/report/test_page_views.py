@@ -7,7 +7,7 @@ import pytest
 from lxml import html as lxml_html
 
 from dbce_spark.report.page_views import View
-from dbce_spark.report.report_site import environment
+from dbce_spark.report.report_templates import environment
 
 ROW = {
     "url": "http://a.example/", "title": "t", "site": "a.example", "timestamp": datetime(2026, 3, 1, tzinfo=UTC),

@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.report import write_report
-from dbce_spark.report.report_rows import ReportOutput
+from dbce_spark.report.report_output import ReportOutput
 from tests.support import sample_collection as grown
 from tests.support.report_outputs import HOSTILE, crawl, tree, write_archive, write_output
 

@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pytest
 
 from benchmarks.samples.sample_gold import write_gold
@@ -13,8 +12,9 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.classify import Classifier
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.training import trainer, training_examples, word_weights
-from dbce_spark.evaluation.training.trainer import Prepared
+from dbce_spark.evaluation.training import boosted_trees, prepared_pages, trainer, training_examples, word_weights
+from dbce_spark.evaluation.training.prepared_pages import PreparedPages
+from dbce_spark.evaluation.training.shown_neighbours import ShownNeighbours
 from dbce_spark.evaluation.training.training_examples import Example
 from tests.support.builders import config
 
@@ -44,13 +44,12 @@ def examples() -> tuple[Example, ...]:
 
 
 @cache
-def prepared() -> Prepared:
-    return trainer.prepare(examples(), PATTERNS)
+def prepared() -> PreparedPages:
+    return prepared_pages.prepare(examples(), PATTERNS)
 
 
-def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
+def train(of: PreparedPages) -> Classifier:
     """The trainer's own way, with trees so few and small that it is done in a second."""
-    marked = np.array([True] * len(of.examples) if is_trained_on is None else is_trained_on)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "FIRST_TREES", 6)
         patch.setattr(trainer, "SECOND_TREES", 12)
@@ -59,11 +58,11 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
         patch.setattr(trainer, "REPLY_TREES", 4)
         patch.setattr(trainer, "TYPE_TREES", 12)
         patch.setattr(word_weights, "HOSTS", 2)
-        for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
+        for parameters in (boosted_trees.PARAMETERS, boosted_trees.WHOLE_PARAMETERS):
             patch.setitem(parameters, "min_data_in_leaf", 20)
             patch.setitem(parameters, "num_threads", 1)
-        patch.setitem(trainer._TYPE_PARAMETERS, "num_threads", 1)
-        return trainer.train(of, marked, {"pages": int(marked.sum())})
+        patch.setitem(boosted_trees.TYPE_PARAMETERS, "num_threads", 1)
+        return trainer.train(of, {"pages": len(of.examples)})
 
 
 @cache
@@ -72,6 +71,6 @@ def classifier() -> Classifier:
     return train(prepared())
 
 
-def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.ShownNeighbours]:
+def alone(examples: Sequence[Example]) -> dict[str, ShownNeighbours]:
     """Hide all neighbours of each page: none are shown, by capture id."""
-    return {one.page.capture_id: training_examples.ShownNeighbours((), ()) for one in examples}
+    return {one.page.capture_id: ShownNeighbours((), ()) for one in examples}

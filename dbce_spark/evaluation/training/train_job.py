@@ -9,8 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
@@ -18,7 +16,8 @@ from dbce_spark.dbce.classifier_file import save_classifier
 from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
-from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training import prepared_pages, trainer, training_examples
+from dbce_spark.evaluation.training.prepared_pages import PreparedPages
 from dbce_spark.log import counted
 
 FOLDS = 5
@@ -46,45 +45,43 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     prepared = prepare(request.paths, request.limit, config)
     if request.folds:
         train_folds(prepared, Path(request.folds))
-    everything = np.ones(len(prepared.examples), np.bool_)
     output = Path(request.output)
     output.parent.mkdir(parents=True, exist_ok=True)
-    save_classifier(trainer.train(prepared, everything, _card(prepared, everything)), output)
+    save_classifier(trainer.train(prepared, _card(prepared)), output)
     return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
 
 
-def prepare(paths: Sequence[str], limit: int | None, config: DbceConfig) -> trainer.Prepared:
+def prepare(paths: Sequence[str], limit: int | None, config: DbceConfig) -> PreparedPages:
     """Read the pages of some gold sets, at most `limit` of each, and compute all that training takes of them.
 
     Raises:
         InputError: they cannot be read.
     """
-    gold = datasets.read(paths, limit)
-    pages = [page for of_set in gold.sets.values() for page in of_set]
-    return trainer.prepare(training_examples.read(pages, config), config)
+    pages = datasets.read(paths, limit).pages
+    return prepared_pages.prepare(training_examples.read(pages, config), config)
 
 
-def train_folds(prepared: trainer.Prepared, folder: Path, wanted: Collection[int] | None = None) -> None:
+def train_folds(prepared: PreparedPages, folder: Path, wanted: Collection[int] | None = None) -> None:
     """Write `fold-N.npz` of the wanted folds or of all, each without the pages of fold N, and the fold of each of their
     sites."""
     folder.mkdir(parents=True, exist_ok=True)
     fold_of = trainer.folds(prepared.sites, FOLDS)
     chosen = range(FOLDS) if wanted is None else wanted
     for fold in tqdm(chosen, desc="folds", leave=False, disable=None):
-        seen = fold_of != fold
-        classifier = trainer.train(prepared, seen, _card(prepared, seen) | {"without_fold": fold})
+        seen = prepared.of_pages(fold_of != fold)
+        classifier = trainer.train(seen, _card(seen) | {"without_fold": fold})
         save_classifier(classifier, folder / f"fold-{fold}.npz")
     numbered = zip(prepared.sites, fold_of.tolist(), strict=True)
     sites = {site: f"fold-{fold}.npz" for site, fold in numbered if fold in chosen}
     (folder / FOLDS_FILE).write_text(json.dumps(sites, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
-def _card(prepared: trainer.Prepared, is_trained_on: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    trained = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
+def _card(pages: PreparedPages) -> dict[str, Any]:
+    """Describe the pages that a classifier is trained on."""
     return {
-        "sets": dict(sorted(Counter(one.gold.dataset for one in trained).items())),
-        "pages": len(trained),
-        "sites": len({one.page.capture.site for one in trained}),
-        "blocks": sum(len(one.page.blocks) for one in trained),
+        "sets": dict(sorted(Counter(one.gold.dataset for one in pages.examples).items())),
+        "pages": len(pages.examples),
+        "sites": len(set(pages.sites)),
+        "blocks": len(pages.page_of_row),
         "lightgbm": version("lightgbm"),
     }

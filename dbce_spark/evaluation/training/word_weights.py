@@ -20,7 +20,7 @@ HOSTS = 20
 """Fewest hosts of the pages trained on that have a word: what fewer have may name a site."""
 
 RIDGE = 100.0
-"""Penalty on the squares of the weights, where a page weighs 1,700 (`trainer.PAGE_WEIGHT`)."""
+"""Penalty on the squares of the weights, where a page weighs 1,700 (`prepared_pages.PAGE_WEIGHT`)."""
 
 ROUNDS = 60
 """Most steps of the regression; it gains little after half of them."""

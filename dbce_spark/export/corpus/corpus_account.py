@@ -61,6 +61,7 @@ class CorpusAccount:
 
     @property
     def left(self) -> int:
+        """Count the rows that are kept."""
         return self.outcomes[len(self.filters)]
 
     def as_dict(self) -> dict[str, Any]:

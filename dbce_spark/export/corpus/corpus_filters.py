@@ -9,15 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.config import CorpusConfig
+from dbce_spark.model import Label
 
 Mask = npt.NDArray[np.bool_]
 
 STATUSES = ("crossed", "single")
 SEGMENT_FIELDS = ("label", "score", "start", "end")
 """Fields of the segments that `probability` reads."""
-COLUMNS = ("status", "language", "text_words", "probability", "duplicate_of", "copy_of", "repeats")
-"""Columns that filters read; `probability` is the function of this name, as a column."""
-CONTENT = "content"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +88,7 @@ def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
     their characters; 0 without one. `segments` have SEGMENT_FIELDS."""
     flat = segments.flatten()
     rows = pc.list_parent_indices(segments).to_numpy()
-    is_content = pc.equal(flat.field("label"), CONTENT).to_numpy(zero_copy_only=False)
+    is_content = pc.equal(flat.field("label"), Label.CONTENT.word).to_numpy(zero_copy_only=False)
     lengths = (flat.field("end").to_numpy() - flat.field("start").to_numpy()) * is_content
     scores = flat.field("score").to_numpy().astype(np.float64)
     weighed = np.bincount(rows, lengths * scores, len(segments))
@@ -99,8 +97,8 @@ def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
 
 
 def outcomes(batch: pa.RecordBatch, filters: Sequence[Filter]) -> npt.NDArray[np.intp]:
-    """Find for each row the index of the first filter that removes it, or their number if none does. `batch` has
-    COLUMNS."""
+    """Find for each row the index of the first filter that removes it, or their number if none does. `batch` has the
+    columns of extractions that filters read, those of duplicates, and `probability`."""
     found = np.full(len(batch), len(filters), np.intp)
     for at in reversed(range(len(filters))):
         found[~filters[at].marks(batch)] = at

@@ -13,7 +13,7 @@ from dbce_spark.config import CorpusConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export.corpus import corpus_source
 from dbce_spark.export.corpus.corpus_account import CorpusAccount
-from dbce_spark.export.corpus.corpus_filters import chosen, outcomes
+from dbce_spark.export.corpus.corpus_filters import STATUSES, chosen, outcomes
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.files import storage
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
@@ -112,7 +112,7 @@ def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) ->
     removed = {f"corpus:{name}": count for name, count in counts["removed"].items() if count}
     formats = {"formats": counts["formats"]} if counts["formats"] else {}
     own = {name: value for name, value in run.items() if name != "formats"}
-    statuses = {status: account.statuses[status] for status in ("crossed", "single")}
+    statuses = {status: account.statuses[status] for status in STATUSES}
     return own | {
         "extractions": account.left,
         **statuses,

@@ -28,7 +28,7 @@ _ROWS = 256
 @dataclass(frozen=True, slots=True)
 class CorpusSource:
     """A finished output: its run.json, its files by site part, as a site's rows are all in one, and its columns, as
-    they are stored and as they are read here. `has_marks` is True if those of duplicates are there.
+    they are stored and as they are read here.
 
     `remarked` has the marks that increments of a collection give anew to captures of earlier ones: by the capture, the
     number of the last such increment, and its marks. They are held, some 500 bytes each.
@@ -42,6 +42,7 @@ class CorpusSource:
 
     @property
     def has_marks(self) -> bool:
+        """Return whether the columns of duplicates are there."""
         return {*MARKS} <= {*self.schema.names}
 
     def batches(self, file: TableFile, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -10,10 +10,12 @@ from functools import cache
 
 import numpy as np
 from jinja2 import Template
+from markupsafe import Markup
 
 import dbce_spark
 from dbce_spark.dbce import annotated_html, single
 from dbce_spark.files import storage
+from dbce_spark.html import sealed_html
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label, digest
 from dbce_spark.report.svg.html_template import css, environment
@@ -52,6 +54,7 @@ class LabelDifference:
 
     @property
     def differing(self) -> int:
+        """Count the words on which the two differ."""
         return self.missed + self.added + self.other
 
     @property
@@ -75,17 +78,20 @@ class Names:
 
 def difference(contrast: Contrast) -> LabelDifference:
     """Count the words on which the two labellings of a page differ."""
-    counts = [0, 0, 0]
-    words = 0
+    words = missed = added = other = 0
     for (start, end), reference, given in zip(contrast.spans, contrast.reference, contrast.given, strict=True):
         if reference is None:
             continue
         length = len(tokens(contrast.text[start:end]))
         words += length
-        if reference != given:
-            kind = 0 if reference is Label.CONTENT else 1 if given is Label.CONTENT else 2
-            counts[kind] += length
-    missed, added, other = counts
+        if reference == given:
+            continue
+        if reference is Label.CONTENT:
+            missed += length
+        elif given is Label.CONTENT:
+            added += length
+        else:
+            other += length
     return LabelDifference(page=contrast.page, url=contrast.url, words=words, missed=missed, added=added, other=other)
 
 
@@ -111,6 +117,7 @@ def document(contrast: Contrast, names: Names) -> str:
         PageError: see `page_html`.
     """
     return _template("contrast.html.j2").render(
+        policy=Markup(sealed_html.POLICY),
         names=names,
         difference=difference(contrast),
         page=page_html(contrast),

@@ -10,7 +10,7 @@ from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
-from dbce_spark.evaluation.training import train_job, trainer
+from dbce_spark.evaluation.training import boosted_trees, train_job, trainer
 from tests.support.builders import CONFIG
 
 
@@ -21,7 +21,7 @@ def small() -> Iterator[None]:
         for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("ARTICLE_TREES", 3), ("REPLY_TREES", 2)):
             patch.setattr(trainer, name, trees)
         patch.setattr(trainer, "WHOLE_TREES", 3)
-        for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
+        for parameters in (boosted_trees.PARAMETERS, boosted_trees.WHOLE_PARAMETERS):
             patch.setitem(parameters, "num_threads", 1)
         patch.setattr(train_job, "FOLDS", 3)
         yield

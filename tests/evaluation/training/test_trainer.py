@@ -14,7 +14,7 @@ from dbce_spark.dbce import buckets, local, pages, pools, sites
 from dbce_spark.dbce.block_scores import first_scores
 from dbce_spark.dbce.classifier_file import save_classifier
 from dbce_spark.dbce.forest import BINS
-from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training import example_columns, prepared_pages, trainer
 from tests.support import small_classifier
 from tests.support.builders import config
 
@@ -46,13 +46,13 @@ def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
 
 def test_pages_of_a_host_share_a_weight_and_those_of_a_light_set_have_less() -> None:
     """A page weighs PAGE_WEIGHT, unless its host has more than HOST_PAGES or its set is one of WEIGHT_OF_SET."""
-    (light, share), *_ = trainer.WEIGHT_OF_SET.items()
-    gold = [("wcxb", "a.example"), (light, "b.example"), *[("wcxb", "c.example")] * 2 * trainer.HOST_PAGES]
-    examples = [SimpleNamespace(gold=SimpleNamespace(dataset=dataset, site=site)) for dataset, site in gold]
+    (light, share), *_ = prepared_pages.WEIGHT_OF_SET.items()
+    gold = [("wcxb", "a.example"), (light, "b.example"), *[("wcxb", "c.example")] * 2 * prepared_pages.HOST_PAGES]
+    examples = [SimpleNamespace(gold=SimpleNamespace(dataset=dataset), host=site) for dataset, site in gold]
 
-    found = trainer._page_weights(examples)  # type: ignore[arg-type]
+    found = prepared_pages._page_weights(examples)  # type: ignore[arg-type]
 
-    assert [1, share, *[0.5] * 2 * trainer.HOST_PAGES] == (found / trainer.PAGE_WEIGHT).tolist()
+    assert [1, share, *[0.5] * 2 * prepared_pages.HOST_PAGES] == (found / prepared_pages.PAGE_WEIGHT).tolist()
 
 
 def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
@@ -60,13 +60,13 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     of = small_classifier.prepared()
     half_done = small_classifier.classifier()
     of_words = of.slots.columns(half_done.class_words)
-    words = training_examples.binning(sorted(of_words), of_words)
-    own = np.concatenate((of.page_codes, words.codes(of_words, len(of.pages))))
+    words = example_columns.binning(of_words)
+    own = np.concatenate((of.page_codes, words.codes(of_words, len(of.page_of_row))))
     firsts = [first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
-    binnings, codes = trainer._second_codes(of, of.examples, own, *firsts)
+    binnings, codes = trainer._second_codes(of, own, *firsts)
     scores = first_scores(half_done.second.log_odds(codes))
-    binnings["third"], around = trainer._third_codes(of.examples, scores, training_examples.row_columns)
-    binnings["units"], pooled = trainer._third_codes(of.examples, scores, training_examples.unit_columns)
+    binnings["third"], around = trainer._third_codes(of.examples, scores, example_columns.row_columns)
+    binnings["units"], pooled = trainer._third_codes(of.examples, scores, example_columns.unit_columns)
     codes = np.concatenate((codes, around, pooled))
     classifier = replace(half_done, binnings={"page": of.page_binning, "words": words, **binnings})
     path = tmp_path / "skew.npz"
@@ -86,7 +86,7 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
         by_run = classifier.second_scores([gathered])
-        of_page = codes[:, : len(of.pages)][:, of.pages == at]
+        of_page = codes[:, : len(of.page_of_row)][:, of.page_of_row == at]
         everything = by_run.codes_with_units(np.arange(len(of_page.T)))
         assert np.array_equal(of_page, everything), one.capture.url
 
@@ -107,21 +107,21 @@ def test_types_are_those_of_the_gold() -> None:
 def test_hidden_evidence_is_hidden_from_training() -> None:
     """For a page without neighbours, the second half of the rows has the bin of missing evidence."""
     of = small_classifier.prepared()
-    nothing = replace(of, hidden=small_classifier.alone(of.examples))
-    scores = np.zeros(len(of.pages), np.int64)
-    binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, scores, scores)
+    nothing = replace(of, few_neighbours=small_classifier.alone(of.examples))
+    scores = np.zeros(len(of.page_of_row), np.int64)
+    binnings, codes = trainer._second_codes(nothing, of.page_codes, scores, scores)
     own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
     for group in ("siblings", "crosses"):
         rows = slice(own, own + len(binnings[group].names))
         own = rows.stop
 
-        assert np.array_equal(binnings[group].codes({}, len(of.pages)), codes[rows, len(of.pages) :])
+        assert np.array_equal(binnings[group].codes({}, len(of.page_of_row)), codes[rows, len(of.page_of_row) :])
     assert own == len(codes)
 
 
 def test_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """Trained twice, also from pages prepared anew, the file is the same."""
-    again = small_classifier.train(trainer.prepare(small_classifier.examples(), small_classifier.PATTERNS))
+    again = small_classifier.train(prepared_pages.prepare(small_classifier.examples(), small_classifier.PATTERNS))
     paths = [tmp_path / "one.npz", tmp_path / "other.npz"]
     save_classifier(small_classifier.classifier(), paths[0])
     save_classifier(again, paths[1])
@@ -133,10 +133,10 @@ def test_pages_that_are_left_out_change_nothing() -> None:
     """Whatever a site that is not trained on calls content, the trees are the same."""
     of = small_classifier.prepared()
     left_out = of.sites[0]
-    marked = [site != left_out for site in of.sites]
-    rows = np.array([not is_marked for is_marked in marked])[of.pages]
+    is_chosen = np.array([site != left_out for site in of.sites])
+    rows = ~is_chosen[of.page_of_row]
     swapped = replace(of, is_content=np.where(rows, ~of.is_content, of.is_content))
-    one, other = small_classifier.train(of, marked), small_classifier.train(swapped, marked)
+    one, other = (small_classifier.train(some.of_pages(is_chosen)) for some in (of, swapped))
 
     assert one.second.values.tolist() == other.second.values.tolist()
     assert one.first.values.tolist() == other.first.values.tolist()
@@ -147,7 +147,7 @@ def test_trained_classifier_knows_content_from_menus() -> None:
     """On pages it has seen it is right of most words, and comments are no content to it."""
     of = small_classifier.prepared()
     classifier = small_classifier.classifier()
-    of_words = classifier.binnings["words"].codes(of.slots.columns(classifier.class_words), len(of.pages))
+    of_words = classifier.binnings["words"].codes(of.slots.columns(classifier.class_words), len(of.page_of_row))
     sure = classifier.first.log_odds(np.concatenate((of.page_codes, of_words))) > 0
     right = of.weights[sure == of.is_content].sum() / of.weights.sum()
 
@@ -157,9 +157,9 @@ def test_trained_classifier_knows_content_from_menus() -> None:
 def test_pages_weigh_the_same() -> None:
     """However many words a page has, its blocks weigh together what those of another do; hosts of many pages less."""
     of = small_classifier.prepared()
-    assert max(Counter(one.gold.site for one in of.examples).values()) <= trainer.HOST_PAGES
+    assert max(Counter(one.gold.site for one in of.examples).values()) <= prepared_pages.HOST_PAGES
 
-    assert np.allclose(trainer.PAGE_WEIGHT, np.bincount(of.pages, of.weights))
+    assert np.allclose(prepared_pages.PAGE_WEIGHT, np.bincount(of.page_of_row, of.weights))
 
 
 def test_labels() -> None:
@@ -178,6 +178,6 @@ def test_many_pages_of_a_host_share_their_weight(pages: int, expected: float) ->
     """Beyond HOST_PAGES."""
     one = small_classifier.examples()[0]
     many = [replace(one, page=replace(one.page, capture_id=f"{at}", capture=one.page.capture)) for at in range(pages)]
-    made = trainer.prepare(many, small_classifier.PATTERNS)
+    made = prepared_pages.prepare(many, small_classifier.PATTERNS)
 
-    assert np.allclose(expected * trainer.PAGE_WEIGHT, np.bincount(made.pages, made.weights))
+    assert np.allclose(expected * prepared_pages.PAGE_WEIGHT, np.bincount(made.page_of_row, made.weights))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.forest import BINS
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training import example_columns, prepared_pages, shown_neighbours, training_examples
 from tests.support import small_classifier as trained
 from tests.support.builders import config
 
@@ -49,7 +49,7 @@ def test_held_words_of_each_block() -> None:
 )
 def test_few_values_have_a_bin_each(values: list[float], expected: list[float]) -> None:
     """Whole numbers keep their differences."""
-    assert [expected] == [edges.tolist() for edges in training_examples.binning(["a"], {"a": np.array(values)}).edges]
+    assert [expected] == [edges.tolist() for edges in example_columns.binning({"a": np.array(values)}).edges]
 
 
 @settings(max_examples=30)
@@ -58,7 +58,7 @@ def test_many_values_have_bins_of_about_as_many(seed: int, count: int, is_skewed
     """Never more than there may be, and each holds something."""
     draw = np.random.default_rng(seed).random(count)
     values = np.where(draw < 0.9, 0.0, draw) if is_skewed else draw
-    binning = training_examples.binning(["a"], {"a": values})
+    binning = example_columns.binning({"a": values})
     codes = binning.codes({"a": values}, count)[0]
 
     assert codes.max() < BINS
@@ -90,7 +90,7 @@ def test_batches_hold_all() -> None:
 
 def test_beside_when_nothing_is_hidden() -> None:
     """Pages of one template are in each other's pools; every member is a page; a page is a member of its own pool."""
-    whole = training_examples.beside(trained.examples(), trained.PATTERNS)
+    whole = shown_neighbours.find_all(trained.examples(), trained.PATTERNS)
 
     assert {one.page.capture_id for one in trained.examples()} == set(whole)
     assert any(one.siblings for one in whole.values())
@@ -103,11 +103,11 @@ def test_beside_when_nothing_is_hidden() -> None:
 def test_hidden_leaves_few_or_none() -> None:
     """About half of the pages keep no sibling, the others one to FEW, with a cross of just these."""
     examples = trained.examples()
-    whole = training_examples.beside(examples, trained.PATTERNS)
+    whole = shown_neighbours.find_all(examples, trained.PATTERNS)
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     alone = few = 0
     for seed in range(8):
-        shown = training_examples.hidden(examples, whole, trained.PATTERNS, seed)
+        shown = shown_neighbours.hide_most(examples, whole, trained.PATTERNS, seed)
         assert set(whole) == set(shown)
         for capture_id, one in shown.items():
             others = [other for other in one.siblings if other != capture_id]
@@ -115,7 +115,7 @@ def test_hidden_leaves_few_or_none() -> None:
             alone += had_any and not others
             few += bool(others)
 
-            assert len(others) <= training_examples.FEW
+            assert len(others) <= shown_neighbours.FEW
             assert set(others) <= set(whole[capture_id].siblings)
             assert urls[capture_id] not in {urls[other] for other in others}
             arms = {arm for made in one.annotations for arm in (made.cross.up, made.cross.down) if arm}
@@ -128,8 +128,8 @@ def test_hidden_leaves_few_or_none() -> None:
 def test_hidden_is_drawn_for_each_page_by_itself() -> None:
     """One seed hides the same siblings, whatever other pages there are."""
     examples = trained.examples()
-    whole = training_examples.beside(examples, trained.PATTERNS)
-    one, other = (training_examples.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
+    whole = shown_neighbours.find_all(examples, trained.PATTERNS)
+    one, other = (shown_neighbours.hide_most(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
 
     assert {key: value.siblings for key, value in one.items()} == {key: value.siblings for key, value in other.items()}
 
@@ -139,12 +139,14 @@ def test_alone_hides_everything() -> None:
     shown = trained.alone(trained.examples())
 
     assert {((), ())} == {(one.siblings, one.annotations) for one in shown.values()}
-    assert [({}, {})] * len(trained.examples()) == training_examples.evidence_columns(trained.examples(), shown, {})
+    nothing: list[dict[str, object]] = [{}] * len(trained.examples())
+    found = shown_neighbours.evidence_columns(trained.examples(), shown, {})
+    assert {"siblings": nothing, "crosses": nothing} == found
 
 
 def test_sampled_examples_are_the_same_each_time() -> None:
     """By the seed; all of them where there are few."""
-    one, again, other = (training_examples.sampled(trained.examples(), seed) for seed in (1, 1, 2))
+    one, again, other = (example_columns.sampled(trained.examples(), seed) for seed in (1, 1, 2))
 
     assert [id(some) for some in one] == [id(some) for some in again] != [id(some) for some in other]
     assert len(trained.examples()) == len(one)
@@ -199,9 +201,9 @@ def test_only_pages_that_a_reader_labelled_teach_whole_pages() -> None:
     first, *others = trained.gold()[:6]
     pages = [first, labelled(first), *others]
     patterns = config("label.by=T002")
-    of = trainer.prepare(training_examples.read(pages, patterns), patterns)
-    without = trainer.prepare(training_examples.read([first, *others], patterns), patterns)
-    of_first = of.pages == 0
+    of = prepared_pages.prepare(training_examples.read(pages, patterns), patterns)
+    without = prepared_pages.prepare(training_examples.read([first, *others], patterns), patterns)
+    of_first = of.page_of_row == 0
 
     assert (of.whole_weights[of_first] > 0).all()
     assert 1 == len(set(of.whole_weights[of_first].tolist()))

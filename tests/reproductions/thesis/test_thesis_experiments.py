@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import datasets, extractors
+from dbce_spark.evaluation import datasets, joint_extractors
 from dbce_spark.evaluation.metrics import rouge_l, words
 from dbce_spark.model import Label
 from reproductions.thesis import boxplots, chapter4, gold_sample, thesis_report
@@ -86,8 +86,8 @@ def test_thin_learning_sets_are_no_error(name: str, tmp_path: Path) -> None:
 def test_the_unlearned_cases_are_those_of_the_method(name: str, tmp_path: Path) -> None:
     """They give the words of `local.extract_pages` with that `label.by`."""
     pages = gold_pages(tmp_path, [{**fields, "dataset": "made"} for fields in [*sites(), *series()]])
-    setting = extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
-    expected = {page_id: one.text.split() for page_id, one in extractors.together(pages, setting, name).items()}
+    setting = joint_extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
+    expected = {page_id: one.text.split() for page_id, one in joint_extractors.together(pages, setting, name).items()}
     assert expected == {page_id: one.text.split() for page_id, one in extract(pages, CONFIG, name).items()}
 
 

@@ -15,7 +15,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
-from dbce_spark.evaluation import ensembles, extracted_texts, extractors, facts, harness, scores
+from dbce_spark.evaluation import ensembles, evaluation_job, extracted_texts, facts, joint_extractors, scores
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import NAMES
 from tests.support.fake_extractors import line, own_set, written
@@ -30,9 +30,9 @@ def mean_f1(rows: list[dict[str, Any]], **where: str) -> float:
     return round(float(np.mean([row["f1"] for row in rows if where.items() <= row.items()])), 3)
 
 
-def request(folder: Path, *, names: str, **others: Any) -> harness.EvaluationRequest:
+def request(folder: Path, *, names: str, **others: Any) -> evaluation_job.EvaluationRequest:
     """Our own set, into the folder it lies in."""
-    return harness.EvaluationRequest(
+    return evaluation_job.EvaluationRequest(
         **{
             "paths": [written(folder, own_set())],
             "extractors": names.split(","),
@@ -120,15 +120,15 @@ def test_two_sets_also_stand_side_by_side(tmp_path: Path) -> None:
     """With more than one set there is a table with a column a set."""
     other = [line("z", "<p>three four</p>", "three four", dataset="other")]
     paths = [written(tmp_path, own_set()), written(tmp_path, other, "other.jsonl")]
-    summary = harness.evaluate(request(tmp_path, names="lxml", paths=paths, limit=2), config.default())
+    summary = evaluation_job.evaluate(request(tmp_path, names="lxml", paths=paths, limit=2), config.default())
     assert "| extractor | made (2) | other (1) |" in summary
 
 
 def test_a_second_run_takes_the_texts_of_peers_and_their_seconds(tmp_path: Path) -> None:
     """With --reuse the summary counts them; a joint method runs again, and the scores are the same."""
-    harness.evaluate(request(tmp_path, names="dbce,lxml"), config.default())
+    evaluation_job.evaluate(request(tmp_path, names="dbce,lxml"), config.default())
     before = table(tmp_path)
-    summary = harness.evaluate(request(tmp_path, names="dbce,lxml", reuse=True), config.default())
+    summary = evaluation_job.evaluate(request(tmp_path, names="dbce,lxml", reuse=True), config.default())
     seconds = [[row["seconds"] for row in rows if row["extractor"] == "lxml"] for rows in (before, table(tmp_path))]
     assert "5 texts are those of an earlier run" in summary
     assert seconds[0] == seconds[1]
@@ -137,14 +137,14 @@ def test_a_second_run_takes_the_texts_of_peers_and_their_seconds(tmp_path: Path)
 
 def test_without_reuse_nothing_is_taken_again(tmp_path: Path) -> None:
     """Everything is measured anew."""
-    harness.evaluate(request(tmp_path, names="lxml"), config.default())
-    assert "earlier run" not in harness.evaluate(request(tmp_path, names="lxml"), config.default())
+    evaluation_job.evaluate(request(tmp_path, names="lxml"), config.default())
+    assert "earlier run" not in evaluation_job.evaluate(request(tmp_path, names="lxml"), config.default())
 
 
 def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is made of their texts on all sets, and stands in its place among the requested names."""
     monkeypatch.setitem(ensembles.SELECTIONS, 5, ("lxml", "bte"))
-    summary = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
+    summary = evaluation_job.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
     found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, extracted_texts.NAME)}
     assert "of the paired test against em_2_5" in summary
     assert 15 == len(found)
@@ -154,17 +154,17 @@ def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch
 def test_an_ensemble_without_its_members_is_refused_at_once(tmp_path: Path) -> None:
     """Before a page is read."""
     with pytest.raises(ConfigError, match="bte, trafilatura, readability, newspaper4k too; add them"):
-        harness.evaluate(request(tmp_path, names="resiliparse,em_2_5", paths=["none.jsonl"]), config.default())
+        evaluation_job.evaluate(request(tmp_path, names="resiliparse,em_2_5", paths=["none.jsonl"]), config.default())
 
 
 def test_pages_that_were_skipped_are_counted(tmp_path: Path) -> None:
     """They are counted by set; there is no note if there are none."""
     lines = [*own_set(), line("z", tok_cov=0.5)]
-    summary = harness.evaluate(
+    summary = evaluation_job.evaluate(
         request(tmp_path, names="lxml", paths=[written(tmp_path, lines, "z.jsonl")]), config.default()
     )
     assert "Skipped, because page and gold do not belong together: made 1." in summary
-    assert "Skipped" not in harness.evaluate(request(tmp_path, names="lxml"), config.default())
+    assert "Skipped" not in evaluation_job.evaluate(request(tmp_path, names="lxml"), config.default())
 
 
 def test_gold_that_says_little_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -183,18 +183,21 @@ def test_gold_that_says_little_is_named(tmp_path: Path, capsys: pytest.CaptureFi
 def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Own or peers or both; missing packages are named, and an ensemble that needs one is left out too."""
     here = {name: peer for name, peer in PEERS.items() if name in ("lxml", "bte")}
-    monkeypatch.setattr(harness, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")})
-    monkeypatch.setattr(extractors, "JOINT", {"dbce": extractors.JOINT["dbce"], "dbce-spark": extractors.JOINT["dbce"]})
+    monkeypatch.setattr(
+        evaluation_job, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")}
+    )
+    dbce = joint_extractors.JOINT["dbce"]
+    monkeypatch.setattr(evaluation_job, "JOINT", {"dbce": dbce, "dbce-spark": dbce})
     for names, expected in {"all": {"dbce", "lxml", "bte"}, "own": {"dbce"}, "peers": {"lxml", "bte"}}.items():
-        summary = harness.evaluate(request(tmp_path, names=names), config.default())
+        summary = evaluation_job.evaluate(request(tmp_path, names=names), config.default())
         assert (names != "own") == ("Left out: gone is not here." in summary)
         assert expected == {row["extractor"] for row in table(tmp_path)}
 
 
 def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
     """Files by their names, pages that were taken, and the day: what a citation of the scores needs."""
-    harness.evaluate(request(tmp_path, names="lxml", sample=2, output=str(tmp_path / "out")), config.default())
-    asked = json.loads((tmp_path / "out" / harness.ASKED).read_text(encoding="utf-8"))
+    evaluation_job.evaluate(request(tmp_path, names="lxml", sample=2, output=str(tmp_path / "out")), config.default())
+    asked = json.loads((tmp_path / "out" / evaluation_job.ASKED).read_text(encoding="utf-8"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", asked.pop("date"))
     assert re.fullmatch(r"[0-9a-f]{32}", asked.pop("digests")["made"])
     assert {
@@ -207,23 +210,29 @@ def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
     } == asked
 
 
+def test_two_extractors_of_one_name_are_refused(tmp_path: Path) -> None:
+    """One of them would not run, and the other stand in every table twice."""
+    with pytest.raises(ConfigError, match="two are called a; give each a name of its own"):
+        evaluation_job.evaluate(request(tmp_path, names="a=cat,lxml,a=true", paths=["none.jsonl"]), config.default())
+
+
 @pytest.mark.parametrize("wrong", [{"pin_floors": True}, {"floors": "f.json", "lower_floors": True}])
 def test_floors_are_pinned_only_with_all_options(tmp_path: Path, wrong: dict[str, Any]) -> None:
     """Incomplete options are refused before anything runs."""
     with pytest.raises(ConfigError, match="add --"):
-        harness.evaluate(request(tmp_path, names="lxml", paths=["none.jsonl"], **wrong), config.default())
+        evaluation_job.evaluate(request(tmp_path, names="lxml", paths=["none.jsonl"], **wrong), config.default())
 
 
 def test_floors_are_pinned_and_held(tmp_path: Path) -> None:
     """The reached scores pass; a higher floor does not, and the scores are written all the same."""
     floors = tmp_path / "floors.json"
-    harness.evaluate(request(tmp_path, names="lxml", floors=str(floors), pin_floors=True), config.default())
-    summary = harness.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
+    evaluation_job.evaluate(request(tmp_path, names="lxml", floors=str(floors), pin_floors=True), config.default())
+    summary = evaluation_job.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
     assert summary.endswith(f"\n2 scores are not under {floors}.\n")
     floors.write_text(floors.read_text().replace("0.735", "0.736"))
     (tmp_path / "summary.md").unlink()
     with pytest.raises(EvaluationError, match=r"1 of 2 scores .*made lxml rouge_l is 0\.735, floor 0\.736"):
-        harness.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
+        evaluation_job.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
     assert (tmp_path / "summary.md").exists()
 
 
@@ -261,7 +270,7 @@ def test_news_pages(shared_data: Path, tmp_path: Path) -> None:
 
 def test_what_learns_from_a_stream_has_its_course_shown(tmp_path: Path) -> None:
     """Summary and report show the scores over documents, and which extractor passes which."""
-    summary = harness.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
+    summary = evaluation_job.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
     section = summary.partition("## Over the stream")[2].partition("\n## ")[0]
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation import gold_stream
-from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.datasets import Sets
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import Scores, Values
 
@@ -59,7 +59,7 @@ class Course:
     undated: int  # pages without a date
 
 
-def course(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> Course | None:
+def course(scores: Scores, sets: Sets) -> Course | None:
     """Order the scores of all sets, one after another, by arrival; None if no extractor learns from a stream."""
     methods = [at for at, name in enumerate(scores.extractors) if name.startswith(METHOD)]
     if not methods:

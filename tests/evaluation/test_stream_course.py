@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbce_spark.evaluation import averages
-from dbce_spark.evaluation.averages import LEAST
+from dbce_spark.evaluation import stream_course
+from dbce_spark.evaluation.stream_course import LEAST
 from tests.support.fake_extractors import gold_pages, line
 from tests.support.page_scores import made_scores, page
 
 
 def test_moving_average_is_the_mean_of_all_so_far() -> None:
     """Equation 4."""
-    assert [1.0, 0.5, 2 / 3] == pytest.approx(averages.moving(np.array([1.0, 0.0, 1.0])).tolist())
+    assert [1.0, 0.5, 2 / 3] == pytest.approx(stream_course.moving(np.array([1.0, 0.0, 1.0])).tolist())
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_moving_average_is_the_mean_of_all_so_far() -> None:
 )
 def test_one_passes_another_when_its_average_stays_above(one: list[float], other: list[float], expected: int) -> None:
     """A lead that is lost again does not count; 0: it ends below."""
-    assert expected == averages.passed(np.array(one), np.array(other))
+    assert expected == stream_course.passed(np.array(one), np.array(other))
 
 
 def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
     gold = gold_pages(tmp_path, lines)
     falling = [1 - at / 100 for at in range(count)]
     scores = made_scores([page(at) for at in range(count)], {"urltree": falling, "justext": [0.95] * count})
-    course = averages.course(scores, {"made": gold})
+    course = stream_course.course(scores, {"made": gold})
     assert course is not None
     (passing,) = course.passings
 
@@ -64,4 +64,4 @@ def test_without_a_method_that_learns_there_is_no_course(tmp_path: Path) -> None
     """Other evaluations are as they were."""
     scores = made_scores([page(0)], {"justext": [1.0]})
 
-    assert averages.course(scores, {"made": gold_pages(tmp_path, [line("0")])}) is None
+    assert stream_course.course(scores, {"made": gold_pages(tmp_path, [line("0")])}) is None

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,6 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.evaluation import (
     analysis,
-    averages,
     contrasts,
     datasets,
     ensembles,
@@ -27,12 +27,16 @@ from dbce_spark.evaluation import (
     folds,
     gate,
     given_extractors,
-    node_scores,
     scores,
+    stream_course,
 )
+from dbce_spark.evaluation.analysis import Analysis
 from dbce_spark.evaluation.child_process import Extracted
-from dbce_spark.evaluation.ensembles import Sets
+from dbce_spark.evaluation.datasets import Sets
+from dbce_spark.evaluation.extracted_texts import Texts
 from dbce_spark.evaluation.extractors import Extractor
+from dbce_spark.evaluation.joint_extractors import JOINT, Setting
+from dbce_spark.evaluation.node_scores import NodeScoreRow
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import ScorePart, Scores
 from dbce_spark.files import storage
@@ -92,86 +96,86 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     """
     _check_floors(request)
     requested, left_out = _chosen_names(request.extractors)
-    names = [*map(given_extractors.name_of, requested)]
-    single = [name for name in requested if not ensembles.is_name(name)]
+    names = _names(requested)
     combined = [name for name in names if ensembles.is_name(name)]
-    _check_members(combined, names)
+    ensembles.check_members(combined, names)  # rather than hours later, when they are combined
     with tqdm(desc="pages", unit=" pages", disable=None) as bar:
-        setting = extractors.Setting(
-            config=config,
-            time_limit=request.time_limit,
-            workers=min(MAX_WORKERS, os.cpu_count() or 1),
-            folds=request.folds,
-            advance=bar.update,
-        )
-        chosen = extractors.by_name(single, setting)
-        gold = datasets.read(request.paths, request.limit, request.sample)
-        if not any(page.gold.strip() for pages in gold.sets.values() for page in pages):
-            raise InputError(
-                "the gold of every page is empty, and nothing can be measured by it; name files that hold some"
-            )
-        bar.reset(total=len(names) * sum(map(len, gold.sets.values())))
+        single = [name for name in requested if not ensembles.is_name(name)]
+        chosen = extractors.by_name(single, _setting(request, config, bar))
+        gold = _gold(request)
+        bar.reset(total=len(names) * len(gold.pages))
         run = _Run(request, gold.sets, bar)
         run.single(chosen)
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
-    analysed = analysis.analyse(scored, of_nodes)
-    notes = list(_notes(gold, left_out, run.reused))
-    course = averages.course(scored, gold.sets)
-    summary = evaluation_summary.text(analysed, notes, course)
-    folder = request.output.rstrip("/")
-    scores.write(f"{folder}/scores.parquet", scored)
-    facts.write(f"{folder}/pages.parquet", scored.pages)
-    _write(f"{folder}/{ASKED}", _asked(request, gold.sets))
-    _write(f"{folder}/summary.md", summary)
-    shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
-    _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
+    summary = _write_results(run, scored, analysis.analyse(scored, of_nodes), [*_notes(gold, left_out, run.reused)])
     return summary + _check_or_pin(request, gate.measured(scored, gold.sets))
+
+
+def _setting(request: EvaluationRequest, config: DbceConfig, bar: "tqdm[Any]") -> Setting:
+    return Setting(
+        config=config,
+        time_limit=request.time_limit,
+        workers=min(MAX_WORKERS, os.cpu_count() or 1),
+        folds=request.folds,
+        advance=bar.update,
+    )
+
+
+def _gold(request: EvaluationRequest) -> datasets.Gold:
+    """Read the gold pages, and refuse those by which nothing can be measured."""
+    gold = datasets.read(request.paths, request.limit, request.sample)
+    if not any(page.gold.strip() for page in gold.pages):
+        raise InputError(
+            "the gold of every page is empty, and nothing can be measured by it; name files that hold some"
+        )
+    return gold
 
 
 class _Run:
     """The extractions of one evaluation, kept as they come."""
 
     def __init__(self, request: EvaluationRequest, sets: Sets, bar: "tqdm[Any]"):
-        self._request, self._sets, self._bar = request, sets, bar
+        self.request, self.sets, self._bar = request, sets, bar
         self._batches: list[pa.RecordBatch] = []
         self.texts: dict[str, dict[str, dict[str, Extracted]]] = {}  # by extractor, set and page id
         self.reused = 0  # texts of an earlier run
 
     def single(self, chosen: Mapping[str, Extractor]) -> None:
         """Run extractors set by set, keeping the texts after each: a run that is ended loses one set."""
-        kept = extracted_texts.read(self._request.output) if self._request.reuse else extracted_texts.NOTHING
-        for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
+        kept = extracted_texts.read(self.request.output) if self.request.reuse else extracted_texts.NOTHING
+        for at, (dataset, pages) in enumerate(self.sets.items(), start=1):
             self._bar.set_description(dataset)
-            again = {name: kept.reusable(name, pages, time_limit=self._request.time_limit) for name in chosen}
+            again = {name: kept.reusable(name, pages, time_limit=self.request.time_limit) for name in chosen}
             count = sum(map(len, again.values()))
             self._bar.update(count)
             self.reused += count
             missing = {name: [page for page in pages if page.page_id not in some] for name, some in again.items()}
             for name, made in extractors.run(chosen, missing).items():
                 self._take(dataset, name, again[name] | made)
-            to_come = list(self._sets)[at:]
-            extracted_texts.write(self._request.output, [*self._batches, *kept.rows_of(to_come)])
+            to_come = list(self.sets)[at:]
+            extracted_texts.write(self.request.output, [*self._batches, *kept.rows_of(to_come)])
 
     def combined(self, names: Sequence[str]) -> None:
         """Run the ensembles, on the texts of their members on all sets."""
         if not names:
             return
         self._bar.set_description("ensembles")
-        for name, by_set in ensembles.combine(names, self._sets, self.texts).items():
+        for name, by_set in ensembles.combine(names, self.sets, self.texts).items():
             for dataset, extracted in by_set.items():
                 self._take(dataset, name, extracted)
                 self._bar.update(len(extracted))
-        extracted_texts.write(self._request.output, self._batches)
+        extracted_texts.write(self.request.output, self._batches)
 
     def _take(self, dataset: str, name: str, extracted: dict[str, Extracted]) -> None:
         self.texts.setdefault(name, {})[dataset] = extracted
-        self._batches += extracted_texts.table(self._sets[dataset], name, extracted)
+        self._batches += extracted_texts.table(self.sets[dataset], name, extracted)
 
 
-def _score(sets: Sets, texts: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
+def _score(sets: Sets, texts: Texts, names: Sequence[str]) -> tuple[Scores, list[NodeScoreRow]]:
+    """Measure all texts, and count the text nodes of each set, by extractor."""
     parts: list[ScorePart] = []
-    of_nodes: list[node_scores.NodeScoreRow] = []
+    of_nodes: list[NodeScoreRow] = []
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
             of_set = {name: texts[name][dataset] for name in names}
@@ -181,11 +185,18 @@ def _score(sets: Sets, texts: ensembles.Texts, names: Sequence[str]) -> tuple[Sc
     return scores.join(parts, names), of_nodes
 
 
-def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
-    """Refuse an ensemble without its members before anything runs, rather than hours later."""
-    missing = [name for name in ensembles.members(combined) if name not in single]
-    if missing:
-        raise ConfigError(f"{', '.join(combined)}: made of {', '.join(missing)} too; add them to --extractors")
+def _write_results(run: _Run, scored: Scores, analysed: Analysis, notes: Sequence[str]) -> str:
+    """Write all files but the texts, which the run has written; return the summary."""
+    course = stream_course.course(scored, run.sets)
+    summary = evaluation_summary.text(analysed, notes, course)
+    folder, count = run.request.output.rstrip("/"), run.request.contrasts
+    scores.write(f"{folder}/scores.parquet", scored)
+    facts.write(f"{folder}/pages.parquet", scored.pages)
+    _write(f"{folder}/{ASKED}", _asked(run.request, run.sets))
+    _write(f"{folder}/summary.md", summary)
+    shown = contrasts.write(folder, scored, run.sets, run.texts, count=count) if count else {}
+    _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
+    return summary
 
 
 def _check_floors(request: EvaluationRequest) -> None:
@@ -205,9 +216,18 @@ def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]
     return ""
 
 
+def _names(requested: Sequence[str]) -> list[str]:
+    """List the names of extractors in their order, and refuse two that are called the same."""
+    names = [*map(given_extractors.name_of, requested)]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ConfigError(f"--extractors: two are called {name}; give each a name of its own")
+    return names
+
+
 def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the extractors to run, each once; and of "all" and "peers" why some are left out."""
-    own = tuple(name for name in extractors.JOINT if name not in SAME)
+    own = tuple(name for name in JOINT if name not in SAME)
     if list(requested) == [OWN]:
         return own, ()
     if list(requested) not in ([ALL], [PEERS_ONLY]):
@@ -236,7 +256,8 @@ def _asked(request: EvaluationRequest, sets: Sets) -> str:
 
 
 def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterator[str]:
-    pages = [page for of_set in gold.sets.values() for page in of_set]
+    """Iterate over sentences on what was left out, and on what was not measured anew."""
+    pages = gold.pages
     if len(pages) == 1:
         yield "There is one page: each mean is its score alone, and says nothing of others."
     if empty := sum(not page.gold.strip() for page in pages):

@@ -2,21 +2,16 @@
 
 import shutil
 from collections.abc import Mapping
-from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment
-from markupsafe import Markup
 
 from dbce_spark.errors import OutputError
-from dbce_spark.model import ARMS
 from dbce_spark.report import output_counts, page_sample
-from dbce_spark.report.html_frame import POLICY
-from dbce_spark.report.overview import CHARSET_SOURCES, overview
-from dbce_spark.report.page_views import MAX_SEGMENTS, View, views
-from dbce_spark.report.report_rows import ReportOutput
-from dbce_spark.report.svg import html_template
+from dbce_spark.report.overview import overview
+from dbce_spark.report.page_views import View, views
+from dbce_spark.report.report_output import ReportOutput
+from dbce_spark.report.report_templates import environment
 
 PAGES = 12
 """Sample pages of a report: enough for the large templates of a few sites, and few enough to be looked at."""
@@ -76,45 +71,3 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
             (folder / name).write_text(texts[name], encoding="utf-8", errors="replace", newline="\n")
     except OSError as error:
         raise OutputError(f"{folder}: the report cannot be written there: {error}") from error
-
-
-def environment() -> Environment:
-    """Build the template environment of all pages of reports."""
-    made = html_template.environment("dbce_spark.report")
-    made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
-    css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
-    made.globals |= {
-        "css": Markup(css),
-        "policy": POLICY,
-        "max_segments": MAX_SEGMENTS,
-        "charset_sources": CHARSET_SOURCES,
-        "unsure": output_counts.UNSURE,
-    }
-    return made
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _share(part: float) -> str:
-    """Format 0.123 as "12.3 %"; 0 and 100 only where they are exact."""
-    shown = f"{100 * part:.1f}"
-    if shown == "0.0" and part > 0:
-        return "< 0.1 %"
-    if shown == "100.0" and part < 1:
-        return "> 99.9 %"
-    return "0 %" if part == 0 else "100 %" if part == 1 else f"{shown} %"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _time(moment: datetime | None) -> str:
-    return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def _bits(text: str) -> list[tuple[str, bool]]:
-    """Convert "11010" to [("cur", True), ("up", True), ("down", False), ("prev", True), ("next", False)]."""
-    return [(arm, bit == "1") for arm, bit in zip(ARMS, text, strict=True)]
