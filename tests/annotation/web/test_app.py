@@ -96,7 +96,7 @@ def test_only_the_login_is_open_to_nobody_and_only_admins_come_further(app: Flas
     """Whatever addresses the workbench has: they let in nobody without an account, and those of admins no other."""
     nobody, bob = app.test_client(), logged_in(app, "bob")
     guarded = [
-        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "login", "log_in", "log_out")
+        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "show_login", "log_in", "log_out")
     ]
     answers: dict[str, set[int]] = {"script": set(), "admin": set(), "page": set()}
     for rule in guarded:
