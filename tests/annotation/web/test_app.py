@@ -551,6 +551,15 @@ def test_nonsense_is_refused(app: Flask, fields: dict[str, object]) -> None:
     assert 400 == answer.status_code
 
 
+def test_lists_within_lists_without_end_are_no_draft(app: Flask, opened: workbench_store.Connection) -> None:
+    """They are refused before Python runs out of room for them."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    sent = headers | {"Content-Type": "application/json"}
+
+    assert 400 == client.put(f"/api/pages/{number}/draft", data="[" * 200_000, headers=sent).status_code
+
+
 def test_names_and_numbers_that_no_store_can_hold_are_refused(app: Flask) -> None:
     """An account of 30 digits, and a token beyond ASCII."""
     ada, headers = logged_in(app, "ada")
