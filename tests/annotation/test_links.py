@@ -68,6 +68,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
         "<style>p { background: url(javascript:alert(1)) }</style>",
         "<iframe src='data:text/html,<script>alert(1)</script>'></iframe>",
         "<iframe src='file:///etc/passwd'></iframe>",
+        "<svg><style><img src=x onerror=alert(1)></style></svg>",
     ],
 )
 def test_what_acts_is_gone(html: str) -> None:
@@ -75,6 +76,30 @@ def test_what_acts_is_gone(html: str) -> None:
     written, _ = led(html)
 
     assert [] == [word for word in ("alert", "o.example", "default-src", "passwd", "onclick") if word in written]
+
+
+@pytest.mark.parametrize("css", ['p { content: "%s" }', '@import "data:,%s";', "%s { color: red }"])
+@pytest.mark.parametrize("end", [r"\3c/style>\3cscript>", "</**//style><script>"])
+def test_a_style_sheet_does_not_end_its_element(css: str, end: str) -> None:
+    """However its "<" is written."""
+    written, _ = led(f"<style>{css % end}</style>")
+
+    assert 1 == written.count("</style")
+
+
+def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
+    """A line end that was an escape is one again."""
+    css = r'a { b: url("data:\d )} c { d: url(http://o.example/x) }") }'
+    once = links.lead_css(css, BASE, lambda url, kind: "/kept")
+    found: list[str] = []
+    links.lead_css(once, BASE, lambda url, kind: found.append(url) or "/kept")  # type: ignore[func-returns-value]
+
+    assert [] == found
+
+
+def test_a_base_that_is_no_url_counts_as_none() -> None:
+    """As in browsers; it keeps no page from being shown."""
+    assert {("image", f"{HERE}c.png")} == led('<base href="http://["><img src="c.png">')[1]
 
 
 @given(st.text(alphabet="@import url()\"';{}\\ab.:/ \n", max_size=60))
