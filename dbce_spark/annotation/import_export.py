@@ -102,13 +102,14 @@ def import_pages(
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
-        with closing(workbench_store.open_store(path)) as opened, workbench_store.transaction(opened):
-            for one in some:
-                page = replace(one.page, corpus=settings.corpus)
-                added += stored_pages.add(opened, page, added=workbench_store.now())
-                beside_them += beside.add(opened, one.page.page, one.neighbours)
+        with closing(workbench_store.open_store(path)) as opened:
             needs = [need for one in some for need in _needs(one)]
             copied += page_resources.copy(opened, index, needs, config.input, settings)
+            with workbench_store.transaction(opened):
+                for one in some:
+                    page = replace(one.page, corpus=settings.corpus)
+                    added += stored_pages.add(opened, page, added=workbench_store.now())
+                    beside_them += beside.add(opened, one.page.page, one.neighbours)
     return ImportedPages(added, beside_them, copied)
 
 

@@ -90,8 +90,8 @@ def add(
         for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
             made = _store_pages(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
+            copied += page_resources.copy(opened, index, needs, config.input, settings)
             with workbench_store.transaction(opened):
-                copied += page_resources.copy(opened, index, needs, config.input, settings)
                 for page in made:
                     stored.add(opened, replace(page, corpus=settings.corpus), added=workbench_store.now())
     finally:

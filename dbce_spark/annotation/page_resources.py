@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from dbce_spark.annotation import links
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.workbench_store import Connection, transaction
 from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import normal_digest, payload_digest
@@ -127,7 +127,10 @@ def copy(
     store: Connection, index: Index, needs: Iterable[Need], config: InputConfig, settings: WorkbenchSettings
 ) -> int:
     """Copy the needed resources from the archives of an index, and those that they need in turn, up to
-    `settings.rounds` levels deep. Return how many the store did not have."""
+    `settings.rounds` levels deep. Return how many the store did not have.
+
+    Each is written by itself: reading the archives takes minutes, in which others write, too.
+    """
     seen: set[Place] = set()
     requested: set[tuple[str, int]] = set()
     waiting = [*needs]
@@ -143,7 +146,8 @@ def copy(
         seen |= {*wanted}
         waiting = []
         for place, found in _fetched(wanted, config, settings.max_resource_bytes):
-            new += keep(store, found)
+            with transaction(store):
+                new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
                 if (url, need.timestamp) not in requested:

@@ -1,9 +1,11 @@
 """Import pages from archives by filters, whole, and with all that they load."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from dbce_spark.annotation import page_import, page_resources, stored_pages, wor
 from dbce_spark.annotation.page_import import AddedPages
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.archive.records import Record
 from dbce_spark.errors import InputError
 from tests.support.annotation_stores import DOT, SETTINGS, crawl, filled, wanted
 from tests.support.builders import CONFIG, archive, http, microseconds, record
@@ -190,6 +193,39 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
 
     assert found[0] == found[1] == found[2]
     assert (4, 5) == (found[0][0].added, found[0][0].resources)
+
+
+def test_others_can_write_while_archives_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading takes minutes, and nobody who labels waits for its end."""
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    read_records, writes = page_resources.read_records, []
+
+    def watched(*given: Any) -> Iterator[Record]:
+        writes.append(other.execute("INSERT INTO settings VALUES (?, '')", (str(len(writes)),)).rowcount)
+        yield from read_records(*given)
+
+    monkeypatch.setattr(page_resources, "read_records", watched)
+    _, added = filled(tmp_path)
+    other.close()
+
+    assert (4, 5) == (added.added, added.resources)
+    assert len(writes) > 3
+
+
+def test_others_can_write_while_pages_are_read(tmp_path: Path) -> None:
+    """An export, or a browser that renders all pages, takes one after the other, and minutes."""
+    path, _ = filled(tmp_path)
+    opened = workbench_store.open_store(path)
+    reading = stored_pages.read_kind(opened, stored_pages.CORPUS)
+    next(reading)
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    other.execute("INSERT INTO settings VALUES ('a', '')")
+    other.close()
+
+    assert 3 == len([*reading])
+    opened.close()
 
 
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
