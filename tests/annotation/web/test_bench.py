@@ -239,6 +239,25 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 
 @pytest.mark.browser
+def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, context: Any) -> None:
+    """A draft that it could not keep is sent again after a second and a half, and nothing is lost."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        failed: list[Any] = []
+        window.route("**/draft", lambda route: (failed.append(route), route.fulfill(status=500)))
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.wait_for_timeout(1000)
+        sent = len(failed)
+        window.unroute("**/draft")
+        kept(window)
+
+        assert 0 < sent < 4
+
+
+@pytest.mark.browser
 def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, context: Any) -> None:
     """The least certain piece comes first, a tag on a container replaces the model's labels below it, and the
     submission records the model."""
