@@ -1,10 +1,16 @@
 """Read the rules of hosts for robots (RFC 9309)."""
 
+import re
 from dataclasses import dataclass
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from dbce_spark.errors import PlatformError
+
+_AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
+_MOST_RULES = 2_000_000
+"""Programs that a robots.txt names times its lines: the parser keeps each rule once for each program of its group, so
+that 500 KB can take 25 GB. One of a large site names a hundred, in some thousand lines."""
 
 
 class _Rules(Protocol):
@@ -21,6 +27,8 @@ class Robots:
     read_at: float
     lack: str = ""
     """The reason why there are no rules."""
+    size: int = 0
+    """Characters that the rules were read from."""
 
     @classmethod
     def from_answer(cls, status: int, body: bytes, read_at: float, lack: str = "") -> Self:
@@ -30,7 +38,11 @@ class Robots:
         A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
-            return cls(_parsed(body.decode("utf-8", "replace")), read_at)
+            text = body.decode("utf-8", "replace")
+            lines = text.splitlines()
+            if sum(_AGENT.match(line) is not None for line in lines) * len(lines) > _MOST_RULES:
+                return cls(None, read_at, "too many programs for its rules")
+            return cls(_parsed(text), read_at, size=len(text))
         if 400 <= status < 500 and status != 429:
             return cls(_parsed(""), read_at)
         return cls(None, read_at, lack)

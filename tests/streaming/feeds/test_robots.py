@@ -43,6 +43,19 @@ def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
     assert is_allowed == Robots.from_answer(200, text.encode(), 0.0).allows(URL, AGENT)
 
 
+@pytest.mark.parametrize("line", ["user-agent: {}\r", "\x0c User  Agent {}\n", "useragent:{}\x85"])
+def test_rules_for_too_many_programs_are_not_read(line: str) -> None:
+    """Each rule counts for each program of its group: twenty thousand of both would take all memory. Nothing is
+    allowed then; as many as a large site has are read."""
+    found = []
+    for programs in (100, 20_000):
+        text = "".join(map(line.format, range(programs))) + "Allow: /a\n" * programs
+        found.append(Robots.from_answer(200, f"{text}User-agent: *\nDisallow: /x".encode(), 0.0))
+
+    assert [True, False] == [one.allows(URL, AGENT) for one in found]
+    assert ["", "too many programs for its rules"] == [one.lack for one in found]
+
+
 @pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])
 def test_the_pause_that_it_asks_for(text: str, seconds: float) -> None:
     """The delay is never negative."""
