@@ -23,12 +23,16 @@ from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_parser import Feed, NotAFeed
 from dbce_spark.streaming.feeds.robots import Robots, origin
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
+from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web
 
 _TICK_SECONDS = 0.2
 """Seconds between two looks at the clock while nothing ends."""
 _LAST_SECONDS = 1.0
 """Seconds that answers which are under way have when the reader is stopped."""
+_ROBOTS_SIZE, _MOST_ROBOTS = 1 << 10, 1 << 25
+"""Characters that the rules of an origin count at least, and of all that are kept, those read first leaving first: a
+feed may link to as many origins as its owner gives names to."""
 _DAY = 86_400.0
 _UNCHANGED, _GONE = 304, 410
 
@@ -64,6 +68,10 @@ class _Host:
     free_at: float = 0.0  # after the pause behind the last answer
     closed_until: float = 0.0  # its answer has set this time, by Retry-After
     delay: float = 0.0  # by its robots.txt
+
+    def is_needed(self, now: float) -> bool:
+        """Return whether it has something to do, or to wait for."""
+        return bool(self.queue) or self.is_busy or max(self.free_at, self.closed_until) > now
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +169,7 @@ class Reader:
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
+        self._hosts = {name: host for name, host in self._hosts.items() if host.is_needed(now)}
         for host in [*self._hosts.values()]:
             if len(self._asking) >= self._config.hosts_together:
                 return
@@ -281,9 +290,14 @@ class Reader:
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
         self._robots = {
-            site: robots for site, robots in self._robots.items() if now - robots.read_at <= self._robots_hold(robots)
+            site: robots
+            for site, robots in self._robots.items()
+            if now - robots.read_at <= self._robots_hold(robots) and site != errand.first_origin
         }
-        self._robots[errand.first_origin] = Robots.from_answer(status, body, now, _why(outcome))
+        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, _why(outcome))
+        self._robots[errand.first_origin] = read
+        while sum(_ROBOTS_SIZE + one.size for one in self._robots.values()) > _MOST_ROBOTS:
+            del self._robots[next(iter(self._robots))]
         self._reading.discard(errand.first_origin)
 
     def _keep_feed(self, feed: FeedState, outcome: _Outcome, now: float) -> None:

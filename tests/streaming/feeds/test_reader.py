@@ -19,11 +19,12 @@ from warcio.recordloader import ArcWarcRecord
 from dbce_spark.archive import warc
 from dbce_spark.archive.warc import ITEM_TITLE
 from dbce_spark.errors import OutputError
+from dbce_spark.streaming.feeds import feed_reader
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_reader import Reader
-from dbce_spark.streaming.feeds.web_request import WebExchange
+from dbce_spark.streaming.feeds.web_exchange import WebExchange
 from tests.support.builders import config, outcomes_of, read
 from tests.support.full_disks import full_disk
 from tests.support.newsroom import Newsroom, item, newsroom
@@ -465,6 +466,35 @@ def test_private_addresses_are_not_asked_for(room: Newsroom, desk: Desk) -> None
     counts = desk.read([feed], "acquire.private_addresses=false")
 
     assert (1, []) == (counts["failed_polls"], room.asked)
+
+
+def test_hosts_and_rules_that_are_done_with_are_forgotten(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A feed may link to as many hosts as its owner gives names to, with a robots.txt each."""
+    monkeypatch.setattr(feed_reader, "_MOST_ROBOTS", feed_reader._ROBOTS_SIZE)
+    room.article("/a", "Of a")
+    feed = room.publish("/feed", item(f"{room.url.replace('127.0.0.1', 'localhost')}/a", "a"))
+    made = config(*QUICK)
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        archive = FeedArchive(desk.folder / "open", str(desk.folder / "warcs"), "a")
+        reader = Reader([feed], memory, archive, made, desk.warned.append)
+        reader.run(stops=lambda: False, once=True)
+    reader._send()
+
+    assert (1, []) == (reader.counts["pages"], desk.warned)
+    assert ({}, 1) == (reader._hosts, len(reader._robots))
+
+
+def test_a_robots_txt_is_read_up_to_its_limit_also_when_it_is_packed(room: Newsroom, desk: Desk) -> None:
+    """What stands behind it does not count, however few bytes were sent."""
+    rules = b"User-agent: *\nDisallow: /b\n# " + b"-" * 2000 + b"\nDisallow: /a\n"
+    room.pages["/robots.txt"] = (gzip.compress(rules), "text/plain")
+    room.more["Content-Encoding"] = "gzip"
+    feed = f"{room.url}/a"
+    desk.read([feed, f"{room.url}/b"], "acquire.robots_bytes=1000")
+
+    assert ["/robots.txt", "/a"] == room.paths()
 
 
 def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
