@@ -8,19 +8,19 @@ from itertools import islice
 from dbce_spark.annotation import (
     corpora,
     cross_tasks,
-    drafts,
     page_file,
     page_resources,
     single_page,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
 from dbce_spark.annotation import neighbours as beside
-from dbce_spark.annotation.drafts import WithdrawnSubmission
 from dbce_spark.annotation.neighbours import StoredNeighbour
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.stored_submissions import WithdrawnSubmission
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
@@ -45,8 +45,8 @@ def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
         if corpus and not ids:
             names = ", ".join(corpora.names(opened)) or "none"
             raise InputError(f"{path}: no page of the corpus {corpus!r} is in it; it has: {names}")
-        submitted = [one for one in drafts.read_submissions(opened) if one.page in ids]
-        withdrawn = (one for one in drafts.read_withdrawn(opened) if one.submission.page in ids)
+        submitted = [one for one in stored_submissions.read_submissions(opened) if one.page in ids]
+        withdrawn = (one for one in stored_submissions.read_withdrawn(opened) if one.submission.page in ids)
         sheets = (
             stored_pages.sheet(page, stored_pages.archived_html(page, config).decode("utf-8", "replace"))
             for page in stored_pages.read_kind(opened, stored_pages.CORPUS, corpus)

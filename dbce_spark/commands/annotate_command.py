@@ -239,11 +239,11 @@ def _serve(arguments: argparse.Namespace) -> None:
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
     _settings()
-    from dbce_spark.annotation import annotator_accounts, corpora, drafts, workbench_store
+    from dbce_spark.annotation import annotator_accounts, corpora, labelling_progress, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
         parts = corpora.list_corpora(opened)
-        progress, people = drafts.progress(opened), annotator_accounts.list_accounts(opened)
+        progress, people = labelling_progress.measure(opened), annotator_accounts.list_accounts(opened)
     all_of_it = (progress.pages, "page"), (len(people), "account"), (progress.submissions, "submission")
     print(", ".join(starmap(counted, all_of_it)))
     for part in parts if len(parts) > 1 else ():

@@ -16,6 +16,7 @@ from dbce_spark.annotation import (
     page_file,
     page_import,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
@@ -51,7 +52,7 @@ def opened(path: str) -> Iterator[Connection]:
 def submit(opened: Connection, account: int, number: str) -> None:
     found = stored_pages.get(opened, number)
     assert found
-    drafts.submit(opened, account, found, Draft(marks={0: Label.CONTENT}, revision=1))
+    stored_submissions.submit(opened, account, found, Draft(marks={0: Label.CONTENT}, revision=1))
 
 
 def test_each_corpus_is_counted_by_itself(opened: Connection) -> None:
@@ -85,7 +86,7 @@ def test_a_corpus_is_exported_without_the_others(path: str, opened: Connection, 
     for number in (*main, *mills):
         submit(opened, BOB, number)
     for number in (main[0], mills[0]):
-        drafts.withdraw(opened, BOB, number, ADA)
+        stored_submissions.withdraw(opened, BOB, number, ADA)
     summary = import_export.export(path, str(tmp_path / "out"), "mills", CONFIG)
 
     assert summary.startswith("2 pages and 1 submission")

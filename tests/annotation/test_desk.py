@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from dbce_spark.annotation import (
     drafts,
     import_export,
+    labelling_progress,
     page_choice,
     page_file,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
@@ -91,21 +93,21 @@ def test_a_mark_of_comments_reaches_what_has_no_tag_of_its_own(opened: Connectio
     given = Draft(
         marks={0: CONTENT, leaves[1]: BOILERPLATE}, comments=frozenset({0}), hidden=frozenset({2}), revision=1
     )
-    made = drafts.submit(opened, ADA, found, given)
+    made = stored_submissions.submit(opened, ADA, found, given)
     comments = {*range(len(leaves))} - {1, 2}
 
     assert (CONTENT, BOILERPLATE, BOILERPLATE) == made.tags[:3]
     assert tuple(sorted(comments)) == made.comments
     assert given.comments == drafts.read_draft(opened, ADA, found.page).comments
-    assert [made] == [*drafts.read_submissions(opened)]
+    assert [made] == [*stored_submissions.read_submissions(opened)]
 
 
 def test_the_models_labels_stand_where_nothing_else_does_and_are_noted(opened: Connection) -> None:
     """The model's labels fill gaps only for an annotator who has requested them, and the submission records it."""
     found = page(opened)
     drafts.prelabel(opened, ADA, found)
-    mine = drafts.submit(opened, ADA, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
-    bobs = drafts.submit(opened, BOB, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
+    mine = stored_submissions.submit(opened, ADA, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
+    bobs = stored_submissions.submit(opened, BOB, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
 
     assert (UNDECIDED, *found.labels[1:]) == mine.tags
     assert (UNDECIDED, *[None] * (len(found.units) - 1)) == bobs.tags
@@ -115,7 +117,7 @@ def test_the_models_labels_stand_where_nothing_else_does_and_are_noted(opened: C
 def test_a_submission_names_no_name_and_the_text_it_is_of(opened: Connection) -> None:
     """A submission has the digest of its text, since merging refuses one of another text."""
     found = page(opened)
-    made = drafts.submit(opened, ADA, found, Draft(marks={0: CONTENT}, revision=1))
+    made = stored_submissions.submit(opened, ADA, found, Draft(marks={0: CONTENT}, revision=1))
 
     assert ("annotator-1", found.page, found.text_digest) == (made.annotator, made.page, made.text_digest)
     assert (CONTENT,) * len(found.units) == made.tags
@@ -125,11 +127,11 @@ def test_of_submissions_of_one_page_the_last_counts(opened: Connection) -> None:
     """Earlier submissions of a page stay in the store."""
     found = page(opened)
     for revision, label in enumerate((CONTENT, BOILERPLATE), start=1):
-        drafts.submit(opened, ADA, found, Draft(marks={0: label}, revision=revision))
+        stored_submissions.submit(opened, ADA, found, Draft(marks={0: label}, revision=revision))
 
-    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in drafts.read_submissions(opened)]
+    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in stored_submissions.read_submissions(opened)]
     assert 2 == opened.execute("SELECT count(*) FROM submissions").fetchone()[0]
-    assert [2] == [one.times for one in drafts.list_pages(opened, ADA)]
+    assert [2] == [one.times for one in labelling_progress.list_pages(opened, ADA)]
 
 
 def test_a_page_that_was_begun_comes_first(opened: Connection) -> None:
@@ -155,8 +157,8 @@ def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, p
         seen.append((account, number))
         found = stored_pages.get(opened, number)
         assert found is not None
-        drafts.submit(opened, account, found, Draft(revision=1))
-        counts = drafts.progress(opened).pages_by_submissions
+        stored_submissions.submit(opened, account, found, Draft(revision=1))
+        counts = labelling_progress.measure(opened).pages_by_submissions
         # Somebody may have done the rarer pages already.
         assert max(counts) - min(counts) <= 2
     rest = [page_choice.next_page(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
@@ -188,7 +190,7 @@ def test_the_page_that_the_model_is_least_certain_of_comes_first_if_asked_for(op
 def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_path: Path) -> None:
     """Pages and submissions are exported as JSON lines that fit each other."""
     found = page(opened)
-    made = drafts.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
+    made = stored_submissions.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
     summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
     sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 

@@ -2,7 +2,7 @@
 
 from flask import abort, flash, redirect, render_template, request, url_for
 
-from dbce_spark.annotation import annotator_accounts, corpora, drafts
+from dbce_spark.annotation import annotator_accounts, corpora, labelling_progress, stored_submissions
 from dbce_spark.annotation.annotator_accounts import UserAccount
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench
 from dbce_spark.errors import InputError
@@ -13,7 +13,7 @@ def show_admin(workbench: Workbench, made: tuple[str, str] | None = None) -> Ans
     return render_template(
         "admin.html",
         people=annotator_accounts.list_accounts(workbench.store),
-        progress=drafts.progress(workbench.store),
+        progress=labelling_progress.measure(workbench.store),
         corpora=corpora.list_corpora(workbench.store),
         made=made,
     )
@@ -42,13 +42,13 @@ def change_account(workbench: Workbench, number: int) -> Answer:
 
 def show_submitted(workbench: Workbench, number: int) -> Answer:
     found = _account(workbench, number)
-    done = [one for one in drafts.list_pages(workbench.store, number) if one.submitted is not None]
+    done = [one for one in labelling_progress.list_pages(workbench.store, number) if one.submitted is not None]
     return render_template("submitted.html", who=found, done=done)
 
 
 def withdraw_for(workbench: Workbench, number: int) -> Answer:
     """Withdraw a page that somebody else has submitted."""
-    if drafts.withdraw(workbench.store, number, request.form.get("page", ""), workbench.account.number):
+    if stored_submissions.withdraw(workbench.store, number, request.form.get("page", ""), workbench.account.number):
         flash("Withdrawn. It is kept, and counts no more.")
     return redirect(url_for("show_submitted", number=number))
 

@@ -5,7 +5,16 @@ from typing import Any
 
 from flask import abort, flash, redirect, render_template, request, url_for
 
-from dbce_spark.annotation import corpora, drafts, neighbours, page_choice, stored_pages, tutorial
+from dbce_spark.annotation import (
+    corpora,
+    drafts,
+    labelling_progress,
+    neighbours,
+    page_choice,
+    stored_pages,
+    stored_submissions,
+    tutorial,
+)
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.page_choice import Order
 from dbce_spark.annotation.stored_pages import StoredPage
@@ -19,10 +28,10 @@ def show_home(workbench: Workbench) -> Answer:
     number = workbench.account.number
     return render_template(
         "home.html",
-        done=drafts.list_pages(workbench.store, number),
+        done=labelling_progress.list_pages(workbench.store, number),
         skipped=page_choice.list_skipped(workbench.store, number),
         next_page=page_choice.next_page(workbench.store, number, Order.CHANCE),
-        progress=drafts.progress(workbench.store),
+        progress=labelling_progress.measure(workbench.store),
         corpora=corpora.list_corpora(workbench.store, number),
         lesson=_lesson(workbench),
         lessons=tutorial.PAGES,
@@ -57,7 +66,7 @@ def skip_page(workbench: Workbench, number: str) -> Answer:
 
 def withdraw_page(workbench: Workbench, number: str) -> Answer:
     own = workbench.account.number
-    if drafts.withdraw(workbench.store, own, workbench.page(number).page, own):
+    if stored_submissions.withdraw(workbench.store, own, workbench.page(number).page, own):
         flash("Withdrawn. What you tagged is kept; open the page to submit it again.")
     return redirect("/")
 
@@ -91,7 +100,7 @@ def prelabel_page(workbench: Workbench, number: str) -> Answer:
 
 def submit_page(workbench: Workbench, number: str) -> Answer:
     page = workbench.page(number)
-    drafts.submit(workbench.store, workbench.account.number, page, _posted_draft(page))
+    stored_submissions.submit(workbench.store, workbench.account.number, page, _posted_draft(page))
     is_lesson = page.kind == stored_pages.TUTORIAL
     return {"then": url_for("show_answer", number=number) if is_lesson else _next_of(workbench, page)}
 

@@ -2,7 +2,7 @@
 
 from flask import abort, flash, redirect, url_for
 
-from dbce_spark.annotation import drafts, page_choice, stored_pages
+from dbce_spark.annotation import page_choice, stored_pages, stored_submissions
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Tags
 from dbce_spark.annotation.web import labelling_views
@@ -19,7 +19,7 @@ def next_lesson(workbench: Workbench) -> Answer:
 
 
 def restart_tutorial(workbench: Workbench) -> Answer:
-    drafts.restart_tutorial(workbench.store, workbench.account.number)
+    stored_submissions.restart_tutorial(workbench.store, workbench.account.number)
     return redirect(url_for("next_lesson"))
 
 
@@ -46,7 +46,7 @@ def _submitted(workbench: Workbench, page: StoredPage) -> Tags | None:
     """Return the submitted tags of a page of the tutorial; None before it is submitted, and of any other page."""
     if page.kind != stored_pages.TUTORIAL:
         return None
-    return drafts.last_tags(workbench.store, workbench.account.number, page.page)
+    return stored_submissions.last_tags(workbench.store, workbench.account.number, page.page)
 
 
 def _word(tag: Label | None) -> str:

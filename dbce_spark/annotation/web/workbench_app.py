@@ -1,4 +1,4 @@
-"""Serve the workbench to people: an application with all addresses, the view of each, and the checks of every request."""
+"""Serve the workbench to people: an application with all addresses, their views, and the checks of every request."""
 
 import hmac
 import secrets

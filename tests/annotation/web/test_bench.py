@@ -14,11 +14,11 @@ import pytest
 
 from dbce_spark.annotation import (
     annotator_accounts,
-    drafts,
     import_export,
     page_file,
     page_import,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
@@ -36,7 +36,7 @@ def submitted(path: str) -> list[submission.Submission]:
     """Return the submissions of the corpus of a store."""
     opened = workbench_store.open_store(path)
     try:
-        return [*drafts.read_submissions(opened)]
+        return [*stored_submissions.read_submissions(opened)]
     finally:
         opened.close()
 

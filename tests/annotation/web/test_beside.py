@@ -14,10 +14,10 @@ import pytest
 from dbce_spark.annotation import (
     annotator_accounts,
     cross_tasks,
-    drafts,
     import_export,
     neighbours,
     stored_pages,
+    stored_submissions,
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
@@ -291,6 +291,6 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
 def submissions(path: str) -> list[Any]:
     opened = workbench_store.open_store(path)
     try:
-        return [*drafts.read_submissions(opened)]
+        return [*stored_submissions.read_submissions(opened)]
     finally:
         opened.close()
