@@ -176,13 +176,13 @@ def _add(arguments: argparse.Namespace) -> None:
     settings = _settings(
         min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed, corpus=arguments.corpus
     )
-    from dbce_spark.annotation import page_import
+    from dbce_spark.annotation import page_import, wanted_pages
 
-    wanted = page_import.WantedPages(
+    wanted = wanted_pages.WantedPages(
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
         urls=tuple(arguments.url_pattern),
-        listed=page_import.read_list(arguments.list) if arguments.list else frozenset(),
+        listed=wanted_pages.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dbce_spark.annotation import page_import, page_resources, stored_pages, workbench_store
+from dbce_spark.annotation import page_import, page_resources, stored_pages, wanted_pages, workbench_store
 from dbce_spark.annotation.page_import import AddedPages
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
@@ -231,10 +231,12 @@ def test_others_can_write_while_pages_are_read(tmp_path: Path) -> None:
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
     """A listed URL that no archive has, and filters that no page fits, are errors; no store is left behind."""
     (tmp_path / "list.txt").write_text("# wanted\nhttp://geese.example/none\n", encoding="utf-8")
-    listed = page_import.read_list(str(tmp_path / "list.txt"))
+    listed = wanted_pages.read_list(str(tmp_path / "list.txt"))
 
     with pytest.raises(InputError, match="1 of the listed URLs"):
         filled(tmp_path, listed=listed)
     with pytest.raises(InputError, match="none of the 6 pages fits"):
         filled(tmp_path, min_words=5000)
+    with pytest.raises(InputError, match="'a\\[' is no regular expression"):
+        filled(tmp_path, urls=("a[",))
     assert not (tmp_path / "labels.db").exists()
