@@ -21,9 +21,9 @@ from dbce_spark import config
 from dbce_spark.html.page import parse
 from dbce_spark.streaming.urltree import urltree_settings
 from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree
 
 DOMAINS = 5
 DAY = 86_400_000_000

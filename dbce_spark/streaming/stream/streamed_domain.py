@@ -8,9 +8,9 @@ from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 VERSION = 2
 """Version of the state around the tree, which has a version of its own. A state of another is refused."""
@@ -21,7 +21,7 @@ _HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESTRM"
 
 
-class Domain:
+class StreamedDomain:
     """The state that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
 
     As many URLs of each form are kept as the tree may hold documents.
