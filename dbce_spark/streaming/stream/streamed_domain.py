@@ -1,10 +1,9 @@
 """Label the pages that arrive in one domain of the stream by its URL Tree, and keep the state for the next."""
 
-import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from dbce_spark.errors import OutputError
+from dbce_spark.streaming.stream import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
@@ -17,7 +16,6 @@ VERSION = 2
 
 _FORMS = KEY_FORMS[:-1]
 """The forms of a URL before its key; the tree looks that up."""
-_HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESTRM"
 
 
@@ -61,7 +59,7 @@ class StreamedDomain:
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`."""
-        return b"".join([_HEAD.pack(_MAGIC, VERSION), self._recent.to_bytes(), self._tree.to_bytes()])
+        return b"".join([state_head.pack(_MAGIC, VERSION), self._recent.to_bytes(), self._tree.to_bytes()])
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
@@ -70,15 +68,10 @@ class StreamedDomain:
         Raises:
             OutputError: the state is of another version, or its keys were made by another hash.
         """
-        magic, version = _HEAD.unpack_from(data)
-        if magic != _MAGIC or version != VERSION:
-            raise OutputError(
-                f"the state of a domain is of version {version if magic == _MAGIC else 'unknown'}, this program has"
-                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
-            )
+        parts = state_head.unpack(data, _MAGIC, VERSION, "a domain")
         made = cls("", config)
-        made._recent, used = RecentUrls.from_bytes(data[_HEAD.size :], config.window.max_documents)
-        made._tree = DomainTree.from_bytes(data[_HEAD.size + used :], config)
+        made._recent, used = RecentUrls.from_bytes(parts, config.window.max_documents)
+        made._tree = DomainTree.from_bytes(parts[used:], config)
         return made
 
 
