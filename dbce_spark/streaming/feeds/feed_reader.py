@@ -201,7 +201,7 @@ class Reader:
         elif errand.feed is not None:
             self._keep_feed(errand.feed, result, now)
         elif errand.page is not None:
-            self._keep_page(errand, errand.page, result)
+            self._keep_page(errand.page, result)
 
     def _keep_robots(self, result: ErrandResult, now: float) -> None:
         errand, exchange = result.errand, result.exchange
@@ -246,8 +246,8 @@ class Reader:
         if self._polls_again and not feed.is_gone:
             self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
 
-    def _keep_page(self, errand: Errand, waiting: WaitingItem, result: ErrandResult) -> None:
-        exchange = result.exchange
+    def _keep_page(self, waiting: WaitingItem, result: ErrandResult) -> None:
+        errand, exchange = result.errand, result.exchange
         if exchange is None or exchange.is_busy:
             self._again(errand, result.failure, 0.0 if exchange is None else exchange.retry_seconds)
         elif exchange.redirect:

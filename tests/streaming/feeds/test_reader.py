@@ -699,6 +699,19 @@ def test_a_memory_is_held_by_one(desk: Desk) -> None:
         Memory(desk.folder / "memory.sqlite")
 
 
+def test_a_memory_that_is_refused_is_not_held(desk: Desk) -> None:
+    """The program that it is of can open it, while the error is still looked at."""
+    path = desk.folder / "memory.sqlite"
+    with closing(sqlite3.connect(path)) as later:
+        later.execute("PRAGMA user_version = 99")
+    with pytest.raises(OutputError, match="is of version 99") as refused:
+        Memory(path)
+    with closing(sqlite3.connect(path, timeout=0)) as later:
+        later.execute("CREATE TABLE more (name TEXT)")
+
+    assert refused.value.args
+
+
 def test_an_item_waits_from_the_poll_on_that_has_shown_it(desk: Desk) -> None:
     """It has had no try yet; a later poll neither makes another of it nor lets it wait longer."""
     one = Item(feed="f", link="l", title="t", description="", date="")
