@@ -198,10 +198,10 @@ def _take(arguments: argparse.Namespace) -> None:
     exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
     and pictures of pages are copied from the given archives."""
     settings = _settings(corpus=arguments.corpus)
-    from dbce_spark.annotation import import_export
+    from dbce_spark.annotation import sheet_import
 
     print(
-        import_export.import_pages(
+        sheet_import.import_pages(
             arguments.store, arguments.pages, arguments.archive, configuration.default(), settings
         )
     )
@@ -269,10 +269,10 @@ def _export(arguments: argparse.Namespace) -> None:
     """Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce labels merge` and `dbce
     labels agreement` read."""
     _settings()
-    from dbce_spark.annotation import import_export
+    from dbce_spark.annotation import store_export
 
     corpus = arguments.corpus or ""
-    print(import_export.export(arguments.store, arguments.output, corpus, configuration.default()))
+    print(store_export.export(arguments.store, arguments.output, corpus, configuration.default()))
 
 
 def _adapt(arguments: argparse.Namespace) -> None:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from dbce_spark.annotation import (
     drafts,
-    import_export,
     labelling_progress,
     page_choice,
     page_file,
+    sheet_import,
+    store_export,
     stored_pages,
     stored_submissions,
     submission,
@@ -191,7 +192,7 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
     """Pages and submissions are exported as JSON lines that fit each other."""
     found = page(opened)
     made = stored_submissions.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
-    summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
+    summary = store_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
     sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 
     assert f"4 pages and 1 submission in {tmp_path / 'out'}" == summary
@@ -202,10 +203,10 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
 
 def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
     """Imported pages have the same segments, so that submissions of them are of the same text."""
-    import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
+    store_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
     other = str(tmp_path / "other.db")
     taken = [
-        import_export.import_pages(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages
+        sheet_import.import_pages(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages
         for _ in range(2)
     ]
     there = workbench_store.open_store(other)
@@ -229,4 +230,4 @@ def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
     page_file.write(str(tmp_path / "pages.jsonl"), [wrong])
 
     with pytest.raises(InputError, match="page one: its text differs from its HTML"):
-        import_export.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
+        sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

@@ -14,9 +14,9 @@ import pytest
 
 from dbce_spark.annotation import (
     annotator_accounts,
-    import_export,
     page_file,
     page_import,
+    store_export,
     stored_pages,
     stored_submissions,
     submission,
@@ -381,7 +381,7 @@ def test_two_people_label_four_real_pages_and_the_server_is_killed_between(
                 window.wait_for_url(lambda url, number=number: number not in url)
     for made in people.values():
         made.close()
-    import_export.export(path, str(tmp_path / "out"), "", CONFIG)
+    store_export.export(path, str(tmp_path / "out"), "", CONFIG)
     sheets = {each.page: each for each in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
     found = [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
 

@@ -14,8 +14,8 @@ import pytest
 from dbce_spark.annotation import (
     annotator_accounts,
     cross_tasks,
-    import_export,
     neighbours,
+    sheet_import,
     stored_pages,
     stored_submissions,
     workbench_store,
@@ -138,7 +138,7 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
 def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
     """Each neighbour is in its arm, once, however often it is imported; its resources are copied."""
     given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
-    first, again = (import_export.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
+    first, again = (sheet_import.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
     opened = workbench_store.open_store(path)
     found = neighbours.get(opened, cross.sheet.page)
     opened.close()
