@@ -11,9 +11,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from dbce_spark.annotation import page_resources, wanted_pages, workbench_store
+from dbce_spark.annotation import page_resources, resource_index, wanted_pages, workbench_store
 from dbce_spark.annotation import stored_pages as stored
-from dbce_spark.annotation.page_resources import Place
+from dbce_spark.annotation.resource_index import Place
 from dbce_spark.annotation.stored_extraction import make_stored
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.wanted_pages import WantedPages
@@ -59,7 +59,7 @@ def add(
     with closing(workbench_store.open_store(path)) as opened:
         there = {*stored.ids(opened, stored.CORPUS)}
         new = _extract([page for page in chosen if page.capture_id not in there], read, config)
-        index = page_resources.build_index(files if new else (), config.input)
+        index = resource_index.build_index(files if new else (), config.input)
         copied = 0
         left = iter(sorted(new.items()))
         for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
@@ -92,7 +92,7 @@ def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) ->
     records: dict[Place, tuple[str, bytes]] = {}
     html: dict[Place, bytes] = {}
     for path in sorted({path for path, _, _ in extractions}):
-        for record in page_resources.read_records(path, config.input):
+        for record in resource_index.read_records(path, config.input):
             if (place := (path, record.within, record.offset)) in extractions:
                 records[place] = json.dumps(dict(record.headers)), record.block or b""
         for found in pages.fetches(path, config):

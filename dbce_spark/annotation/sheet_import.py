@@ -5,7 +5,15 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from dbce_spark.annotation import cross_tasks, page_file, page_resources, single_page, stored_pages, workbench_store
+from dbce_spark.annotation import (
+    cross_tasks,
+    page_file,
+    page_resources,
+    resource_index,
+    single_page,
+    stored_pages,
+    workbench_store,
+)
 from dbce_spark.annotation import neighbours as beside
 from dbce_spark.annotation.neighbours import StoredNeighbour
 from dbce_spark.annotation.page_resources import Need
@@ -53,7 +61,7 @@ def import_pages(
         InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
             may be in the store.
     """
-    index = page_resources.build_index(
+    index = resource_index.build_index(
         sources.expand(archives, config.input.patterns) if archives else (), config.input
     )
     added = beside_them = copied = 0

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from dbce_spark.annotation import page_import, page_resources, stored_pages, wanted_pages, workbench_store
+from dbce_spark.annotation import (
+    page_import,
+    page_resources,
+    resource_index,
+    stored_pages,
+    wanted_pages,
+    workbench_store,
+)
 from dbce_spark.annotation.page_import import AddedPages
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
@@ -139,7 +146,7 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = page_resources.build_index([path], CONFIG.input)
+    index = resource_index.build_index([path], CONFIG.input)
     workbench_store.create(str(tmp_path / "labels.db"))
     opened = workbench_store.open_store(str(tmp_path / "labels.db"))
     page_resources.copy(opened, index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
@@ -159,8 +166,8 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
-    index = page_resources.Index()
-    for one in page_resources.read_records(path, CONFIG.input):
+    index = resource_index.ResourceIndex()
+    for one in resource_index.read_records(path, CONFIG.input):
         index.add(one, path)
 
     assert (path, "", 0) == index.place(url, microseconds(late))
@@ -200,13 +207,13 @@ def test_others_can_write_while_archives_are_read(tmp_path: Path, monkeypatch: p
     path = str(tmp_path / "labels.db")
     workbench_store.create(path)
     other = sqlite3.connect(path, timeout=0, isolation_level=None)
-    read_records, writes = page_resources.read_records, []
+    read_records, writes = resource_index.read_records, []
 
     def watched(*given: Any) -> Iterator[Record]:
         writes.append(other.execute("INSERT INTO settings VALUES (?, '')", (str(len(writes)),)).rowcount)
         yield from read_records(*given)
 
-    monkeypatch.setattr(page_resources, "read_records", watched)
+    monkeypatch.setattr(resource_index, "read_records", watched)
     _, added = filled(tmp_path)
     other.close()
 
