@@ -97,7 +97,7 @@ def _lead_style(style: Any, base: str, lead: Lead) -> str:
     """Rewrite the style sheet in an element so that it neither ends the element nor begins another: escapes of CSS hide
     a "<", and in a drawing or a formula browsers read it as a tag wherever it stands."""
     css = lead_css(style.text, base, lead).replace("</", "<\\/")
-    is_foreign = any(one.tag in ("svg", "math") for one in style.iterancestors())
+    is_foreign = next(style.iterancestors("svg", "math"), None) is not None
     return "" if is_foreign and "<" in css else css
 
 

@@ -75,7 +75,7 @@ def add(
 
 def _read(files: Sequence[str], config: DbceConfig) -> list[Page]:
     """Read all pages of these archives without their HTML, each once."""
-    return pages.unique([one for path in files for one in pages.read(path, config) if isinstance(one, Page)])
+    return pages.unique(one for path in files for one in pages.read(path, config) if isinstance(one, Page))
 
 
 def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
