@@ -19,16 +19,13 @@ from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunne
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
-from dbce_spark.streaming.feeds.robots import Robots, origin
+from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin
 from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
 
 _TICK_SECONDS = 0.2
 """Seconds between two looks at the clock while nothing ends."""
 _LAST_SECONDS = 1.0
 """Seconds that answers which are under way have when the reader is stopped."""
-_ROBOTS_SIZE, _MOST_ROBOTS = 1 << 10, 1 << 25
-"""Characters that the rules of an origin count at least, and of all that are kept, those read first leaving first: a
-feed may link to as many origins as its owner gives names to."""
 _DAY = 86_400.0
 _UNCHANGED, _GONE = 304, 410
 
@@ -62,7 +59,7 @@ class Reader:
         self._memory, self._archive, self._warn = memory, archive, warn
         self._config, self._runner = config.acquire, ErrandRunner(config)
         self._hosts: dict[str, _Host] = {}
-        self._robots: dict[str, Robots] = {}
+        self._robots = KnownRobots(config.acquire)
         self._reading: set[str] = set()  # origins whose robots.txt is under way, be it at a host it redirects to
         self._asking: set[Future[ErrandResult]] = set()
         self._later: list[tuple[float, int, Errand]] = []
@@ -156,8 +153,8 @@ class Reader:
             if errand.is_robots:
                 return errand
             site = origin(errand.url)
-            robots = self._robots.get(site)
-            if robots is None or now - robots.read_at > self._robots_hold(robots):
+            robots = self._robots.get(site, now)
+            if robots is None:
                 host.queue.appendleft(errand)
                 if site in self._reading:
                     return None
@@ -171,9 +168,6 @@ class Reader:
             else:
                 self._end(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
         return None
-
-    def _robots_hold(self, robots: Robots) -> float:
-        return self._config.robots_seconds if robots.rules is not None else self._config.first_wait_seconds
 
     def _settle(self, result: ErrandResult) -> None:
         """Take a result; what a hostile answer breaks costs its own item only."""
@@ -207,15 +201,8 @@ class Reader:
         errand, exchange = result.errand, result.exchange
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
-        self._robots = {
-            site: robots
-            for site, robots in self._robots.items()
-            if now - robots.read_at <= self._robots_hold(robots) and site != errand.first_origin
-        }
         read = Robots.from_answer(status, body[: self._config.robots_bytes], now, result.failure)
-        self._robots[errand.first_origin] = read
-        while sum(_ROBOTS_SIZE + one.size for one in self._robots.values()) > _MOST_ROBOTS:
-            del self._robots[next(iter(self._robots))]
+        self._robots.keep(errand.first_origin, read, now)
         self._reading.discard(errand.first_origin)
 
     def _keep_feed(self, feed: FeedState, result: ErrandResult, now: float) -> None:
@@ -231,20 +218,22 @@ class Reader:
             etag, modified = exchange.header("etag"), exchange.header("last-modified")
             feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest)
         else:
-            self.counts["failed_polls"] += 1
-            self._warn(f"{feed.url}: {result.failure}")
-            is_gone = exchange is not None and exchange.status == _GONE
-            wanted = 0.0 if exchange is None else exchange.retry_seconds
-            rest = max(config.poll_seconds * 2.0 ** min(feed.failures, 32), wanted)
-            feed = replace(
-                feed, failures=feed.failures + 1, is_gone=is_gone, next_at=now + min(rest, config.max_poll_seconds)
-            )
+            feed = self._failed_poll(feed, result, now)
         new = self._memory.note_poll(feed, items, now)
         self.counts["items"] += len(new)
         for item in new:
             self._queue(Errand(encode_url(item.link), page=WaitingItem(item=item)))
         if self._polls_again and not feed.is_gone:
             self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
+
+    def _failed_poll(self, feed: FeedState, result: ErrandResult, now: float) -> FeedState:
+        self.counts["failed_polls"] += 1
+        self._warn(f"{feed.url}: {result.failure}")
+        is_gone = result.exchange is not None and result.exchange.status == _GONE
+        wanted = 0.0 if result.exchange is None else result.exchange.retry_seconds
+        rest = max(self._config.poll_seconds * 2.0 ** min(feed.failures, 32), wanted)
+        next_at = now + min(rest, self._config.max_poll_seconds)
+        return replace(feed, failures=feed.failures + 1, is_gone=is_gone, next_at=next_at)
 
     def _keep_page(self, waiting: WaitingItem, result: ErrandResult) -> None:
         errand, exchange = result.errand, result.exchange

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
+from dbce_spark.config import AcquireConfig
 from dbce_spark.errors import PlatformError
 
 _AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
 _MOST_RULES = 2_000_000
 """Programs that a robots.txt names times its lines: the parser keeps each rule once for each program of its group, so
 that 500 KB can take 25 GB. One of a large site names a hundred, in some thousand lines."""
+_LEAST_SIZE, _MOST_SIZE = 1 << 10, 1 << 25
+"""Characters that the rules of an origin count at least, and of all that are known: a feed may link to as many origins
+as its owner gives names to."""
 
 
 class _Rules(Protocol):
@@ -57,6 +61,33 @@ class Robots:
         """
         seconds = self.rules.crawl_delay(token(user_agent)) if self.rules else None
         return max(0.0, float(seconds or 0.0))
+
+
+class KnownRobots:
+    """The rules of origins for as long as they hold, those read first leaving first where there are too many."""
+
+    def __init__(self, config: AcquireConfig):
+        self._config = config
+        self._known: dict[str, Robots] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, site: str, now: float) -> Robots | None:
+        """Return the rules of an origin; None where they are to be read, be it again."""
+        found = self._known.get(site)
+        return found if found is not None and self._holds(found, now) else None
+
+    def keep(self, site: str, found: Robots, now: float) -> None:
+        """Keep the rules of an origin that were read now."""
+        self._known = {one: rules for one, rules in self._known.items() if one != site and self._holds(rules, now)}
+        self._known[site] = found
+        while sum(_LEAST_SIZE + one.size for one in self._known.values()) > _MOST_SIZE:
+            del self._known[next(iter(self._known))]
+
+    def _holds(self, found: Robots, now: float) -> bool:
+        seconds = self._config.robots_seconds if found.rules is not None else self._config.first_wait_seconds
+        return now - found.read_at <= seconds
 
 
 def token(user_agent: str) -> str:

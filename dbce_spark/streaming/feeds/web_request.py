@@ -42,14 +42,7 @@ class Web:
         Raises:
             Unreachable: no answer came.
         """
-        sent = {
-            "Host": urlsplit(url).netloc.rpartition("@")[2],
-            "User-Agent": self._config.user_agent,
-            "Accept": "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
-            "Accept-Encoding": "gzip",
-            "Connection": "close",
-            **headers,
-        }
+        sent = {**self._headers(url), **headers}
         began = datetime.now(UTC)
         with deadline(self._config.answer_seconds) as ends:
             with closing(self._send(url, sent)) as answer:
@@ -68,6 +61,15 @@ class Web:
             body=body,
             cut=cut,
         )
+
+    def _headers(self, url: str) -> dict[str, str]:
+        return {
+            "Host": urlsplit(url).netloc.rpartition("@")[2],
+            "User-Agent": self._config.user_agent,
+            "Accept": "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        }
 
     def _send(self, url: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """Send a GET request; return the answer before its body is read."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dbce_spark.streaming.feeds.robots import Robots, origin, token
+from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin, token
+from tests.support.builders import config
 
 URL = "http://www.example.org/news/a.html"
 AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
@@ -54,6 +55,21 @@ def test_rules_for_too_many_programs_are_not_read(line: str) -> None:
 
     assert [True, False] == [one.allows(URL, AGENT) for one in found]
     assert ["", "too many programs for its rules"] == [one.lack for one in found]
+
+
+def test_rules_are_known_for_as_long_as_they_hold_and_not_of_too_many_origins() -> None:
+    """Those read first leave first; ones that could not be read are read again soon."""
+    known = KnownRobots(config("acquire.robots_seconds=60", "acquire.first_wait_seconds=2").acquire)
+    text = b"# " + b"-" * (1 << 20)
+    known.keep("none", Robots.from_answer(503, b"", 0.0), 0.0)
+    known.keep("read", Robots.from_answer(200, text, 0.0), 0.0)
+    found = [[known.get(name, now) is not None for name in ("none", "read")] for now in (2.0, 60.0, 60.1)]
+    for nth in range(40):
+        known.keep(str(nth), Robots.from_answer(200, text, 60.0), 60.0)
+
+    assert [[True, True], [False, True], [False, False]] == found
+    assert 31 == len(known)
+    assert [False, False, True, True] == [known.get(name, 60.0) is not None for name in ("read", "8", "9", "39")]
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])
