@@ -45,7 +45,8 @@ _KINDS = {
 _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
 _ENDS_STRING = re.compile(r'[\\"\n\r\f]')
 _WEB = ("http://", "https://")
-_DOCTYPE = re.compile(r"(?:\s|\ufeff|<!--.*?-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
+_RUN = re.compile(r"\s*\S*")
+_DOCTYPE = re.compile(r"(?:\s|\ufeff|(?><!--.*?-->)|<\?[^>]*>)*+(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
 _START = 4096
 """Characters at the start of a page in which its document type is looked for."""
 
@@ -168,8 +169,16 @@ def _set_url(node: Any, url: str) -> None:
 
 
 def _lead_srcset(value: str, base: str, lead: Lead) -> str:
-    found = _SRCSET.finditer(value.strip())
-    return ", ".join(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}" for one in found if one[1])
+    value = value.strip()
+    found, at = [], 0
+    while at < len(value):
+        # What fails at the first letter of a run fails at the others, too; to try them takes time by their square.
+        one = _SRCSET.match(value, at) or _RUN.match(value, at)
+        assert one is not None  # a run may be empty
+        if one.re is _SRCSET:
+            found.append(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}")
+        at = one.end()
+    return ", ".join(found)
 
 
 def _led(value: str, base: str, kind: str, lead: Lead) -> str:

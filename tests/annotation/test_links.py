@@ -1,5 +1,7 @@
 """Rewrite what a page loads, and remove what acts."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,6 +97,31 @@ def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
     links.lead_css(once, BASE, lambda url, kind: found.append(url) or "/kept")  # type: ignore[func-returns-value]
 
     assert [] == found
+
+
+@pytest.mark.parametrize(
+    "html", ["<!---->" * 25 + "<p>a", f"<img srcset='{'a' * 30_000} b c'>", f"<img srcset='a{' ' * 30_000}b c d'>"]
+)
+def test_no_page_keeps_the_server_busy(html: str) -> None:
+    """However many comments stand where its document type could, and however long a list of images is."""
+    began = time.process_time()
+    links.doctype(html)
+    led(html)
+
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("\ufeff <?xml version='1.0'?>\n<!-- a --><!-- > --><!DocType html><p>", "<!DocType html>"),
+        ("<!-- a --> b --><!doctype html>", ""),
+        ("<p><!doctype html>", ""),
+    ],
+)
+def test_a_document_type_is_found_behind_comments_alone(html: str, expected: str) -> None:
+    """As browsers find it: behind text it counts for nothing."""
+    assert expected == links.doctype(html)
 
 
 def test_a_base_that_is_no_url_counts_as_none() -> None:
