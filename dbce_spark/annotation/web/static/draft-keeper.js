@@ -2,7 +2,7 @@
 
 const WAIT = 1500;
 
-export class Desk {
+export class DraftKeeper {
   // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
   constructor(page, csrf, draft, content, show) {
     this.url = `/api/pages/${page}`;
@@ -96,7 +96,7 @@ export class Desk {
   }
 
   async prelabel() {
-    const answer = await this.send("POST", "/prelabel");
-    return answer.ok ? answer.json() : null;
+    const answer = await this.send("POST", "/prelabel").catch(() => null);
+    return answer?.ok ? answer.json() : null;
   }
 }
