@@ -239,6 +239,27 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 
 @pytest.mark.browser
+def test_what_only_the_browser_has_is_of_its_annotator(tmp_path: Path, context: Any) -> None:
+    """Who comes next to the same computer sees nothing of it."""
+    with served(with_people(tmp_path, "ada", "bob")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        address = window.url
+        one.kill()
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.close()
+        one.start()
+        context.clear_cookies()
+        window = log_in(context, one, "bob")
+        window.goto(address)
+        wait(window)
+
+        assert CONTENT not in tags(window)
+
+
+@pytest.mark.browser
 def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, context: Any) -> None:
     """A draft that it could not keep is sent again after a second and a half, and nothing is lost."""
     with served(with_people(tmp_path, "ada")) as one:

@@ -42,7 +42,7 @@ class Bench {
     this.seconds = data.draft.seconds;
     this.lastMove = Date.now();
     this.isReady = false;
-    this.keeper = new DraftKeeper(bench.dataset.page, bench.dataset.csrf, data.draft, () => this.content(), (how) => this.showKept(how));
+    this.keeper = new DraftKeeper(bench.dataset, data.draft, () => this.content(), (how) => this.showKept(how));
     this.frame = new Frame($("#page"), (message) => this.receive(message));
     if (this.isCross) this.beside = new Beside($("#beside"), data.places, (message) => this.press(message));
     this.showKept("kept");

@@ -4,13 +4,13 @@ const WAIT = 1500;
 
 export class DraftKeeper {
   // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
-  constructor(page, csrf, draft, content, show) {
+  constructor({ page, account, csrf }, draft, content, show) {
     this.url = `/api/pages/${page}`;
     this.csrf = csrf;
     this.revision = draft.revision;
     this.content = content;
     this.show = show;
-    this.key = `draft ${page}`;
+    this.key = `draft ${account} ${page}`; // several people may use one browser
     this.isDirty = this.isBusy = this.isOver = false;
   }
 
