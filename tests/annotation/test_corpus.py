@@ -207,7 +207,8 @@ def test_others_can_write_while_archives_are_read(tmp_path: Path, monkeypatch: p
     path = str(tmp_path / "labels.db")
     workbench_store.create(path)
     other = sqlite3.connect(path, timeout=0, isolation_level=None)
-    read_records, writes = resource_index.read_records, []
+    read_records = resource_index.read_records
+    writes: list[int] = []
 
     def watched(*given: Any) -> Iterator[Record]:
         writes.append(other.execute("INSERT INTO settings VALUES (?, '')", (str(len(writes)),)).rowcount)

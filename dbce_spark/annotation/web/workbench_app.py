@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import timedelta
 from functools import partial
@@ -13,13 +14,13 @@ from werkzeug.exceptions import BadRequest, Conflict
 from dbce_spark.annotation import annotator_accounts, workbench_store
 from dbce_spark.annotation.drafts import StaleDraft
 from dbce_spark.annotation.web import account_views, admin_views, labelling_views, tutorial_views
-from dbce_spark.annotation.web.workbench_request import Answer, Workbench, admin_only, anybody, logged_in
+from dbce_spark.annotation.web.workbench_request import Answer, View, Workbench, admin_only, anybody, logged_in
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.files import timestamps
 
 _MAX_REQUEST_BYTES = 4 << 20
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_ROUTES = {
+_ROUTES: Mapping[Callable[[View], View], Mapping[str, View]] = {
     anybody: {
         "GET /login": account_views.show_login,
         "POST /login": account_views.log_in,

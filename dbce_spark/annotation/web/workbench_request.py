@@ -5,13 +5,14 @@ from functools import wraps
 from typing import Any
 
 from flask import abort, g, redirect, request, url_for
-from flask.typing import ResponseReturnValue as Answer
+from flask.typing import ResponseReturnValue
 
 from dbce_spark.annotation import stored_pages, workbench_store
 from dbce_spark.annotation.annotator_accounts import UserAccount
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
+Answer = ResponseReturnValue
 View = Callable[..., Answer]
 """Answers a request, given what is variable in its address."""
 

@@ -267,7 +267,12 @@ def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, contex
         window.goto(f"{one.address}/next")
         wait(window)
         failed: list[Any] = []
-        window.route("**/draft", lambda route: (failed.append(route), route.fulfill(status=500)))
+
+        def fail(route: Any) -> None:
+            failed.append(route)
+            route.fulfill(status=500)
+
+        window.route("**/draft", fail)
         press(window, "ArrowDown", "3")
         window.wait_for_selector("body[data-kept=away]", state="attached")
         window.wait_for_timeout(1000)
