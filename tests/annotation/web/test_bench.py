@@ -240,7 +240,7 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 @pytest.mark.browser
 def test_what_only_the_browser_has_is_of_its_annotator(tmp_path: Path, context: Any) -> None:
-    """Who comes next to the same computer sees nothing of it."""
+    """The next person at the same computer sees nothing of it."""
     with served(with_people(tmp_path, "ada", "bob")) as one:
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")

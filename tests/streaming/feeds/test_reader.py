@@ -483,7 +483,7 @@ def test_hosts_that_are_done_with_are_forgotten(room: Newsroom, desk: Desk) -> N
 
 
 def test_a_robots_txt_is_read_up_to_its_limit_also_when_it_is_packed(room: Newsroom, desk: Desk) -> None:
-    """What stands behind it does not count, however few bytes were sent."""
+    """The rules behind it do not count, however few bytes were sent."""
     rules = b"User-agent: *\nDisallow: /b\n# " + b"-" * 2000 + b"\nDisallow: /a\n"
     room.pages["/robots.txt"] = (gzip.compress(rules), "text/plain")
     room.more["Content-Encoding"] = "gzip"
