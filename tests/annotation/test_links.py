@@ -70,7 +70,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
         "<style>p { background: url(javascript:alert(1)) }</style>",
         "<iframe src='data:text/html,<script>alert(1)</script>'></iframe>",
         "<iframe src='file:///etc/passwd'></iframe>",
-        "<svg><style><img src=x onerror=alert(1)></style></svg>",
+        "<svg><style><img src=x onerror=alert(1)> {}</style></svg>",
     ],
 )
 def test_what_acts_is_gone(html: str) -> None:
@@ -100,7 +100,9 @@ def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["<!---->" * 25 + "<p>a", f"<img srcset='{'a' * 30_000} b c'>", f"<img srcset='a{' ' * 30_000}b c d'>"]
+    "html",
+    ["<!---->" * 25 + "<p>a", f"<img srcset='{'a' * 30_000} b c'>", f"<img srcset='a{' ' * 30_000}b c d'>"],
+    ids=["comments", "letters", "spaces"],
 )
 def test_no_page_keeps_the_server_busy(html: str) -> None:
     """However many comments stand where its document type could, and however long a list of images is."""
