@@ -46,7 +46,7 @@ def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
 
 @pytest.mark.parametrize("line", ["user-agent: {}\r", "\x0c User  Agent {}\n", "useragent:{}\x85"])
 def test_rules_for_too_many_programs_are_not_read(line: str) -> None:
-    """Each rule counts for each program of its group: so that many of both would take all memory. Nothing is
+    """The parser keeps each rule for each program of its group, so that many of both take all memory. Nothing is
     allowed then; as many as a large site has are read."""
     found = []
     for programs in (100, 1_500):
