@@ -19,9 +19,9 @@ from dbce_spark import config
 from dbce_spark.html.page import parse
 from dbce_spark.streaming.urltree import urltree_settings
 from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree
 
 WARM = 0.75
 """Share of the day behind which memory has to be flat: windows are full at half of it, and blocks that nobody holds are

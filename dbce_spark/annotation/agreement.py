@@ -22,7 +22,6 @@ class Agreement:
     """Agreement on a number of items. `pi` is nan where the expected agreement is 1: all votes are for one category."""
 
     items: int  # with two coders or more; others show no agreement and are left out
-    coders: int  # of the item that has most
     observed: float  # A_o: share of pairs of coders that agree on an item, the mean over items
     expected: float  # A_e: that share if each coder drew its category by chance, all by the same odds
     pi: float  # (A_o - A_e) / (1 - A_e)
@@ -69,14 +68,14 @@ def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
     n_ik, coders = n_ik[has_pair], coders[has_pair]
     weight = np.ones(len(n_ik)) if weights is None else weights[has_pair]
     if not weight.sum() > 0:
-        return Agreement(items=0, coders=0, observed=nan, expected=nan, pi=nan)
+        return Agreement(items=0, observed=nan, expected=nan, pi=nan)
     agr_i = (n_ik * (n_ik - 1)).sum(axis=1) / (coders * (coders - 1))
     a_o = float(np.average(agr_i, weights=weight))
     p_k = weight @ n_ik / (weight @ coders)
     a_e = float((p_k**2).sum())
     is_one_thing = np.count_nonzero(p_k) == 1
     pi = nan if is_one_thing else (a_o - a_e) / (1 - a_e)
-    return Agreement(items=len(n_ik), coders=int(coders.max()), observed=a_o, expected=a_e, pi=pi)
+    return Agreement(items=len(n_ik), observed=a_o, expected=a_e, pi=pi)
 
 
 def measure_corpus(pages: Sequence[tuple[MergedPage, Sequence[int]]]) -> CorpusAgreement:

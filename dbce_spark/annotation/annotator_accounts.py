@@ -7,6 +7,7 @@ from sqlite3 import Row
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from dbce_spark.annotation.submission import annotator_name
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection, now, transaction
 from dbce_spark.errors import InputError
@@ -38,7 +39,7 @@ class UserAccount:
     @property
     def annotator(self) -> str:
         """Return the name under which the account appears in exports."""
-        return f"annotator-{self.number}"
+        return annotator_name(self.number)
 
 
 def add(

@@ -1,16 +1,13 @@
-"""Keep the work of annotators: drafts as they grow, and submissions."""
+"""Keep the drafts of annotators as they grow, and resolve them into tags."""
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from sqlite3 import Row
 
-from dbce_spark.annotation import stored_pages
 from dbce_spark.annotation.outline import Marks
 from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.submission import COMMENT, LABELS, Submission, Tags
-from dbce_spark.annotation.workbench_store import SUBMITTERS, Connection, now, transaction
+from dbce_spark.annotation.submission import COMMENT, LABELS, Tags
+from dbce_spark.annotation.workbench_store import Connection, now, transaction
 from dbce_spark.model import Label
 
 
@@ -92,165 +89,11 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
         StaleDraft: the store has this revision already, or a later one.
     """
     with transaction(store):
-        return _keep(store, account, page, given)
+        return write_newer(store, account, page, given)
 
 
-def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
-    """Note that an annotator has requested the model's labels; later submissions of the page record it."""
-    with transaction(store):
-        before = read_draft(store, account, page.page)
-        after = replace(before, prelabelled=before.prelabelled or page.model)
-        _write(store, account, page.page, after)
-    return after
-
-
-def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> Submission:
-    """Submit a page, or submit it again.
-
-    Raises:
-        StaleDraft: as for `keep`.
-    """
-    with transaction(store):
-        kept = _keep(store, account, page.page, given)
-        found = _submission(account, page, kept, now())
-        store.execute(
-            "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, comments, prelabelled)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                account, page.page, found.submitted, found.seconds, found.text_digest,
-                stored_pages.encode_tags(found.tags), json.dumps(found.comments), found.prelabelled,
-            ),
-        )  # fmt: skip
-        store.execute("DELETE FROM skips WHERE account = ? AND page = ?", (account, page.page))
-    return found
-
-
-def restart_tutorial(store: Connection, account: int) -> None:
-    """Delete the work of an annotator in the tutorial."""
-    with transaction(store):
-        for table in ("drafts", "submissions"):
-            store.execute(
-                f"DELETE FROM {table} WHERE account = ? AND page IN (SELECT id FROM pages WHERE kind = 'tutorial')",
-                (account,),
-            )
-
-
-def last_tags(store: Connection, account: int, page: str) -> Tags | None:
-    """Return the tags that an annotator has last submitted of a page; None if there are none."""
-    row = store.execute(
-        "SELECT tags FROM current_submissions WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1",
-        (account, page),
-    ).fetchone()
-    return None if row is None else stored_pages.decode_tags(row["tags"])
-
-
-@dataclass(frozen=True, slots=True)
-class SubmittedPage:
-    """A page that an annotator has submitted or begun."""
-
-    page: str
-    title: str
-    url: str
-    submitted: int | None  # microseconds since 1970, the last time; None: only begun
-    times: int
-    seconds: float
-    tags: Mapping[str, int]  # segments by tag, "none" for those without
-    prelabelled: str
-
-
-def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
-    """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
-    rows = store.execute(
-        "SELECT p.id AS page, p.title, p.url, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
-        " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
-        " LEFT JOIN current_submissions s ON s.page = d.page AND s.account = d.account"
-        " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
-        (account,),
-    )
-    return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]
-
-
-def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
-    """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
-    rows = store.execute(
-        "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, comments, prelabelled"
-        " FROM current_submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
-        " GROUP BY account, page ORDER BY page, account"
-    )
-    return (_of_row(row) for row in rows if row["account"] not in excluded)
-
-
-def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
-    """Withdraw all that an annotator has submitted of a page: it is kept, with the account that withdrew it and the
-    time, and counts no more. The draft stays, so that the page can be submitted again. Return False if nothing was
-    submitted."""
-    done = store.execute(
-        "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
-        (now(), by, account, page),
-    )
-    return done.rowcount > 0
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawnSubmission:
-    """A submission that was withdrawn."""
-
-    submission: Submission
-    withdrawn: int  # microseconds since 1970
-    by: str  # an annotator, or an admin, as exports call them
-
-
-def read_withdrawn(store: Connection) -> Iterator[WithdrawnSubmission]:
-    """Yield the withdrawn submissions of the corpus, in order of page, annotator and time."""
-    rows = store.execute(
-        "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
-        " ORDER BY page, account, submitted"
-    )
-    return (WithdrawnSubmission(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
-
-
-def _of_row(row: Row) -> Submission:
-    return Submission(
-        annotator=f"annotator-{row['account']}",
-        page=row["page"],
-        submitted=row["submitted"],
-        seconds=row["seconds"],
-        text_digest=row["text_digest"],
-        tags=stored_pages.decode_tags(row["tags"]),
-        comments=tuple(json.loads(row["comments"])),
-        prelabelled=row["prelabelled"],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LabellingProgress:
-    """The progress of labelling a corpus, in pages and submissions."""
-
-    pages: int
-    submissions: int  # a page that an annotator has submitted twice counts once
-    pages_by_submissions: Mapping[int, int]
-    by_account: Mapping[int, tuple[int, float]]  # pages submitted, seconds
-    skips: int  # a page that two annotators have skipped counts twice
-
-
-def progress(store: Connection) -> LabellingProgress:
-    """Count the pages and submissions of the corpus of a store."""
-    counts = [row[0] for row in store.execute(f"SELECT {SUBMITTERS} FROM pages WHERE kind = 'corpus'")]
-    people = store.execute(
-        "SELECT d.account, count(*), sum(d.seconds) FROM drafts d JOIN pages p ON p.id = d.page"
-        " WHERE kind = 'corpus' AND EXISTS"
-        " (SELECT 1 FROM current_submissions s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
-    )
-    return LabellingProgress(
-        pages=len(counts),
-        submissions=sum(counts),
-        pages_by_submissions=dict(sorted(Counter(counts).items())),
-        by_account={row[0]: (row[1], row[2]) for row in people},
-        skips=store.execute("SELECT count(*) FROM skips").fetchone()[0],
-    )
-
-
-def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
+def write_newer(store: Connection, account: int, page: str, given: Draft) -> Draft:
+    """Do what `keep` does, within a transaction of the caller's."""
     before = read_draft(store, account, page)
     if given.revision <= before.revision:
         raise StaleDraft
@@ -260,6 +103,15 @@ def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
     kept = replace(given, seconds=seconds, prelabelled=before.prelabelled)
     _write(store, account, page, kept)
     return kept
+
+
+def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
+    """Note that an annotator has requested the model's labels; later submissions of the page record it."""
+    with transaction(store):
+        before = read_draft(store, account, page.page)
+        after = replace(before, prelabelled=before.prelabelled or page.model)
+        _write(store, account, page.page, after)
+    return after
 
 
 def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
@@ -274,24 +126,3 @@ def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
             draft.seconds, draft.prelabelled, moment - int(draft.seconds * 1e6), moment,
         ),
     )  # fmt: skip
-
-
-def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Submission:
-    return Submission(
-        annotator=f"annotator-{account}",
-        page=page.page,
-        submitted=moment,
-        seconds=round(kept.seconds, 1),
-        text_digest=page.text_digest,
-        tags=resolve_tags(page, kept),
-        comments=resolve_comments(page, kept),
-        prelabelled=kept.prelabelled,
-    )
-
-
-def _counts(letters: str) -> dict[str, int]:
-    """Count segments by tag."""
-    found = Counter(
-        "none" if tag is None else tag.word for tag in (stored_pages.decode_tags(letters) if letters else ())
-    )
-    return dict(found)

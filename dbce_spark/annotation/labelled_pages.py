@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.annotation import drafts, majority, page_import, single_page, stored_pages
+from dbce_spark.annotation import majority, single_page, stored_extraction, stored_pages, stored_submissions
 from dbce_spark.annotation.majority import Master, MergedPage
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.submission import Tags
@@ -37,13 +37,13 @@ def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabel
     Raises:
         InputError: the classifier of `config` did not score a page, or its text is not that of its HTML any more.
     """
-    submitted = [*drafts.read_submissions(store)]
+    submitted = [*stored_submissions.read_submissions(store)]
     ids = {one.page for one in submitted} & {*stored_pages.ids(store, stored_pages.CORPUS, corpus)}
     stored = [page for one in sorted(ids) if (page := stored_pages.get(store, one))]
     masters = {one.page: Master(segments=len(one.units), text_digest=one.text_digest) for one in stored}
     merged = majority.merge(masters, submitted, minimum=_SUBMISSIONS, excluded={})
     tags = {one.page: _without_comments(one, config.label) for one in merged.pages}
-    _refuse_other_models(stored, page_import.model_name(config))
+    _refuse_other_models(stored, stored_extraction.model_name(config))
     return [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
 
 

@@ -144,7 +144,7 @@ def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]
     for one in sheets(request.pages):
         if one.page in corpus:
             raise InputError(f"two pages have the id {one.page}; give each once")
-        corpus |= majority.masters([one])
+        corpus[one.page] = majority.master(one)
         words[one.page] = [len(text.split()) for text in one.texts]
     submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
     excluded = dict.fromkeys(request.excluded, "asked for")

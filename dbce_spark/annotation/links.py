@@ -43,8 +43,10 @@ _KINDS = {
 }
 """The kind of resource that an attribute of a tag loads without a click, by (tag, attribute)."""
 _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
+_ENDS_STRING = re.compile(r'[\\"\n\r\f]')
 _WEB = ("http://", "https://")
-_DOCTYPE = re.compile(r"(?:\s|\ufeff|<!--.*?-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
+_RUN = re.compile(r"\s*\S*")
+_DOCTYPE = re.compile(r"(?:\s|\ufeff|(?><!--.*?-->)|<\?[^>]*>)*+(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
 _START = 4096
 """Characters at the start of a page in which its document type is looked for."""
 
@@ -89,14 +91,25 @@ def lead_html(root: Any, base: str, lead: Lead) -> None:
                 else:
                     del element.attrib[name]
         if tag == "style" and element.text:
-            element.text = lead_css(element.text, base, lead)
+            element.text = _lead_style(element, base, lead)
+
+
+def _lead_style(style: Any, base: str, lead: Lead) -> str:
+    """Rewrite the style sheet in an element so that it neither ends the element nor begins another: escapes of CSS hide
+    a "<", and in a drawing or a formula browsers read it as a tag wherever it stands."""
+    css = lead_css(style.text, base, lead).replace("</", "<\\/")
+    is_foreign = next(style.iterancestors("svg", "math"), None) is not None
+    return "" if is_foreign and "<" in css else css
 
 
 def base_url(root: Any, url: str) -> str:
     """Return the URL that a page's relative URLs are relative to: its first <base> with a `href`, or its own URL."""
     for element in root.iter("base"):
         if href := element.get("href"):
-            return str(urljoin(url, href.strip()))
+            try:
+                return str(urljoin(url, href.strip()))
+            except ValueError:  # a bracket without its pair: browsers pass over it
+                return url
     return url
 
 
@@ -151,13 +164,21 @@ def _lead_strings(nodes: list[Any], base: str, lead: Lead, kind: str = STYLE) ->
 
 def _set_url(node: Any, url: str) -> None:
     node.value = url
-    escaped = url.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\a ")
+    escaped = _ENDS_STRING.sub(lambda one: f"\\{one[0]}" if one[0] in '\\"' else f"\\{ord(one[0]):x} ", url)
     node.representation = f'url("{escaped}")' if node.type == "url" else f'"{escaped}"'
 
 
 def _lead_srcset(value: str, base: str, lead: Lead) -> str:
-    found = _SRCSET.finditer(value.strip())
-    return ", ".join(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}" for one in found if one[1])
+    value = value.strip()
+    found, at = [], 0
+    while at < len(value):
+        # What fails at the first letter of a run fails at the others, too; to try them takes time by their square.
+        one = _SRCSET.match(value, at) or _RUN.match(value, at)
+        assert one is not None  # a run may be empty
+        if one.re is _SRCSET:
+            found.append(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}")
+        at = one.end()
+    return ", ".join(found)
 
 
 def _led(value: str, base: str, kind: str, lead: Lead) -> str:

@@ -77,18 +77,9 @@ class Merge:
         return [one for one in self.accepted if one.page not in self.too_few]
 
 
-def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
-    """Return the masters of these pages, by page id.
-
-    Raises:
-        InputError: two pages have the same id.
-    """
-    found: dict[str, Master] = {}
-    for one in sheets:
-        if one.page in found:
-            raise InputError(f"two pages have the id {one.page}; give each once")
-        found[one.page] = Master(segments=len(one.segments), text_digest=one.text_digest)
-    return found
+def master(sheet: Sheet) -> Master:
+    """Return what a submission of a page must have."""
+    return Master(segments=len(sheet.segments), text_digest=sheet.text_digest)
 
 
 def merge(

@@ -1,28 +1,20 @@
-"""Copy what pages load from the archive into the store: images, style sheets, frames, fonts.
-
-An archive has several captures of one URL; a page is shown with those nearest to its own time.
-"""
+"""Copy what pages load from the archive into the store: images, style sheets, frames, fonts."""
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from dbce_spark.annotation import links
+from dbce_spark.annotation import links, resource_index
+from dbce_spark.annotation.resource_index import Place, ResourceIndex
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.workbench_store import Connection, transaction
 from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.content_coding import BodyError
-from dbce_spark.archive.index.index_entry import normal_digest, payload_digest
+from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.archive.records import Limits, Record, records
-from dbce_spark.archive.segmented_records import Segment, join_segments
+from dbce_spark.archive.records import Record
 from dbce_spark.config import InputConfig
-from dbce_spark.files import sources
 from dbce_spark.html import charset
-
-Place = tuple[str, str, int]
-"""A record's file, the file within it (of a WACZ), and its offset there."""
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
@@ -39,44 +31,6 @@ class Resource:
     charset: str
     location: str  # where a redirect leads, "" if it is none
     body: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A record as the index of an archive has it."""
-
-    timestamp: int
-    place: Place
-    digest: str
-    is_revisit: bool
-
-
-@dataclass(slots=True)
-class Index:
-    """The URLs of archives, with times and places. All in memory: some 300 bytes a record."""
-
-    by_key: dict[str, list[_Entry]] = field(default_factory=lambda: defaultdict(list))
-    by_digest: dict[str, Place] = field(default_factory=dict)
-
-    def add(self, record: Record, path: str) -> None:
-        """Add a record, if it is an answer to a URL."""
-        timestamp = warc.parse_record_date(record.date)
-        if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
-            return
-        declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
-        place = path, record.within, record.offset
-        is_revisit = record.kind == "revisit"
-        if declared_digest and not is_revisit:
-            self.by_digest.setdefault(declared_digest, place)
-        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, declared_digest, is_revisit))
-
-    def place(self, url: str, timestamp: int) -> Place | None:
-        """Return the place of the capture of a URL that is nearest in time; for a revisit, that of its payload."""
-        found = [one for one in self.by_key.get(url_key(url), ()) if not one.is_revisit or one.digest in self.by_digest]
-        if not found:
-            return None
-        nearest = min(found, key=lambda one: (abs(one.timestamp - timestamp), one.timestamp, one.place))
-        return self.by_digest[nearest.digest] if nearest.is_revisit else nearest.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,31 +57,14 @@ def needed(html: str, url: str, timestamp: int) -> list[Need]:
     return found
 
 
-def build_index(paths: Iterable[str], config: InputConfig) -> Index:
-    """Index these archives."""
-    index = Index()
-    for path in paths:
-        for record in read_records(path, config):
-            index.add(record, path)
-    return index
-
-
-def read_records(path: str, config: InputConfig) -> Iterator[Record]:
-    """Yield the records of a file; pass over what cannot be read as one, since the reader of pages has reported it."""
-    try:
-        with sources.open_binary(path) as stream:
-            for found in join_segments(records(stream, Limits.from_config(config)), config.max_record_bytes):
-                if not isinstance(found, Segment) and isinstance(found, Record):
-                    yield found
-    except OSError:
-        return
-
-
 def copy(
-    store: Connection, index: Index, needs: Iterable[Need], config: InputConfig, settings: WorkbenchSettings
+    store: Connection, index: ResourceIndex, needs: Iterable[Need], config: InputConfig, settings: WorkbenchSettings
 ) -> int:
     """Copy the needed resources from the archives of an index, and those that they need in turn, up to
-    `settings.rounds` levels deep. Return how many the store did not have."""
+    `settings.rounds` levels deep. Return how many the store did not have.
+
+    Each is written by itself: reading the archives takes minutes, in which others write, too.
+    """
     seen: set[Place] = set()
     requested: set[tuple[str, int]] = set()
     waiting = [*needs]
@@ -143,7 +80,8 @@ def copy(
         seen |= {*wanted}
         waiting = []
         for place, found in _fetched(wanted, config, settings.max_resource_bytes):
-            new += keep(store, found)
+            with transaction(store):
+                new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
                 if (url, need.timestamp) not in requested:
@@ -154,7 +92,7 @@ def copy(
 
 def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:
     for path in sorted({path for path, _, _ in wanted}):
-        for record in read_records(path, config):
+        for record in resource_index.read_records(path, config):
             place = path, record.within, record.offset
             if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:
                 yield place, found

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from dbce_spark.annotation import page_import
+from dbce_spark.annotation import stored_extraction
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.archive.index.urls import url_key
@@ -23,7 +23,7 @@ def make_from_html(html: bytes, url: str, name: str, config: DbceConfig) -> Stor
     Raises:
         InputError: it is no page.
     """
-    return page_import.stored_page(_extract(html, url, name, "", config), "{}", _HEAD + html, html, config)
+    return stored_extraction.make_stored(_extract(html, url, name, "", config), "{}", _HEAD + html, html, config)
 
 
 def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
@@ -45,7 +45,8 @@ def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
     bare = single.without_evidence(blocks_of, starts, ends, Label.UNDECIDED)
     by_block = extraction.segments
     segments = dataclasses.replace(bare, labels=by_block.labels[blocks_of], scores=by_block.scores[blocks_of])
-    made = page_import.stored_page(dataclasses.replace(extraction, segments=segments), "{}", _HEAD + html, html, config)
+    cut = dataclasses.replace(extraction, segments=segments)
+    made = stored_extraction.make_stored(cut, "{}", _HEAD + html, html, config)
     return dataclasses.replace(
         made, page=sheet.page, site=sheet.site or made.site, language=sheet.lang or made.language
     )

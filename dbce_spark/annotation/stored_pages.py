@@ -1,7 +1,7 @@
 """Read and write the pages of a store: as they were archived, and as annotators have them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dbce_spark.annotation.outline import Outline
@@ -17,6 +17,11 @@ from dbce_spark.model import Label
 CORPUS, TUTORIAL = "corpus", "tutorial"
 LETTERS = {None: "-", Label.CONTENT: "c", Label.BOILERPLATE: "b", Label.UNDECIDED: "u"}
 """Letters by which a store encodes tags, one a segment."""
+_PLAIN = (
+    "kind corpus position url url_key site timestamp archive record_id head record charset title language words html"
+    " text text_digest model doubt"
+).split()
+"""Columns that a page has as they are."""
 _LABEL_OF = {letter: label for label, letter in LETTERS.items()}
 
 
@@ -94,17 +99,34 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
 
 def get(store: Connection, page: str) -> StoredPage | None:
     """Return a page by its id; None if there is none."""
-    return next(_read(store, "WHERE id = :page", {"page": page}), None)
+    row = store.execute("SELECT * FROM pages WHERE id = ?", (page,)).fetchone()
+    if row is None:
+        return None
+    units = json.loads(row["segments"])
+    return StoredPage(
+        page=row["id"],
+        **{name: row[name] for name in _PLAIN},
+        units=tuple(Unit(xpath, start, end, _label(of), score) for xpath, start, end, of, score in units),
+        outline=Outline.from_json(row["outline"]),
+        reference=decode_tags(row["reference"]),
+    )
 
 
 def read_kind(store: Connection, kind: str, corpus: str = "") -> Iterator[StoredPage]:
-    """Yield the pages to label, of one corpus or of all, or those of the tutorial, in order of position and id."""
-    return _read(store, _OF_KIND, {"kind": kind, "corpus": corpus})
+    """Yield the pages to label, of one corpus or of all, or those of the tutorial, in order of position and id.
+
+    Each is read by itself: one query for all would keep everybody from writing until the last is taken.
+    """
+    found = (get(store, one) for one in ids(store, kind, corpus))
+    return (page for page in found if page is not None)
 
 
 def ids(store: Connection, kind: str, corpus: str = "") -> list[str]:
     """Return the ids of the pages that `read_kind` yields, in its order."""
-    found = store.execute(f"SELECT id FROM pages {_OF_KIND}", {"kind": kind, "corpus": corpus})
+    found = store.execute(
+        f"SELECT id FROM pages WHERE kind = :kind AND {IN_CORPUS} ORDER BY position, id",
+        {"kind": kind, "corpus": corpus},
+    )
     return [row["id"] for row in found]
 
 
@@ -142,22 +164,3 @@ def _label(letter: str) -> Label:
     found = _LABEL_OF[letter]
     assert found is not None  # a model leaves no segment without a label
     return found
-
-
-def _read(store: Connection, where: str, values: Mapping[str, str]) -> Iterator[StoredPage]:
-    for row in store.execute(f"SELECT * FROM pages {where}", values):  # `where` is one of the texts above
-        units = json.loads(row["segments"])
-        yield StoredPage(
-            page=row["id"],
-            **{name: row[name] for name in _PLAIN},
-            units=tuple(Unit(xpath, start, end, _label(of), score) for xpath, start, end, of, score in units),
-            outline=Outline.from_json(row["outline"]),
-            reference=decode_tags(row["reference"]),
-        )  # fmt: skip
-
-
-_OF_KIND = f"WHERE kind = :kind AND {IN_CORPUS} ORDER BY position, id"
-_PLAIN = (
-    "kind corpus position url url_key site timestamp archive record_id head record charset title language words html"
-    " text text_digest model doubt"
-).split()

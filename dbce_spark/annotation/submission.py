@@ -36,6 +36,11 @@ class Submission:
     prelabelled: str = ""  # the model whose labels stood there at the start, "" if none did
 
 
+def annotator_name(account: int) -> str:
+    """Return the name under which an account appears in exports."""
+    return f"annotator-{account}"
+
+
 def text_digest(texts: Iterable[str]) -> str:
     """Return the digest of a page's segments: equal digests mean the same segments with the same words."""
     return digest(*(" ".join(text.split()) for text in texts))

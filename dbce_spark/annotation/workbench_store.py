@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dbce_spark.errors import InputError, OutputError
@@ -199,6 +199,8 @@ def backup(path: str, target: str) -> None:
             with closing(sqlite3.connect(target)) as copy:
                 store.backup(copy)
         except (OSError, sqlite3.Error) as error:
+            with suppress(OSError):  # half a store is no backup
+                Path(target).unlink()
             raise OutputError(f"{target}: cannot be written: {error}") from error
 
 

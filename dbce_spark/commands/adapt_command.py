@@ -47,7 +47,7 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     """
     from dbce_spark.annotation import doubtful_pages, labelled_pages, page_import, stored_pages, workbench_store
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.page_import import WantedPages
+    from dbce_spark.annotation.wanted_pages import WantedPages
     from dbce_spark.output.output_reader import open_output
 
     output = open_output(arguments.place)

@@ -176,13 +176,13 @@ def _add(arguments: argparse.Namespace) -> None:
     settings = _settings(
         min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed, corpus=arguments.corpus
     )
-    from dbce_spark.annotation import page_import
+    from dbce_spark.annotation import page_import, wanted_pages
 
-    wanted = page_import.WantedPages(
+    wanted = wanted_pages.WantedPages(
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
         urls=tuple(arguments.url_pattern),
-        listed=page_import.read_list(arguments.list) if arguments.list else frozenset(),
+        listed=wanted_pages.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,
@@ -198,10 +198,10 @@ def _take(arguments: argparse.Namespace) -> None:
     exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
     and pictures of pages are copied from the given archives."""
     settings = _settings(corpus=arguments.corpus)
-    from dbce_spark.annotation import import_export
+    from dbce_spark.annotation import sheet_import
 
     print(
-        import_export.import_pages(
+        sheet_import.import_pages(
             arguments.store, arguments.pages, arguments.archive, configuration.default(), settings
         )
     )
@@ -239,11 +239,11 @@ def _serve(arguments: argparse.Namespace) -> None:
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
     _settings()
-    from dbce_spark.annotation import annotator_accounts, corpora, drafts, workbench_store
+    from dbce_spark.annotation import annotator_accounts, corpora, labelling_progress, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
         parts = corpora.list_corpora(opened)
-        progress, people = drafts.progress(opened), annotator_accounts.list_accounts(opened)
+        progress, people = labelling_progress.measure(opened), annotator_accounts.list_accounts(opened)
     all_of_it = (progress.pages, "page"), (len(people), "account"), (progress.submissions, "submission")
     print(", ".join(starmap(counted, all_of_it)))
     for part in parts if len(parts) > 1 else ():
@@ -269,10 +269,10 @@ def _export(arguments: argparse.Namespace) -> None:
     """Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce labels merge` and `dbce
     labels agreement` read."""
     _settings()
-    from dbce_spark.annotation import import_export
+    from dbce_spark.annotation import store_export
 
     corpus = arguments.corpus or ""
-    print(import_export.export(arguments.store, arguments.output, corpus, configuration.default()))
+    print(store_export.export(arguments.store, arguments.output, corpus, configuration.default()))
 
 
 def _adapt(arguments: argparse.Namespace) -> None:

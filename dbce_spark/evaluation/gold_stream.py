@@ -12,9 +12,9 @@ from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse
 from dbce_spark.model import Blocks, Label
 from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 
 def arrivals(pages: Sequence[GoldPage]) -> list[GoldPage]:

@@ -11,11 +11,13 @@ import pytest
 from dbce_spark.annotation import (
     corpora,
     drafts,
-    import_export,
     page_choice,
     page_file,
     page_import,
+    sheet_import,
+    store_export,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
@@ -49,7 +51,7 @@ def opened(path: str) -> Iterator[Connection]:
 def submit(opened: Connection, account: int, number: str) -> None:
     found = stored_pages.get(opened, number)
     assert found
-    drafts.submit(opened, account, found, Draft(marks={0: Label.CONTENT}, revision=1))
+    stored_submissions.submit(opened, account, found, Draft(marks={0: Label.CONTENT}, revision=1))
 
 
 def test_each_corpus_is_counted_by_itself(opened: Connection) -> None:
@@ -83,8 +85,8 @@ def test_a_corpus_is_exported_without_the_others(path: str, opened: Connection, 
     for number in (*main, *mills):
         submit(opened, BOB, number)
     for number in (main[0], mills[0]):
-        drafts.withdraw(opened, BOB, number, ADA)
-    summary = import_export.export(path, str(tmp_path / "out"), "mills", CONFIG)
+        stored_submissions.withdraw(opened, BOB, number, ADA)
+    summary = store_export.export(path, str(tmp_path / "out"), "mills", CONFIG)
 
     assert summary.startswith("2 pages and 1 submission")
     assert mills == [one.page for one in page_file.read(str(tmp_path / "out/pages.jsonl"))]
@@ -96,14 +98,14 @@ def test_a_corpus_is_exported_without_the_others(path: str, opened: Connection, 
 
 def test_a_corpus_that_is_not_there_is_named_with_those_that_are(path: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'mils'.*it has: main, mills"):
-        import_export.export(path, str(tmp_path / "out"), "mils", CONFIG)
+        store_export.export(path, str(tmp_path / "out"), "mils", CONFIG)
 
 
 def test_imported_pages_are_of_the_corpus_that_is_given(path: str, tmp_path: Path) -> None:
     """Whatever corpus they were exported from."""
-    import_export.export(path, str(tmp_path / "out"), "mills", CONFIG)
+    store_export.export(path, str(tmp_path / "out"), "mills", CONFIG)
     other, pages = str(tmp_path / "other.db"), [str(tmp_path / "out/pages.jsonl")]
-    import_export.import_pages(other, pages, [], CONFIG, replace(SETTINGS, corpus="grain"))
+    sheet_import.import_pages(other, pages, [], CONFIG, replace(SETTINGS, corpus="grain"))
 
     with closing(workbench_store.open_store(other)) as there:
         assert [StoredCorpus("grain", 2, 0, 0)] == corpora.list_corpora(there)

@@ -93,6 +93,14 @@ def test_too_few_submissions_are_an_error_that_says_what_to_do(
     assert "none of 2 pages has 5 submissions that count; see --min-submissions" in capsys.readouterr().err
 
 
+def test_a_page_that_is_given_twice_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Submissions could fit either."""
+    command, part, *rest = arguments(folder, "merge")
+    assert cli.main([command, part, str(folder / "pages.jsonl"), *rest]) == 2
+
+    assert "two pages have the id one; give each once" in capsys.readouterr().err
+
+
 def test_who_is_excluded_by_hand_does_not_count(folder: Path) -> None:
     """The two annotators left differ on the caption, which is undecided."""
     assert cli.main([*arguments(folder, "merge"), "--min-submissions", "2", "--exclude", "z"]) == 0

@@ -1,5 +1,7 @@
 """Rewrite what a page loads, and remove what acts."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +70,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
         "<style>p { background: url(javascript:alert(1)) }</style>",
         "<iframe src='data:text/html,<script>alert(1)</script>'></iframe>",
         "<iframe src='file:///etc/passwd'></iframe>",
+        "<svg><style><img src=x onerror=alert(1)> {}</style></svg>",
     ],
 )
 def test_what_acts_is_gone(html: str) -> None:
@@ -75,6 +78,57 @@ def test_what_acts_is_gone(html: str) -> None:
     written, _ = led(html)
 
     assert [] == [word for word in ("alert", "o.example", "default-src", "passwd", "onclick") if word in written]
+
+
+@pytest.mark.parametrize("css", ['p { content: "%s" }', '@import "data:,%s";', "%s { color: red }"])
+@pytest.mark.parametrize("end", [r"\3c/style>\3cscript>", "</**//style><script>"])
+def test_a_style_sheet_does_not_end_its_element(css: str, end: str) -> None:
+    """However its "<" is written."""
+    written, _ = led(f"<style>{css % end}</style>")
+
+    assert 1 == written.count("</style")
+
+
+def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
+    """A line end that was an escape is one again."""
+    css = r'a { b: url("data:\d )} c { d: url(http://o.example/x) }") }'
+    once = links.lead_css(css, BASE, lambda url, kind: "/kept")
+    found: list[str] = []
+    links.lead_css(once, BASE, lambda url, kind: found.append(url) or "/kept")  # type: ignore[func-returns-value]
+
+    assert [] == found
+
+
+@pytest.mark.parametrize(
+    "html",
+    ["<!---->" * 25 + "<p>a", f"<img srcset='{'a' * 30_000} b c'>", f"<img srcset='a{' ' * 30_000}b c d'>"],
+    ids=["comments", "letters", "spaces"],
+)
+def test_no_page_keeps_the_server_busy(html: str) -> None:
+    """However many comments stand where its document type could, and however long a list of images is."""
+    began = time.process_time()
+    links.doctype(html)
+    led(html)
+
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("\ufeff <?xml version='1.0'?>\n<!-- a --><!-- > --><!DocType html><p>", "<!DocType html>"),
+        ("<!-- a --> b --><!doctype html>", ""),
+        ("<p><!doctype html>", ""),
+    ],
+)
+def test_a_document_type_is_found_behind_comments_alone(html: str, expected: str) -> None:
+    """As browsers find it: behind text it counts for nothing."""
+    assert expected == links.doctype(html)
+
+
+def test_a_base_that_is_no_url_counts_as_none() -> None:
+    """As in browsers; it keeps no page from being shown."""
+    assert {("image", f"{HERE}c.png")} == led('<base href="http://["><img src="c.png">')[1]
 
 
 @given(st.text(alphabet="@import url()\"';{}\\ab.:/ \n", max_size=60))

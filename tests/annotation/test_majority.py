@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.annotation import majority
-from dbce_spark.annotation.majority import Master, RefusalReason, masters, merge
+from dbce_spark.annotation.majority import Master, RefusalReason, master, merge
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
@@ -181,9 +181,7 @@ def test_a_line_that_is_no_merged_page_is_named(tmp_path: Path, tags: str) -> No
 
 
 def test_a_page_says_what_its_submissions_must_fit() -> None:
-    """A page given twice is refused, since submissions could fit either."""
+    """As many tags as it has segments, of the same text."""
     sheet = Sheet(page="p", html="", text="a b", segments=(SegmentSpan("/p[1]", 0, 1), SegmentSpan("/p[2]", 2, 3)))
 
-    assert masters([sheet]) == {"p": Master(segments=2, text_digest=sheet.text_digest)}
-    with pytest.raises(InputError, match="two pages have the id p"):
-        masters([sheet, sheet])
+    assert master(sheet) == Master(segments=2, text_digest=sheet.text_digest)

@@ -9,7 +9,7 @@ import pytest
 
 from dbce_spark.annotation import cross_tasks, offline_task, submission
 from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.majority import masters, merge
+from dbce_spark.annotation.majority import master, merge
 from dbce_spark.model import Label
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
@@ -85,7 +85,7 @@ def test_a_cross_is_labelled_by_keyboard_and_saved_as_a_submission(
     found.value.save_as(path)
     (one,) = submission.read(path)
 
-    assert merge(masters([cross.sheet]), [one], minimum=1, excluded={}).pages[0].tags == one.tags
+    assert merge({cross.sheet.page: master(cross.sheet)}, [one], minimum=1, excluded={}).pages[0].tags == one.tags
     assert [tag.word if tag is not None else "" for tag in one.tags] == ["boilerplate"] * 4 + ["content"] * 4 + [
         "boilerplate"
     ]

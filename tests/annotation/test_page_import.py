@@ -1,16 +1,26 @@
 """Import pages from archives by filters, whole, and with all that they load."""
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dbce_spark.annotation import page_import, page_resources, stored_pages, workbench_store
+from dbce_spark.annotation import (
+    page_import,
+    page_resources,
+    resource_index,
+    stored_pages,
+    wanted_pages,
+    workbench_store,
+)
 from dbce_spark.annotation.page_import import AddedPages
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.archive.records import Record
 from dbce_spark.errors import InputError
 from tests.support.annotation_stores import DOT, SETTINGS, crawl, filled, wanted
 from tests.support.builders import CONFIG, archive, http, microseconds, record
@@ -136,7 +146,7 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = page_resources.build_index([path], CONFIG.input)
+    index = resource_index.build_index([path], CONFIG.input)
     workbench_store.create(str(tmp_path / "labels.db"))
     opened = workbench_store.open_store(str(tmp_path / "labels.db"))
     page_resources.copy(opened, index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
@@ -156,8 +166,8 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
-    index = page_resources.Index()
-    for one in page_resources.read_records(path, CONFIG.input):
+    index = resource_index.ResourceIndex()
+    for one in resource_index.read_records(path, CONFIG.input):
         index.add(one, path)
 
     assert (path, "", 0) == index.place(url, microseconds(late))
@@ -192,13 +202,49 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
     assert (4, 5) == (found[0][0].added, found[0][0].resources)
 
 
+def test_others_can_write_while_archives_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading takes minutes, and nobody who labels waits for its end."""
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    read_records = resource_index.read_records
+    writes: list[int] = []
+
+    def watched(*given: Any) -> Iterator[Record]:
+        writes.append(other.execute("INSERT INTO settings VALUES (?, '')", (str(len(writes)),)).rowcount)
+        yield from read_records(*given)
+
+    monkeypatch.setattr(resource_index, "read_records", watched)
+    _, added = filled(tmp_path)
+    other.close()
+
+    assert (4, 5) == (added.added, added.resources)
+    assert len(writes) > 3
+
+
+def test_others_can_write_while_pages_are_read(tmp_path: Path) -> None:
+    """An export, or a browser that renders all pages, takes one after the other, and minutes."""
+    path, _ = filled(tmp_path)
+    opened = workbench_store.open_store(path)
+    reading = stored_pages.read_kind(opened, stored_pages.CORPUS)
+    next(reading)
+    other = sqlite3.connect(path, timeout=0, isolation_level=None)
+    other.execute("INSERT INTO settings VALUES ('a', '')")
+    other.close()
+
+    assert 3 == len([*reading])
+    opened.close()
+
+
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
     """A listed URL that no archive has, and filters that no page fits, are errors; no store is left behind."""
     (tmp_path / "list.txt").write_text("# wanted\nhttp://geese.example/none\n", encoding="utf-8")
-    listed = page_import.read_list(str(tmp_path / "list.txt"))
+    listed = wanted_pages.read_list(str(tmp_path / "list.txt"))
 
     with pytest.raises(InputError, match="1 of the listed URLs"):
         filled(tmp_path, listed=listed)
     with pytest.raises(InputError, match="none of the 6 pages fits"):
         filled(tmp_path, min_words=5000)
+    with pytest.raises(InputError, match="'a\\[' is no regular expression"):
+        filled(tmp_path, urls=("a[",))
     assert not (tmp_path / "labels.db").exists()

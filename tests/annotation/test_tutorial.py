@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import drafts, page_choice, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation import (
+    labelling_progress,
+    page_choice,
+    stored_pages,
+    stored_submissions,
+    tutorial,
+    workbench_store,
+)
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.model import Label
@@ -60,10 +67,10 @@ def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:
     tutorial.add(opened, CONFIG)
     order = [*stored_pages.read_kind(opened, stored_pages.TUTORIAL)]
     for page in order[:2]:
-        drafts.submit(opened, 1, page, Draft(revision=1))
+        stored_submissions.submit(opened, 1, page, Draft(revision=1))
     left = page_choice.next_of_tutorial(opened, 1)
-    progress, done = drafts.progress(opened), drafts.list_pages(opened, 1)
-    drafts.restart_tutorial(opened, 1)
+    progress, done = labelling_progress.measure(opened), labelling_progress.list_pages(opened, 1)
+    stored_submissions.restart_tutorial(opened, 1)
     again = page_choice.next_of_tutorial(opened, 1)
     opened.close()
 

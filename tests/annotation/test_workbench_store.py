@@ -9,6 +9,7 @@ import pytest
 from dbce_spark.annotation import workbench_store
 from dbce_spark.annotation.workbench_store import MIGRATIONS
 from dbce_spark.errors import InputError, OutputError
+from tests.support.full_disks import full_disk
 
 
 def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -117,3 +118,13 @@ def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:
     copied.close()
     with pytest.raises(OutputError, match="is there already"):
         workbench_store.backup(path, copy)
+
+
+def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    """Half a store is no backup; its name can be given again when there is room."""
+    path, copy = str(tmp_path / "labels.db"), tmp_path / "copy.db"
+    workbench_store.create(path)
+    with full_disk(10_000), pytest.raises(OutputError, match=f"^{copy}: cannot be written"):
+        workbench_store.backup(path, str(copy))
+
+    assert not copy.exists()

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import config as configuration
-from dbce_spark.annotation import annotator_accounts, drafts, labelled_pages, stored_pages, workbench_store
+from dbce_spark.annotation import (
+    annotator_accounts,
+    drafts,
+    labelled_pages,
+    stored_pages,
+    stored_submissions,
+    workbench_store,
+)
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
@@ -57,7 +64,9 @@ def drop_notes(store: str) -> list[str]:
             assert notes
             drafts.prelabel(opened, 1, one)
             revision = drafts.read_draft(opened, 1, one.page).revision + 1
-            drafts.submit(opened, 1, one, Draft(hidden=frozenset(notes), prelabelled=one.model, revision=revision))
+            stored_submissions.submit(
+                opened, 1, one, Draft(hidden=frozenset(notes), prelabelled=one.model, revision=revision)
+            )
     return [one.site for one in pages]
 
 
@@ -120,7 +129,9 @@ def test_what_readers_wrote_is_learned_to_be_dropped_unless_it_is_kept(tmp_path:
     with closing(workbench_store.open_store(str(tmp_path / "labels.db"))) as opened:
         annotator_accounts.add(opened, "ada", settings({}), password=PASSWORD, is_admin=False)
         (stored,) = stored_pages.read_kind(opened, stored_pages.CORPUS)
-        drafts.submit(opened, 1, stored, Draft(marks={0: Label.CONTENT}, comments=frozenset({0}), revision=1))
+        stored_submissions.submit(
+            opened, 1, stored, Draft(marks={0: Label.CONTENT}, comments=frozenset({0}), revision=1)
+        )
         kept = replace(config, label=replace(config.label, comments=True))
         (without,), (with_them,) = (labelled_pages.read(opened, "", one) for one in (config, kept))
 

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
 from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.url_tree import UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
-from dbce_spark.streaming.urltree.window import Document, DomainTree
 from tests.support.builders import parsed
 
 CONFIG = load(settings=["label.heuristic=strict", "relabel.support=0"])

@@ -7,6 +7,8 @@ origin; and this application is on a port, or under a name, of its own, where th
 
 import secrets
 from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -40,6 +42,21 @@ _HEADERS = {
 _NOTHING = "default-src 'none'; sandbox"
 
 
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """The store whose pages are shown, the key that its tickets are signed with, and the hours that they hold."""
+
+    path: str
+    secret: str
+    ticket_hours: int
+
+    def leave(self, ticket: str) -> Ticket:
+        found = replay_tickets.read(ticket, self.secret, self.ticket_hours)
+        if found is None:
+            abort(403, "This address has run out; open the page again.")
+        return found
+
+
 def create(path: str, settings: WorkbenchSettings) -> Flask:
     """Create the application that shows the archived pages of a store, for any WSGI server.
 
@@ -47,63 +64,55 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
         InputError: there is no such store.
     """
     with closing(workbench_store.open_store(path)) as opened:
-        secret = workbench_store.secret(opened)
+        replay = _Replay(path, workbench_store.secret(opened), settings.ticket_hours)
     app = Flask(__name__, static_folder=None)
-
-    def ticket_of(text: str) -> Ticket:
-        found = replay_tickets.read(text, secret, settings.ticket_hours)
-        if found is None:
-            abort(403, "This address has run out; open the page again.")
-        return found
-
-    @app.after_request
-    def guard(response: Response) -> Response:
-        for name, value in _HEADERS.items():
-            response.headers[name] = value
-        response.headers.setdefault("Content-Security-Policy", _NOTHING)
-        return response
-
-    @app.get("/frame.js")
-    def frame_script() -> Response:
-        return Response(_static("frame.js"), mimetype="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
-
-    @app.get("/<ticket>/page")
-    @app.get("/<ticket>/<arm>/page")
-    def page(ticket: str, arm: str = "") -> Response:
-        leave = ticket_of(ticket)
-        with closing(workbench_store.open_store(path)) as opened:
-            found = _row(opened, leave.page, arm, "html, url")
-        if found is None:
-            abort(404)
-        nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
-        shown = _page(found["html"], found["url"], _prefix(here, ticket, arm), leave.workbench, nonce)
-        policy = (
-            f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
-        )
-        return Response(
-            shown, mimetype="text/html", headers={"Content-Security-Policy": policy, "Cache-Control": "no-store"}
-        )
-
-    @app.get("/<ticket>/loaded")
-    @app.get("/<ticket>/<arm>/loaded")
-    def loaded(ticket: str, arm: str = "") -> Response:
-        leave = ticket_of(ticket)
-        url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
-        with closing(workbench_store.open_store(path)) as opened:
-            row = _row(opened, leave.page, arm, "timestamp")
-            found = page_resources.nearest(opened, url, row["timestamp"]) if row else None
-        if found is None:
-            abort(404)
-        return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
-
+    app.after_request(_guard)
+    app.add_url_rule("/frame.js", "script", _send_script)
+    for name, view in (("page", partial(_show_page, replay)), ("loaded", partial(_send_loaded, replay))):
+        app.add_url_rule(f"/<ticket>/{name}", name, view)
+        app.add_url_rule(f"/<ticket>/<arm>/{name}", name, view)
     return app
 
 
-def _row(opened: workbench_store.Connection, page: str, arm: str, columns: str) -> Any:
-    """Return these columns of a page to label, or of the neighbour in one of its arms; None if there is none."""
-    if arm:
-        return opened.execute(f"SELECT {columns} FROM neighbours WHERE page = ? AND arm = ?", (page, arm)).fetchone()
-    return opened.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
+def _guard(response: Response) -> Response:
+    for name, value in _HEADERS.items():
+        response.headers[name] = value
+    response.headers.setdefault("Content-Security-Policy", _NOTHING)
+    return response
+
+
+def _send_script() -> Response:
+    return Response(_static("frame.js"), mimetype="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
+
+
+def _show_page(replay: _Replay, ticket: str, arm: str = "") -> Response:
+    leave = replay.leave(ticket)
+    with closing(workbench_store.open_store(replay.path)) as opened:
+        html, url = _columns(opened, leave.page, arm, "html, url")
+    nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
+    shown = _with_script(html, url, _prefix(here, ticket, arm), leave.workbench, nonce)
+    policy = f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
+    headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+    return Response(shown, mimetype="text/html", headers=headers)
+
+
+def _send_loaded(replay: _Replay, ticket: str, arm: str = "") -> Response:
+    """Send what a page loads from a URL: the answer that is nearest to the time of the page."""
+    leave = replay.leave(ticket)
+    with closing(workbench_store.open_store(replay.path)) as opened:
+        (timestamp,) = _columns(opened, leave.page, arm, "timestamp")
+        found = page_resources.nearest(opened, request.args.get("url", ""), timestamp)
+    if found is None:
+        abort(404)
+    kind = request.args.get("kind", links.OTHER)
+    return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
+
+
+def _columns(opened: workbench_store.Connection, page: str, arm: str, columns: str) -> Any:
+    """Return these columns of a page to label, or of the neighbour in one of its arms."""
+    source = "neighbours WHERE page = :page AND arm = :arm" if arm else "pages WHERE id = :page"
+    found = opened.execute(f"SELECT {columns} FROM {source}", {"page": page, "arm": arm}).fetchone()
+    return found or abort(404)
 
 
 def _prefix(here: str, ticket: str, arm: str) -> str:
@@ -111,7 +120,7 @@ def _prefix(here: str, ticket: str, arm: str) -> str:
     return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
 
 
-def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
+def _with_script(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     """Return the page with all that it loads led to the store, and with our style sheet and script."""
     root = _led(html, url, prefix)
     head = root.find("head")

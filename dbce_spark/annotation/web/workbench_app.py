@@ -1,21 +1,58 @@
-"""Serve the workbench to people: an application that checks each request, and has the views of accounts and labels."""
+"""Serve the workbench to people: an application with all addresses, their views, and the checks of every request."""
 
 import hmac
 import secrets
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import Flask, Response, abort, g, render_template, request, session
-from werkzeug.exceptions import BadRequest
+from werkzeug.exceptions import BadRequest, Conflict
 
 from dbce_spark.annotation import annotator_accounts, workbench_store
-from dbce_spark.annotation.web import account_views, labelling_views
-from dbce_spark.annotation.web.workbench_request import Answer, Workbench
+from dbce_spark.annotation.drafts import StaleDraft
+from dbce_spark.annotation.web import account_views, admin_views, labelling_views, tutorial_views
+from dbce_spark.annotation.web.workbench_request import Answer, View, Workbench, admin_only, anybody, logged_in
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.files import timestamps
 
 _MAX_REQUEST_BYTES = 4 << 20
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_ROUTES: Mapping[Callable[[View], View], Mapping[str, View]] = {
+    anybody: {
+        "GET /login": account_views.show_login,
+        "POST /login": account_views.log_in,
+        "POST /logout": account_views.log_out,
+    },
+    logged_in: {
+        "GET /": labelling_views.show_home,
+        "GET /guidelines": labelling_views.show_guidelines,
+        "GET /password": account_views.show_password,
+        "POST /password": account_views.change_password,
+        "GET /next": labelling_views.next_page,
+        "GET /pages/<number>": labelling_views.show_page,
+        "POST /pages/<number>/skip": labelling_views.skip_page,
+        "POST /pages/<number>/withdrawal": labelling_views.withdraw_page,
+        "GET /api/pages/<number>": labelling_views.send_page,
+        "PUT /api/pages/<number>/draft": labelling_views.keep_draft,
+        "POST /api/pages/<number>/prelabel": labelling_views.prelabel_page,
+        "POST /api/pages/<number>/submission": labelling_views.submit_page,
+        "GET /tutorial": tutorial_views.next_lesson,
+        "POST /tutorial/restart": tutorial_views.restart_tutorial,
+        "GET /tutorial/<number>": tutorial_views.show_answer,
+        "GET /api/tutorial/<number>": tutorial_views.send_answer,
+    },
+    admin_only: {
+        "GET /admin": admin_views.show_admin,
+        "POST /admin/accounts": admin_views.add_account,
+        "POST /admin/accounts/<int:number>": admin_views.change_account,
+        "GET /admin/accounts/<int:number>": admin_views.show_submitted,
+        "POST /admin/accounts/<int:number>/withdrawal": admin_views.withdraw_for,
+    },
+}
+"""Addresses with their views, by who is let in."""
 
 
 def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secure: bool = False) -> Flask:
@@ -27,11 +64,8 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
     Raises:
         InputError: there is no such store.
     """
-    opened = workbench_store.open_store(path)
-    try:
+    with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
-    finally:
-        opened.close()
     app = Flask(__name__)
     app.config.update(
         SECRET_KEY=secret,
@@ -49,13 +83,15 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
     _guard(app, workbench)
     _complete_answers(app, workbench)
     _add_errors(app)
-    account_views.add_entrance(app, workbench)
-    account_views.add_password(app, workbench)
-    labelling_views.add_desk(app, workbench)
-    labelling_views.add_labelling(app, workbench)
-    labelling_views.add_tutorial(app, workbench)
-    account_views.add_admin(app, workbench)
+    _add_routes(app, workbench)
     return app
+
+
+def _add_routes(app: Flask, workbench: Workbench) -> None:
+    for let_in, routes in _ROUTES.items():
+        for route, view in routes.items():
+            method, address = route.split()
+            app.add_url_rule(address, view.__name__, let_in(partial(view, workbench)), methods=[method])
 
 
 def _guard(app: Flask, workbench: Workbench) -> None:
@@ -118,14 +154,18 @@ def _add_errors(app: Flask) -> None:
         """Answer numbers and text that no store can hold."""
         return show_error(BadRequest("This is nothing that the workbench could have sent."))
 
+    @app.errorhandler(StaleDraft)
+    def refuse_stale(_: Exception) -> Answer:
+        return show_error(Conflict("This page was changed in another window; load it again to go on from there."))
+
     @app.errorhandler(400)
     @app.errorhandler(403)
     @app.errorhandler(404)
     @app.errorhandler(409)
     def show_error(error: Any) -> Answer:
         if request.path.startswith("/api/"):
-            return {"error": error.description}, error.code  # type: ignore[return-value]  # Flask makes JSON of it
-        return render_template("error.html", error=error), error.code  # type: ignore[return-value]
+            return {"error": error.description}, error.code
+        return render_template("error.html", error=error), error.code
 
 
 def _minutes(seconds: float) -> str:

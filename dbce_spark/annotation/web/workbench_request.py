@@ -4,16 +4,17 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from flask import Response, abort, g, redirect, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
+from flask import abort, g, redirect, request, url_for
+from flask.typing import ResponseReturnValue
 
 from dbce_spark.annotation import stored_pages, workbench_store
 from dbce_spark.annotation.annotator_accounts import UserAccount
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
-Answer = str | Response | AnyResponse
+Answer = ResponseReturnValue
 View = Callable[..., Answer]
+"""Answers a request, given what is variable in its address."""
 
 
 class Workbench:
@@ -53,16 +54,21 @@ class Workbench:
         return found
 
 
+def anybody(view: View) -> View:
+    """Let in every request."""
+    return view
+
+
 def logged_in(view: View) -> View:
     """Let in requests of a logged-in account; send others to the login."""
 
     @wraps(view)
-    def guarded(*args: Any, **values: Any) -> Answer:
+    def guarded(**values: Any) -> Answer:
         if g.account is None:
             if request.path.startswith("/api/"):
                 abort(403, "You are logged out.")
-            return redirect(url_for("login", then=request.path))
-        return view(*args, **values)
+            return redirect(url_for("show_login", then=request.path))
+        return view(**values)
 
     return guarded
 
@@ -71,9 +77,9 @@ def admin_only(view: View) -> View:
     """Let in admins; others get the answer of a missing page."""
 
     @wraps(view)
-    def guarded(*args: Any, **values: Any) -> Answer:
+    def guarded(**values: Any) -> Answer:
         if not g.account.is_admin:
             abort(404)
-        return view(*args, **values)
+        return view(**values)
 
     return logged_in(guarded)

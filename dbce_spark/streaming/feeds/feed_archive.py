@@ -20,7 +20,7 @@ from dbce_spark.archive.warc import ITEM_LINK, ITEM_TITLE
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage, timestamps
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.web_request import WebExchange
+from dbce_spark.streaming.feeds.web_exchange import WebExchange
 
 _VERSION = "WARC/1.1"
 _PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))

@@ -77,22 +77,26 @@ class Memory:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
-            self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
-            self._store.execute("BEGIN EXCLUSIVE")
-            self._begin(path)
-            self._store.execute("COMMIT")
+            try:
+                self._begin(path)
+            except BaseException:
+                self._store.close()
+                raise
         except (sqlite3.DatabaseError, OSError) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise OutputError(f"{path}: {error}; is another `dbce acquire` at work with this --state?") from error
             raise OutputError(f"{path}: cannot be the memory of `dbce acquire`: {error}") from error
 
     def _begin(self, path: Path) -> None:
+        self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._store.execute("BEGIN EXCLUSIVE")
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
         if version not in _SCRIPTS:
             raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
         for statement in _SCRIPTS[version].split(";"):
             self._store.execute(statement)
         self._store.execute(f"PRAGMA user_version = {VERSION}")
+        self._store.execute("COMMIT")
 
     def __enter__(self) -> Self:
         return self

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,15 @@ from dbce_spark.streaming.feeds.feed_item import Item
 
 _MINUTE = 60
 _REFERENCE = re.compile(rb"&#([0-9]{5,9}|[xX][0-9a-fA-F]{4,9});")
+
+
+_ELEMENT = re.compile(rb"<\w")
+_ENTITY = re.compile(rb'<!ENTITY\s+(\w+)\s+"([^"]*)"')
+_USE = re.compile(rb"&(\w+)")
+_MOST_HEAD = 1 << 14
+"""Bytes before the first element: the library's time grows with their square, and nothing else runs meanwhile."""
+_MOST_GROWTH = 1 << 22
+"""Bytes that entities of its own may add to a feed: some KB, named often enough, take all memory."""
 
 
 class NotAFeed(ValueError):
@@ -33,10 +43,15 @@ def parse(body: bytes, content_type: str, url: str, *, most_items: int) -> Feed:
         PlatformError: feedparser is not installed.
     """
     headers = {"content-type": content_type, "content-location": url}
-    # As a stream: the library takes a string for a URL or the name of a file.
-    stream, library = io.BytesIO(_REFERENCE.sub(_whole, body)), _library()
+    library, body = _library(), _REFERENCE.sub(_whole, body)
     try:
-        found = library.parse(stream, response_headers=headers, resolve_relative_uris=False, sanitize_html=False)
+        _refuse_growth(library.encodings.convert_to_utf8(headers, body, {}), url)
+        # As a stream: the library takes a string for a URL or the name of a file.
+        found = library.parse(
+            io.BytesIO(body), response_headers=headers, resolve_relative_uris=False, sanitize_html=False
+        )
+    except NotAFeed:
+        raise
     except Exception as error:  # whatever its parsers do on hostile bytes
         raise NotAFeed(f"{url}: {type(error).__name__}: {error}"[:300]) from error
     if not found.get("version"):
@@ -47,6 +62,17 @@ def parse(body: bytes, content_type: str, url: str, *, most_items: int) -> Feed:
         tuple(item for item in items if item.link.lower().startswith(("http://", "https://"))),
         _MINUTE * float(ttl) if ttl.isascii() and ttl.isdigit() else 0.0,
     )
+
+
+def _refuse_growth(utf8: bytes, url: str) -> None:
+    """Raise NotAFeed if a feed would keep the library busy without end, or take all memory."""
+    first = _ELEMENT.search(utf8)
+    head = utf8[: first.start()] if first else b""
+    if len(head) > _MOST_HEAD:
+        raise NotAFeed(f"{url}: has {len(head)} bytes before its first element")
+    uses = Counter(_USE.findall(utf8))
+    if sum(len(value) * uses[name] for name, value in _ENTITY.findall(head)) > _MOST_GROWTH:
+        raise NotAFeed(f"{url}: grows by its entities to more than {_MOST_GROWTH} bytes")
 
 
 def _whole(reference: re.Match[bytes]) -> bytes:

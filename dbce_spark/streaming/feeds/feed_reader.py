@@ -11,19 +11,16 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import count
-from threading import Thread
 from urllib.parse import urlsplit
 
-from dbce_spark.archive.mime import declared_type, is_sniffed
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
-from dbce_spark.streaming.feeds import feed_parser, requisites
+from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunner
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
-from dbce_spark.streaming.feeds.feed_parser import Feed, NotAFeed
-from dbce_spark.streaming.feeds.robots import Robots, origin
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
+from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin
+from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
 
 _TICK_SECONDS = 0.2
 """Seconds between two looks at the clock while nothing ends."""
@@ -33,49 +30,19 @@ _DAY = 86_400.0
 _UNCHANGED, _GONE = 304, 410
 
 
-@dataclass(frozen=True, slots=True)
-class _Errand:
-    """One request to make, and the exchanges that led to it: of a feed, a page, or, if it is neither, a robots.txt.
-
-    `redirects` are the exchanges that led to `url`.
-    """
-
-    url: str
-    feed: FeedState | None = None
-    page: WaitingItem | None = None
-    redirects: tuple[WebExchange, ...] = ()
-
-    @property
-    def is_robots(self) -> bool:
-        return self.feed is None and self.page is None
-
-    @property
-    def first_origin(self) -> str:
-        """Return the origin that was asked before all redirects."""
-        return origin(self.redirects[0].url if self.redirects else self.url)
-
-
 @dataclass(slots=True)
 class _Host:
     """The queue of requests to a host. Times are seconds since 1970."""
 
-    queue: deque[_Errand] = field(default_factory=deque)
+    queue: deque[Errand] = field(default_factory=deque)
     is_busy: bool = False
     free_at: float = 0.0  # after the pause behind the last answer
     closed_until: float = 0.0  # its answer has set this time, by Retry-After
     delay: float = 0.0  # by its robots.txt
 
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """The result of one request: an answer, with the feed in it if it was one, or the URLs of a page's requisites; or
-    the reason why there is none."""
-
-    errand: _Errand
-    exchange: WebExchange | None
-    feed: Feed | None
-    detail: str
-    requisites: tuple[str, ...] = ()
+    def is_needed(self, now: float) -> bool:
+        """Return whether it has something to do, or to wait for."""
+        return bool(self.queue) or self.is_busy or max(self.free_at, self.closed_until) > now
 
 
 class Reader:
@@ -90,13 +57,12 @@ class Reader:
         warn: Callable[[str], object],
     ):
         self._memory, self._archive, self._warn = memory, archive, warn
-        self._config, self._mimes = config.acquire, config.input.mimes
-        self._web = Web(config.acquire)
+        self._config, self._runner = config.acquire, ErrandRunner(config)
         self._hosts: dict[str, _Host] = {}
-        self._robots: dict[str, Robots] = {}
+        self._robots = KnownRobots(config.acquire)
         self._reading: set[str] = set()  # origins whose robots.txt is under way, be it at a host it redirects to
-        self._asking: set[Future[_Outcome]] = set()
-        self._later: list[tuple[float, int, _Errand]] = []
+        self._asking: set[Future[ErrandResult]] = set()
+        self._later: list[tuple[float, int, Errand]] = []
         self._numbers = count()
         self._polls_again = True
         self.counts: Counter[str] = Counter()
@@ -113,9 +79,9 @@ class Reader:
         self._polls_again = not once
         for feed in (self._memory.feed(url) for url in self._feeds):
             if not feed.is_gone:
-                self._put_off(feed.next_at, _Errand(encode_url(feed.url), feed=feed))
+                self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
         for waiting in self._memory.waiting():
-            self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
+            self._put_off(waiting.next_at, Errand(encode_url(waiting.item.link), page=waiting))
         self._forget()
         while self._has_work() and not stops() and not (once and self._is_done()):
             self._send()
@@ -153,7 +119,7 @@ class Reader:
             return False
         return host.queue[0].is_robots or origin(host.queue[0].url) not in self._reading
 
-    def _put_off(self, at: float, errand: _Errand) -> None:
+    def _put_off(self, at: float, errand: Errand) -> None:
         heapq.heappush(self._later, (at, next(self._numbers), errand))
 
     def _send(self) -> None:
@@ -161,6 +127,7 @@ class Reader:
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
+        self._hosts = {name: host for name, host in self._hosts.items() if host.is_needed(now)}
         for host in [*self._hosts.values()]:
             if len(self._asking) >= self._config.hosts_together:
                 return
@@ -168,9 +135,9 @@ class Reader:
                 errand = self._allowed(host, now)
                 if errand is not None:
                     host.is_busy = True
-                    self._asking.add(self._begin(errand))
+                    self._asking.add(self._runner.begin(errand))
 
-    def _queue(self, errand: _Errand, *, first: bool = False) -> None:
+    def _queue(self, errand: Errand, *, first: bool = False) -> None:
         name = urlsplit(errand.url).hostname
         if not name:
             self._end(errand, ItemStatus.REFUSED, "no URL that can be asked for")
@@ -178,7 +145,7 @@ class Reader:
         queue = self._hosts.setdefault(name, _Host()).queue
         (queue.appendleft if first else queue.append)(errand)
 
-    def _allowed(self, host: _Host, now: float) -> _Errand | None:
+    def _allowed(self, host: _Host, now: float) -> Errand | None:
         """Return the next errand of a host that its robots.txt allows; an errand for that file if it has not been
         read."""
         while host.queue:
@@ -186,13 +153,13 @@ class Reader:
             if errand.is_robots:
                 return errand
             site = origin(errand.url)
-            robots = self._robots.get(site)
-            if robots is None or now - robots.read_at > self._robots_hold(robots):
+            robots = self._robots.get(site, now)
+            if robots is None:
                 host.queue.appendleft(errand)
                 if site in self._reading:
                     return None
                 self._reading.add(site)
-                return _Errand(f"{site}/robots.txt")
+                return Errand(f"{site}/robots.txt")
             host.delay = robots.delay(self._config.user_agent)
             if robots.allows(errand.url, self._config.user_agent):
                 return errand
@@ -202,64 +169,18 @@ class Reader:
                 self._end(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
         return None
 
-    def _robots_hold(self, robots: Robots) -> float:
-        return self._config.robots_seconds if robots.rules is not None else self._config.first_wait_seconds
-
-    def _begin(self, errand: _Errand) -> Future[_Outcome]:
-        """Run one request in a thread of its own, which does not keep the process from ending."""
-        asked: Future[_Outcome] = Future()
-        Thread(target=lambda: asked.set_result(self._ask(errand)), daemon=True).start()
-        return asked
-
-    def _ask(self, errand: _Errand) -> _Outcome:
-        """Run one request. Whatever a server answers, there is an outcome."""
-        config = self._config
-        is_page = errand.page is not None and not errand.page.item.page
+    def _settle(self, result: ErrandResult) -> None:
+        """Take a result; what a hostile answer breaks costs its own item only."""
         try:
-            exchange = self._web.fetch(
-                errand.url,
-                headers=_conditions(errand),
-                max_bytes=config.robots_bytes if errand.is_robots else config.max_bytes,
-                wants=self._is_page if is_page else lambda _: True,
-            )
-            if is_page and exchange.status == 200:
-                return _Outcome(errand, exchange, None, "", self._requisites(exchange))
-            if errand.feed is None or exchange.status != 200:
-                return _Outcome(errand, exchange, None, "")
-            body = decode_body(exchange, config.feed_bytes)
-            found = feed_parser.parse(body, exchange.header("content-type"), exchange.url, most_items=config.feed_items)
-            return _Outcome(errand, exchange, found, "")
-        except NotAFeed as error:
-            return _Outcome(errand, exchange, None, str(error))
-        except Unreachable as error:
-            return _Outcome(errand, None, None, str(error))
-        except Exception as error:
-            return _Outcome(errand, None, None, f"{errand.url}: {type(error).__name__}: {error}"[:300])
-
-    def _requisites(self, exchange: WebExchange) -> tuple[str, ...]:
-        """Find what a page needs to be shown, as far as that is wanted."""
-        if not self._config.page_requisites:
-            return ()
-        body = decode_body(exchange, self._config.max_bytes)
-        charset = declared_type(exchange.header("content-type")).charset
-        return tuple(requisites.find(body, charset, exchange.url, self._config.page_requisites))
-
-    def _is_page(self, content_type: str) -> bool:
-        essence = declared_type(content_type).essence
-        return essence in self._mimes or is_sniffed(essence)
-
-    def _settle(self, outcome: _Outcome) -> None:
-        """Take an outcome; what a hostile answer breaks costs its own item only."""
-        try:
-            self._take(outcome)
+            self._take(result)
         except (DbceError, OSError):  # of the machine, the output or the memory
             raise
         except Exception as error:
-            self._end(outcome.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])
+            self._end(result.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])
 
-    def _take(self, outcome: _Outcome) -> None:
-        """Does with an outcome what is to be done."""
-        errand, exchange = outcome.errand, outcome.exchange
+    def _take(self, result: ErrandResult) -> None:
+        """Do with a result what is to be done."""
+        errand, exchange = result.errand, result.exchange
         now = time.time()
         host = self._hosts[urlsplit(errand.url).hostname or ""]
         host.is_busy = False
@@ -270,65 +191,65 @@ class Reader:
             self.counts["redirects"] += 1
             self._queue(replace(errand, url=exchange.redirect, redirects=(*errand.redirects, exchange)), first=True)
         elif errand.is_robots:
-            self._keep_robots(outcome, now)
+            self._keep_robots(result, now)
         elif errand.feed is not None:
-            self._keep_feed(errand.feed, outcome, now)
+            self._keep_feed(errand.feed, result, now)
         elif errand.page is not None:
-            self._keep_page(errand, errand.page, outcome)
+            self._keep_page(errand.page, result)
 
-    def _keep_robots(self, outcome: _Outcome, now: float) -> None:
-        errand, exchange = outcome.errand, outcome.exchange
+    def _keep_robots(self, result: ErrandResult, now: float) -> None:
+        errand, exchange = result.errand, result.exchange
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
-        self._robots = {
-            site: robots for site, robots in self._robots.items() if now - robots.read_at <= self._robots_hold(robots)
-        }
-        self._robots[errand.first_origin] = Robots.from_answer(status, body, now, _why(outcome))
+        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, result.failure)
+        self._robots.keep(errand.first_origin, read, now)
         self._reading.discard(errand.first_origin)
 
-    def _keep_feed(self, feed: FeedState, outcome: _Outcome, now: float) -> None:
-        config, exchange = self._config, outcome.exchange
+    def _keep_feed(self, feed: FeedState, result: ErrandResult, now: float) -> None:
+        config, exchange = self._config, result.exchange
         self.counts["polls"] += 1
         items: tuple[Item, ...] = ()
         if exchange is not None and exchange.status == _UNCHANGED:
             self.counts["unchanged"] += 1
             feed = replace(feed, failures=0, next_at=now + config.poll_seconds)
-        elif exchange is not None and outcome.feed is not None:
-            items = tuple(replace(item, feed=feed.url) for item in outcome.feed.items)
-            rest = min(config.max_poll_seconds, max(config.poll_seconds, outcome.feed.ttl_seconds))
+        elif exchange is not None and result.feed is not None:
+            items = tuple(replace(item, feed=feed.url) for item in result.feed.items)
+            rest = min(config.max_poll_seconds, max(config.poll_seconds, result.feed.ttl_seconds))
             etag, modified = exchange.header("etag"), exchange.header("last-modified")
             feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest)
         else:
-            self.counts["failed_polls"] += 1
-            self._warn(f"{feed.url}: {_why(outcome)}")
-            is_gone = exchange is not None and exchange.status == _GONE
-            wanted = 0.0 if exchange is None else exchange.retry_seconds
-            rest = max(config.poll_seconds * 2.0 ** min(feed.failures, 32), wanted)
-            feed = replace(
-                feed, failures=feed.failures + 1, is_gone=is_gone, next_at=now + min(rest, config.max_poll_seconds)
-            )
+            feed = self._failed_poll(feed, result, now)
         new = self._memory.note_poll(feed, items, now)
         self.counts["items"] += len(new)
         for item in new:
-            self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
+            self._queue(Errand(encode_url(item.link), page=WaitingItem(item=item)))
         if self._polls_again and not feed.is_gone:
-            self._put_off(feed.next_at, _Errand(encode_url(feed.url), feed=feed))
+            self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
 
-    def _keep_page(self, errand: _Errand, waiting: WaitingItem, outcome: _Outcome) -> None:
-        exchange = outcome.exchange
+    def _failed_poll(self, feed: FeedState, result: ErrandResult, now: float) -> FeedState:
+        self.counts["failed_polls"] += 1
+        self._warn(f"{feed.url}: {result.failure}")
+        is_gone = result.exchange is not None and result.exchange.status == _GONE
+        wanted = 0.0 if result.exchange is None else result.exchange.retry_seconds
+        rest = max(self._config.poll_seconds * 2.0 ** min(feed.failures, 32), wanted)
+        next_at = now + min(rest, self._config.max_poll_seconds)
+        return replace(feed, failures=feed.failures + 1, is_gone=is_gone, next_at=next_at)
+
+    def _keep_page(self, waiting: WaitingItem, result: ErrandResult) -> None:
+        errand, exchange = result.errand, result.exchange
         if exchange is None or exchange.is_busy:
-            self._again(errand, _why(outcome), 0.0 if exchange is None else exchange.retry_seconds)
+            self._again(errand, result.failure, 0.0 if exchange is None else exchange.retry_seconds)
         elif exchange.redirect:
             self._end(errand, ItemStatus.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects")
         elif waiting.item.page:
             self._keep(waiting.item, [*errand.redirects, exchange])
             self.counts["requisites"] += 1
-        elif 200 <= exchange.status < 300 and not self._is_page(exchange.header("content-type")):
+        elif 200 <= exchange.status < 300 and not self._runner.is_page(exchange.header("content-type")):
             self._end(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
         else:
             # Before the page is noted: a kill between would leave it without.
-            for item in self._memory.note_listed(outcome.requisites, time.time(), page=exchange.url):
-                self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
+            for item in self._memory.note_listed(result.requisites, time.time(), page=exchange.url):
+                self._queue(Errand(encode_url(item.link), page=WaitingItem(item=item)))
             self._keep(waiting.item, [*errand.redirects, exchange])
             self.counts["pages"] += 1
 
@@ -336,11 +257,11 @@ class Reader:
         size = self._archive.write(item, exchanges)
         self._memory.note_page(item, self._archive.name, size)
 
-    def _again(self, errand: _Errand, detail: str, retry_seconds: float) -> None:
+    def _again(self, errand: Errand, detail: str, retry_seconds: float) -> None:
         """Put off an errand that failed, longer each time; a page only up to `attempts` times."""
         config, now = self._config, time.time()
         if errand.feed is not None:
-            self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), now)
+            self._keep_feed(errand.feed, ErrandResult(errand, detail=detail), now)
             return
         assert errand.page is not None
         attempts = errand.page.attempts + 1
@@ -351,18 +272,18 @@ class Reader:
         waiting = replace(errand.page, attempts=attempts, next_at=now + rest)
         self._memory.note_retry(waiting, detail)
         self.counts["retries"] += 1
-        self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
+        self._put_off(waiting.next_at, Errand(encode_url(waiting.item.link), page=waiting))
 
-    def _end(self, errand: _Errand, status: ItemStatus, detail: str) -> None:
+    def _end(self, errand: Errand, status: ItemStatus, detail: str) -> None:
         """Give up a page for good, a feed or a robots.txt for now."""
         self.counts[str(status)] += 1
         if errand.page is not None:
             self._warn(f"{errand.page.item.link}: {status}: {detail}")
             self._memory.note_end(errand.page.item, status, detail)
         elif errand.feed is not None:
-            self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), time.time())
+            self._keep_feed(errand.feed, ErrandResult(errand, detail=detail), time.time())
         else:
-            self._keep_robots(_Outcome(errand, None, None, detail), time.time())
+            self._keep_robots(ErrandResult(errand, detail=detail), time.time())
 
     def _roll(self) -> None:
         """Hand the open file over when it is large or old."""
@@ -384,17 +305,3 @@ class Reader:
 
     def _forget(self) -> None:
         self._memory.forget(time.time() - self._config.remember_days * _DAY)
-
-
-def _conditions(errand: _Errand) -> dict[str, str]:
-    """Return the headers that make a request for a feed conditional on a change."""
-    feed = errand.feed
-    if feed is None:
-        return {}
-    headers = {"If-None-Match": feed.etag, "If-Modified-Since": feed.modified}
-    return {name: value for name, value in headers.items() if value}
-
-
-def _why(outcome: _Outcome) -> str:
-    """Return the reason why a request failed."""
-    return outcome.detail or (f"HTTP {outcome.exchange.status}" if outcome.exchange else "no answer")

@@ -1,10 +1,20 @@
 """Read the rules of hosts for robots (RFC 9309)."""
 
+import re
 from dataclasses import dataclass
 from typing import Protocol, Self
 from urllib.parse import urlsplit
 
+from dbce_spark.config import AcquireConfig
 from dbce_spark.errors import PlatformError
+
+_AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
+_MOST_RULES = 2_000_000
+"""Programs that a robots.txt names times its lines: the parser keeps each rule once for each program of its group, so
+that 500 KB can take 25 GB. One of a large site names a hundred, in some thousand lines."""
+_LEAST_SIZE, _MOST_SIZE = 1 << 10, 1 << 25
+"""Characters that the rules of an origin count at least, and of all that are known: a feed may link to as many origins
+as its owner gives names to."""
 
 
 class _Rules(Protocol):
@@ -21,6 +31,8 @@ class Robots:
     read_at: float
     lack: str = ""
     """The reason why there are no rules."""
+    size: int = 0
+    """Characters that the rules were read from."""
 
     @classmethod
     def from_answer(cls, status: int, body: bytes, read_at: float, lack: str = "") -> Self:
@@ -30,7 +42,11 @@ class Robots:
         A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
-            return cls(_parsed(body.decode("utf-8", "replace")), read_at)
+            text = body.decode("utf-8", "replace")
+            lines = text.splitlines()
+            if sum(_AGENT.match(line) is not None for line in lines) * len(lines) > _MOST_RULES:
+                return cls(None, read_at, "too many programs for its rules")
+            return cls(_parsed(text), read_at, size=len(text))
         if 400 <= status < 500 and status != 429:
             return cls(_parsed(""), read_at)
         return cls(None, read_at, lack)
@@ -45,6 +61,33 @@ class Robots:
         """
         seconds = self.rules.crawl_delay(token(user_agent)) if self.rules else None
         return max(0.0, float(seconds or 0.0))
+
+
+class KnownRobots:
+    """The rules of origins for as long as they hold, those read first leaving first where there are too many."""
+
+    def __init__(self, config: AcquireConfig):
+        self._config = config
+        self._known: dict[str, Robots] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, site: str, now: float) -> Robots | None:
+        """Return the rules of an origin; None where they are to be read, be it again."""
+        found = self._known.get(site)
+        return found if found is not None and self._holds(found, now) else None
+
+    def keep(self, site: str, found: Robots, now: float) -> None:
+        """Keep the rules of an origin that were read now."""
+        self._known = {one: rules for one, rules in self._known.items() if one != site and self._holds(rules, now)}
+        self._known[site] = found
+        while sum(_LEAST_SIZE + one.size for one in self._known.values()) > _MOST_SIZE:
+            del self._known[next(iter(self._known))]
+
+    def _holds(self, found: Robots, now: float) -> bool:
+        seconds = self._config.robots_seconds if found.rules is not None else self._config.first_wait_seconds
+        return now - found.read_at <= seconds
 
 
 def token(user_agent: str) -> str:

@@ -21,10 +21,7 @@ PageAndHtml = tuple[Page, bytes | None]
 """A page, and its HTML in UTF-8 where formats are written from it."""
 
 _CAPTURE_COLUMNS = [name for name in stream_rows.LABELS.names if name in Capture.__dataclass_fields__]
-_METADATA_COLUMNS = [
-    name for name in stream_rows.LABELS.names if name in ("title", "declared_language", "canonical_url")
-]
-_METADATA_COLUMNS += ["published", "modified"]
+_METADATA_COLUMNS = ("title", "declared_language", "canonical_url", "published", "modified")
 _ZSTD_LEVEL = 1
 """Level of compression, low: what is packed lives for seconds."""
 

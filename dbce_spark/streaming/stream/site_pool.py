@@ -12,13 +12,13 @@ import numpy as np
 
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
-from dbce_spark.errors import OutputError
 from dbce_spark.model import Codes, Member, Page, PageFeatures, by_time
+from dbce_spark.streaming.stream import state_head
 
 VERSION = 1
 """Version of the state of a site. A state of another is refused."""
 
-_HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
+_LENGTH = struct.Struct("<I")  # bytes of JSON
 _MAGIC = b"DBCEPOOL"
 _FEATURES = {"words": "<i4", "link_words": "<i4", "first_scores": "<u2", "keys": "<u4"}
 _MEMBER = {"signature": "<u4", "bands": "<u8"}
@@ -91,7 +91,7 @@ class SitePool:
                 arrays += [getattr(member, name).astype(kind).tobytes() for name, kind in _MEMBER.items()]
             heads.append(row)
         head = json.dumps(heads).encode()
-        return b"".join([_HEAD.pack(_MAGIC, VERSION, len(head)), head, *arrays])
+        return b"".join([state_head.pack(_MAGIC, VERSION), _LENGTH.pack(len(head)), head, *arrays])
 
     @classmethod
     def from_bytes(cls, data: bytes, most: int) -> Self:
@@ -100,20 +100,14 @@ class SitePool:
         Raises:
             OutputError: it is of another version.
         """
-        magic, version, length = _HEAD.unpack_from(data)
-        if magic != _MAGIC or version != VERSION:
-            raise OutputError(
-                f"the state of a site is of version {version if magic == _MAGIC else 'unknown'}, this program has"
-                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
-            )
-        made, at = cls(most), _HEAD.size + length
-        found: dict[str, Any]
-        for capture_id, url_key, timestamp, blocks, *of_member in json.loads(data[_HEAD.size : at]):
-            found = {}
+        parts = state_head.unpack(data, _MAGIC, VERSION, "a site")
+        made, at = cls(most), _LENGTH.size + _LENGTH.unpack_from(parts)[0]
+        for capture_id, url_key, timestamp, blocks, *of_member in json.loads(parts[_LENGTH.size : at]):
+            found: dict[str, Any] = {}
             site, *sizes = of_member or [""]
             counts = [blocks, blocks, blocks, 6 * blocks, *sizes]
             for (name, kind), count in zip((_FEATURES | _MEMBER).items(), counts, strict=False):
-                values = np.frombuffer(data, kind, count, at)
+                values = np.frombuffer(parts, kind, count, at)
                 found[name], at = values.astype(values.dtype.newbyteorder("=")), at + values.nbytes
             own = {"capture_id": capture_id, "url_key": url_key, "timestamp": timestamp}
             found["keys"] = found["keys"].reshape(6, blocks)

@@ -6,10 +6,10 @@ from functools import partial
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.model import Page
-from dbce_spark.streaming.stream import domain, streamed_site
+from dbce_spark.streaming.stream import streamed_domain, streamed_site
 from dbce_spark.streaming.stream.arrival import pack_keys
-from dbce_spark.streaming.stream.domain import Domain
 from dbce_spark.streaming.stream.outcomes import DomainState
+from dbce_spark.streaming.stream.streamed_domain import StreamedDomain
 from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -38,10 +38,10 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
     if config.stream.by == URLTREE:
         return StreamMethod(
             name=URLTREE,
-            state_version=domain.VERSION,
+            state_version=streamed_domain.VERSION,
             reading=replace(config, label=replace(config.label, by="T002")),  # no classifier looks at the pages
             pack_blocks=partial(pack_keys, config=tree),
-            begin=partial(Domain, config=tree),
+            begin=partial(StreamedDomain, config=tree),
             restore=partial(_restore_domain, config=tree),
         )
     remembered = tree.window.max_documents
@@ -56,8 +56,8 @@ def stream_method(config: DbceConfig, tree: UrlTreeConfig) -> StreamMethod:
 
 
 # Functions, since a class method is sent to other processes with all that its module holds.
-def _restore_domain(data: bytes, config: UrlTreeConfig) -> Domain:
-    return Domain.from_bytes(data, config)
+def _restore_domain(data: bytes, config: UrlTreeConfig) -> StreamedDomain:
+    return StreamedDomain.from_bytes(data, config)
 
 
 def _begin_site(_: str, config: DbceConfig, remembered: int) -> StreamedSite:

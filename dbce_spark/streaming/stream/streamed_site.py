@@ -14,8 +14,8 @@ from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.local import ScoredPage
 from dbce_spark.dbce.pages import TOGETHER
-from dbce_spark.errors import OutputError
 from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
+from dbce_spark.streaming.stream import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_row
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
@@ -28,7 +28,6 @@ VERSION = 1
 
 _FORMS = (*KEY_FORMS[:-1], "words")
 """The forms of a URL before its key, and the key with the words of its page."""
-_HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESITE"
 _COUNT = struct.Struct("<I")
 
@@ -117,7 +116,7 @@ class StreamedSite:
         """Pack the whole state, for `from_bytes`."""
         parts = [self._recent.to_bytes(), self._pool.to_bytes(), *self._waiting.values()]
         sizes = b"".join(_COUNT.pack(len(part)) for part in parts)
-        return b"".join([_HEAD.pack(_MAGIC, VERSION), _COUNT.pack(len(parts)), sizes, *parts])
+        return b"".join([state_head.pack(_MAGIC, VERSION), _COUNT.pack(len(parts)), sizes, *parts])
 
     @classmethod
     def from_bytes(cls, data: bytes, config: DbceConfig, remembered: int) -> Self:
@@ -126,13 +125,7 @@ class StreamedSite:
         Raises:
             OutputError: the state is of another version.
         """
-        magic, version = _HEAD.unpack_from(data)
-        if magic != _MAGIC or version != VERSION:
-            raise OutputError(
-                f"the state of a site is of version {version if magic == _MAGIC else 'unknown'}, this program has"
-                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
-            )
-        recent, pool, *waiting = _parts(data[_HEAD.size :])
+        recent, pool, *waiting = _parts(state_head.unpack(data, _MAGIC, VERSION, "a site"))
         made = cls(config, remembered)
         made._recent, _ = RecentUrls.from_bytes(recent, remembered)
         made._pool = SitePool.from_bytes(pool, config.stream.pool_pages)

@@ -34,11 +34,6 @@ class UrlKey:
     domain: str
     branch: tuple[str, ...]  # below the domain: names of the host from the right, of the path, and the query
 
-    @property
-    def path(self) -> str:
-        """Return the branch as one text, from the domain on, as labels name it."""
-        return "/".join((self.domain, *self.branch))
-
 
 def url_key(request: str, title: str, rules: Sequence[Rule], redirects: Mapping[str, str] | None = None) -> UrlKey:
     """Return the URL key of a document.

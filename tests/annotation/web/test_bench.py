@@ -14,11 +14,11 @@ import pytest
 
 from dbce_spark.annotation import (
     annotator_accounts,
-    drafts,
-    import_export,
     page_file,
     page_import,
+    store_export,
     stored_pages,
+    stored_submissions,
     submission,
     workbench_store,
 )
@@ -36,7 +36,7 @@ def submitted(path: str) -> list[submission.Submission]:
     """Return the submissions of the corpus of a store."""
     opened = workbench_store.open_store(path)
     try:
-        return [*drafts.read_submissions(opened)]
+        return [*stored_submissions.read_submissions(opened)]
     finally:
         opened.close()
 
@@ -239,6 +239,51 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 
 @pytest.mark.browser
+def test_what_only_the_browser_has_is_of_its_annotator(tmp_path: Path, context: Any) -> None:
+    """The next person at the same computer sees nothing of it."""
+    with served(with_people(tmp_path, "ada", "bob")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        address = window.url
+        one.kill()
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.close()
+        one.start()
+        context.clear_cookies()
+        window = log_in(context, one, "bob")
+        window.goto(address)
+        wait(window)
+
+        assert CONTENT not in tags(window)
+
+
+@pytest.mark.browser
+def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, context: Any) -> None:
+    """A draft that it could not keep is sent again after a second and a half, and nothing is lost."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        failed: list[Any] = []
+
+        def fail(route: Any) -> None:
+            failed.append(route)
+            route.fulfill(status=500)
+
+        window.route("**/draft", fail)
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.wait_for_timeout(1000)
+        sent = len(failed)
+        window.unroute("**/draft")
+        kept(window)
+
+        assert 0 < sent < 4
+
+
+@pytest.mark.browser
 def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, context: Any) -> None:
     """The least certain piece comes first, a tag on a container replaces the model's labels below it, and the
     submission records the model."""
@@ -362,7 +407,7 @@ def test_two_people_label_four_real_pages_and_the_server_is_killed_between(
                 window.wait_for_url(lambda url, number=number: number not in url)
     for made in people.values():
         made.close()
-    import_export.export(path, str(tmp_path / "out"), "", CONFIG)
+    store_export.export(path, str(tmp_path / "out"), "", CONFIG)
     sheets = {each.page: each for each in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
     found = [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
 

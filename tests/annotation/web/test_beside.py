@@ -14,10 +14,10 @@ import pytest
 from dbce_spark.annotation import (
     annotator_accounts,
     cross_tasks,
-    drafts,
-    import_export,
     neighbours,
+    sheet_import,
     stored_pages,
+    stored_submissions,
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
@@ -138,7 +138,7 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
 def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
     """Each neighbour is in its arm, once, however often it is imported; its resources are copied."""
     given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
-    first, again = (import_export.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
+    first, again = (sheet_import.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
     opened = workbench_store.open_store(path)
     found = neighbours.get(opened, cross.sheet.page)
     opened.close()
@@ -291,6 +291,6 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
 def submissions(path: str) -> list[Any]:
     opened = workbench_store.open_store(path)
     try:
-        return [*drafts.read_submissions(opened)]
+        return [*stored_submissions.read_submissions(opened)]
     finally:
         opened.close()

@@ -11,7 +11,14 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from dbce_spark.annotation import drafts, page_choice, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation import (
+    labelling_progress,
+    page_choice,
+    stored_pages,
+    stored_submissions,
+    tutorial,
+    workbench_store,
+)
 from dbce_spark.annotation.web import replay
 from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
@@ -96,7 +103,7 @@ def test_only_the_login_is_open_to_nobody_and_only_admins_come_further(app: Flas
     """Whatever addresses the workbench has: they let in nobody without an account, and those of admins no other."""
     nobody, bob = app.test_client(), logged_in(app, "bob")
     guarded = [
-        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "login", "log_in", "log_out")
+        rule for rule in app.url_map.iter_rules() if rule.endpoint not in ("static", "show_login", "log_in", "log_out")
     ]
     answers: dict[str, set[int]] = {"script": set(), "admin": set(), "page": set()}
     for rule in guarded:
@@ -153,7 +160,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     assert {**draft({"0": "boilerplate"}), "prelabelled": ""} == kept["draft"]
     assert {"page", "kind", "texts", "places", "idle", "draft"} <= {*kept}
     assert {"then": "/next"} == answer.json
-    assert {Label.CONTENT} == {tag for one in drafts.read_submissions(opened) for tag in one.tags}
+    assert {Label.CONTENT} == {tag for one in stored_submissions.read_submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
 
 
@@ -164,7 +171,7 @@ def test_a_readers_comment_goes_from_draft_to_submission(app: Flask, opened: wor
     client.put(f"/api/pages/{number}/draft", json=draft({"0": "comment"}), headers=headers)
     kept = client.get(f"/api/pages/{number}").json
     client.post(f"/api/pages/{number}/submission", json=draft({"0": "comment"}, 2), headers=headers)
-    (one,) = drafts.read_submissions(opened)
+    (one,) = stored_submissions.read_submissions(opened)
 
     assert kept is not None
     assert {"0": "comment"} == kept["draft"]["marks"]
@@ -183,12 +190,12 @@ def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_
     assert page_choice.next_page(opened, 2, page_choice.Order.CHANCE) not in (number, None)
     assert [number] == [one.page for one in page_choice.list_skipped(opened, 2)]
     assert [] == page_choice.list_skipped(opened, 1)
-    assert 1 == drafts.progress(opened).skips
+    assert 1 == labelling_progress.measure(opened).skips
     assert "<b>1</b> skipped" in ada.get("/admin").text
     assert re.search(rf'<h2>Skipped</h2>\s*<ul>\s*<li><a href="/pages/{number}">', bob.get("/").text)
 
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=bobs)
-    assert ([], 0) == (page_choice.list_skipped(opened, 2), drafts.progress(opened).skips)
+    assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
 
 
 def test_who_has_skipped_all_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
@@ -295,12 +302,12 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
     address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
     assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
-    assert 1 == len([*drafts.read_submissions(opened)])
+    assert 1 == len([*stored_submissions.read_submissions(opened)])
     assert who == "bob" or f'action="{address}"' in other.get("/admin/accounts/2").text
     other.post(address, data={"page": number}, headers=others)
-    (kept,) = drafts.read_withdrawn(opened)
+    (kept,) = stored_submissions.read_withdrawn(opened)
 
-    assert ([], 0) == ([*drafts.read_submissions(opened)], drafts.progress(opened).submissions)
+    assert ([], 0) == ([*stored_submissions.read_submissions(opened)], labelling_progress.measure(opened).submissions)
     assert (number, "annotator-2", f"annotator-{1 + (who == 'bob')}") == (
         kept.submission.page,
         kept.submission.annotator,
@@ -308,8 +315,8 @@ def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     )
     assert number == page_choice.next_page(opened, 2, page_choice.Order.CHANCE)
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "boilerplate"}, 2), headers=bobs)
-    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in drafts.read_submissions(opened)]
-    assert [kept] == [*drafts.read_withdrawn(opened)]
+    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in stored_submissions.read_submissions(opened)]
+    assert [kept] == [*stored_submissions.read_withdrawn(opened)]
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
@@ -549,6 +556,15 @@ def test_nonsense_is_refused(app: Flask, fields: dict[str, object]) -> None:
     answer = client.put(f"/api/pages/{number}/draft", json=draft({}) | fields, headers=headers)
 
     assert 400 == answer.status_code
+
+
+def test_lists_within_lists_without_end_are_no_draft(app: Flask, opened: workbench_store.Connection) -> None:
+    """They are refused before Python runs out of room for them."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    sent = headers | {"Content-Type": "application/json"}
+
+    assert 400 == client.put(f"/api/pages/{number}/draft", data="[" * 200_000, headers=sent).status_code
 
 
 def test_names_and_numbers_that_no_store_can_hold_are_refused(app: Flask) -> None:

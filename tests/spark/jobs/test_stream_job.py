@@ -32,8 +32,7 @@ from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.jobs import stream_job
 from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.stream_status import inspect_stream
-from dbce_spark.streaming.stream import domain as domains
-from dbce_spark.streaming.stream import local_stream, stream_tables
+from dbce_spark.streaming.stream import local_stream, stream_tables, streamed_domain
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -324,7 +323,7 @@ def test_another_state_is_refused_before_spark_reads_it(
         OutputError, match=r'begun with other settings: urltree\.label\.heuristic was "strict-at-domain", is "strict"'
     ):
         run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
-    monkeypatch.setattr(domains, "VERSION", 9)
+    monkeypatch.setattr(streamed_domain, "VERSION", 9)
     with pytest.raises(OutputError, match="begun with other settings: state was 2, is 9"):
         run(spark, streamed.folder)
 

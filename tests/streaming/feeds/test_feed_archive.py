@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from dbce_spark.archive import warc
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.web_request import WebExchange
+from dbce_spark.streaming.feeds.web_exchange import WebExchange
 from tests.support.builders import read
 
 LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=255, blacklist_characters="\x7f\x85\xa0"), max_size=20)

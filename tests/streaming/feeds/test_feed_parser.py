@@ -67,6 +67,27 @@ def test_what_is_no_feed_says_so(body: bytes) -> None:
         parse(body, "text/html", URL, most_items=100)
 
 
+def test_entities_of_a_feed_are_read_as_long_as_they_are_few() -> None:
+    """A name for a sign is one; a long text that is named a thousand times would take all memory."""
+    declared = RSS.replace("?><rss", '?>\n<!DOCTYPE rss [\n<!ENTITY c "{}">\n]>\n<rss')
+    few = declared.format("(C)").replace("A &amp;", "A &c; &amp;")
+    many = declared.format("C" * 5_000).replace("A &amp;", "&c; " * 1_000).replace("</channel></rss>", "")
+
+    assert "A (C) & b" == parse(few.encode(), "application/xml", URL, most_items=100).items[0].title
+    in_utf_16 = many.replace('"1.0"', '"1.0" encoding="utf-16"').encode("utf-16")
+    for coded in (many.encode(), in_utf_16):
+        with pytest.raises(NotAFeed, match=f"^{URL}: grows by its entities to more than 4194304 bytes$"):
+            parse(coded, "application/xml", URL, most_items=100)
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-16", "cp037"])
+def test_a_feed_begins_soon(coding: str) -> None:
+    """The library takes hours for the line ends that a server can send in a second, and lets nothing else run."""
+    text = RSS.replace('"1.0"?>', f'"1.0" encoding="{coding}"?>' + "\n" * 20_000)
+    with pytest.raises(NotAFeed, match=f"^{URL}: has 2[0-9]{{4}} bytes before its first element$"):
+        parse(text.encode(coding), "application/xml", URL, most_items=100)
+
+
 def test_an_item_may_have_nothing_but_its_link() -> None:
     """Each part that its feed lacks is empty; a feed of Atom has the day of a change for that of publication."""
     bare = b"<rss version='2.0'><channel><item><link>http://www.example.org/a</link></item></channel></rss>"

@@ -23,7 +23,7 @@ from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_reader import Reader
-from dbce_spark.streaming.feeds.web_request import WebExchange
+from dbce_spark.streaming.feeds.web_exchange import WebExchange
 from tests.support.builders import config, outcomes_of, read
 from tests.support.full_disks import full_disk
 from tests.support.newsroom import Newsroom, item, newsroom
@@ -467,6 +467,32 @@ def test_private_addresses_are_not_asked_for(room: Newsroom, desk: Desk) -> None
     assert (1, []) == (counts["failed_polls"], room.asked)
 
 
+def test_hosts_that_are_done_with_are_forgotten(room: Newsroom, desk: Desk) -> None:
+    """A feed may link to as many as its owner gives names to."""
+    room.article("/a", "Of a")
+    feed = room.publish("/feed", item(f"{room.url.replace('127.0.0.1', 'localhost')}/a", "a"))
+    made = config(*QUICK)
+    with Memory(desk.folder / "memory.sqlite") as memory:
+        archive = FeedArchive(desk.folder / "open", str(desk.folder / "warcs"), "a")
+        reader = Reader([feed], memory, archive, made, desk.warned.append)
+        reader.run(stops=lambda: False, once=True)
+    reader._send()
+
+    assert (1, []) == (reader.counts["pages"], desk.warned)
+    assert {} == reader._hosts
+
+
+def test_a_robots_txt_is_read_up_to_its_limit_also_when_it_is_packed(room: Newsroom, desk: Desk) -> None:
+    """The rules behind it do not count, however few bytes were sent."""
+    rules = b"User-agent: *\nDisallow: /b\n# " + b"-" * 2000 + b"\nDisallow: /a\n"
+    room.pages["/robots.txt"] = (gzip.compress(rules), "text/plain")
+    room.more["Content-Encoding"] = "gzip"
+    feed = f"{room.url}/a"
+    desk.read([feed, f"{room.url}/b"], "acquire.robots_bytes=1000")
+
+    assert ["/robots.txt", "/a"] == room.paths()
+
+
 def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
     """A host that wants years between two requests is asked at the longest wait that the settings have."""
     room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 99999999\n", "text/plain")
@@ -667,6 +693,19 @@ def test_a_memory_is_held_by_one(desk: Desk) -> None:
     """A second one says who may have it."""
     with Memory(desk.folder / "memory.sqlite"), pytest.raises(OutputError, match="is another `dbce acquire` at work"):
         Memory(desk.folder / "memory.sqlite")
+
+
+def test_a_memory_that_is_refused_is_not_held(desk: Desk) -> None:
+    """The program that it is of can open it, while the error is still looked at."""
+    path = desk.folder / "memory.sqlite"
+    with closing(sqlite3.connect(path)) as later:
+        later.execute("PRAGMA user_version = 99")
+    with pytest.raises(OutputError, match="is of version 99") as refused:
+        Memory(path)
+    with closing(sqlite3.connect(path, timeout=0)) as later:
+        later.execute("CREATE TABLE more (name TEXT)")
+
+    assert refused.value.args
 
 
 def test_an_item_waits_from_the_poll_on_that_has_shown_it(desk: Desk) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dbce_spark.streaming.feeds.robots import Robots, origin, token
+from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin, token
+from tests.support.builders import config
 
 URL = "http://www.example.org/news/a.html"
 AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
@@ -41,6 +42,34 @@ def test_how_it_was_answered_decides(statuses: tuple[int, ...], expected: tuple[
 def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
     """Wild cards, the longest rule, and the group that names this program before that of all programs are applied."""
     assert is_allowed == Robots.from_answer(200, text.encode(), 0.0).allows(URL, AGENT)
+
+
+@pytest.mark.parametrize("line", ["user-agent: {}\r", "\x0c User  Agent {}\n", "useragent:{}\x85"])
+def test_rules_for_too_many_programs_are_not_read(line: str) -> None:
+    """The parser keeps each rule for each program of its group, so that many of both take all memory. Nothing is
+    allowed then; as many as a large site has are read."""
+    found = []
+    for programs in (100, 1_500):
+        text = "".join(map(line.format, range(programs))) + "Allow: /a\n" * programs
+        found.append(Robots.from_answer(200, f"{text}User-agent: *\nDisallow: /x".encode(), 0.0))
+
+    assert [True, False] == [one.allows(URL, AGENT) for one in found]
+    assert ["", "too many programs for its rules"] == [one.lack for one in found]
+
+
+def test_rules_are_known_for_as_long_as_they_hold_and_not_of_too_many_origins() -> None:
+    """The first to be read leave first; ones that could not be read are read again soon."""
+    known = KnownRobots(config("acquire.robots_seconds=60", "acquire.first_wait_seconds=2").acquire)
+    text = b"# " + b"-" * (1 << 20)
+    known.keep("none", Robots.from_answer(503, b"", 0.0), 0.0)
+    known.keep("read", Robots.from_answer(200, text, 0.0), 0.0)
+    found = [[known.get(name, now) is not None for name in ("none", "read")] for now in (2.0, 60.0, 60.1)]
+    for nth in range(40):
+        known.keep(str(nth), Robots.from_answer(200, text, 60.0), 60.0)
+
+    assert [[True, True], [False, True], [False, False]] == found
+    assert 31 == len(known)
+    assert [False, False, True, True] == [known.get(name, 60.0) is not None for name in ("read", "8", "9", "39")]
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])

@@ -12,14 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.http_ranges import retry_seconds
-from dbce_spark.streaming.feeds.web_request import (
-    Unreachable,
-    Web,
-    WebExchange,
-    _is_public,
-    decode_body,
-    encode_url,
-)
+from dbce_spark.streaming.feeds import guarded_connection
+from dbce_spark.streaming.feeds.guarded_connection import _is_public
+from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web
 from tests.support.builders import config
 from tests.support.newsroom import newsroom
 
@@ -121,6 +117,7 @@ def test_a_coding_that_lies_gives_nothing() -> None:
         ("http://example.org", "http://example.org/"),
         (" HTTP://example.org/a b?c=d e#f ", "http://example.org/a%20b?c=d%20e"),
         ("http://bücher.example/ä?ö", "http://xn--bcher-kva.example/%C3%A4?%C3%B6"),
+        ("http://me:b%C3%BC@Www.BÜCHER.example:8080/", "http://me:b%C3%BC@www.xn--bcher-kva.example:8080/"),
         ("http://example.org/%20?a=%3D", "http://example.org/%20?a=%3D"),
         ("ftp://example.org/", ""),
         ("http://example.org:port/", ""),
@@ -220,7 +217,7 @@ def test_a_name_with_one_address_that_is_not_public_is_refused(
     """All its addresses are looked at before one is connected to."""
     tried: list[object] = []
     name(monkeypatch, "two.example", *addresses)
-    monkeypatch.setattr("dbce_spark.streaming.feeds.web_request.create_connection", lambda *of, **__: tried.append(of))
+    monkeypatch.setattr(guarded_connection, "create_connection", lambda *of, **__: tried.append(of))
     with pytest.raises(Unreachable, match=r"127\.0\.0\.1 is no public address"):
         Web(config().acquire).fetch("http://two.example/", headers={}, max_bytes=1, wants=lambda _: True)
 
@@ -234,6 +231,40 @@ def test_a_host_is_reached_by_the_first_of_its_addresses_that_answers(monkeypatc
         room.article("/a", "Of a")
 
         assert 200 == ask(f"http://two.example:{room.url.rpartition(':')[2]}/a").status
+
+
+def test_a_host_that_is_reached_late_has_no_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server whose other addresses let a request wait gets no second deadline for its own answer, a byte now and
+    then."""
+    name(monkeypatch, "slow.example", "127.0.0.1")
+
+    def connect(place: tuple[str, int], *of: Any, **more: Any) -> socket.socket:
+        time.sleep(1.5)
+        return socket.create_connection(place)
+
+    monkeypatch.setattr(guarded_connection, "create_connection", connect)
+    began = time.monotonic()
+    with answering(*[b"H"] * 30, pause=0.5) as url, pytest.raises(Unreachable):
+        ask(url.replace("127.0.0.1", "slow.example"))
+
+    assert time.monotonic() - began < 5
+
+
+def test_no_more_addresses_are_tried_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name may have as many as its owner likes, of which none answers."""
+    name(monkeypatch, "many.example", *(f"127.0.0.{last}" for last in range(1, 20)))
+    tried: list[object] = []
+
+    def connect(*of: Any, **more: Any) -> socket.socket:
+        tried.append(of)
+        time.sleep(0.6)
+        raise TimeoutError
+
+    monkeypatch.setattr(guarded_connection, "create_connection", connect)
+    with pytest.raises(Unreachable, match="cannot be reached"):
+        ask("http://many.example/")
+
+    assert 2 == len(tried)
 
 
 @given(st.text(max_size=30))

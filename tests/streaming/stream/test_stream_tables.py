@@ -12,15 +12,15 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.domain import Domain
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, build_rows
+from dbce_spark.streaming.stream.streamed_domain import StreamedDomain
 from tests.support.stream_files import TREE, arrival, as_table
 
 SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min": 5}}}
 
 
 def labels(count: int) -> list[Any]:
-    domain = Domain("example.org", TREE)
+    domain = StreamedDomain("example.org", TREE)
     some = [arrival(f"http://example.org/{at}", "Menu", f"Text {'x' * at}", row_no=at) for at in range(count)]
     return [row for _, row in build_rows(some, domain)]
 

@@ -4,7 +4,7 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.urltree import domain_state
-from dbce_spark.streaming.urltree.window import DomainTree
+from dbce_spark.streaming.urltree.domain_tree import DomainTree
 from tests.support.urltree_documents import CONFIG, config, document, domain
 
 

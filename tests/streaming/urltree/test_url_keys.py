@@ -113,7 +113,7 @@ def test_branch_of_the_example_in_section_2() -> None:
     """The branch goes from the domain news.eu to the host, the path and the file."""
     key = url_key("http://www.news.eu/politics/europe/article1.html", "", RULES)
 
-    assert key.path == "news.eu/www/politics/europe/article1.html"
+    assert (key.domain, *key.branch) == ("news.eu", "www", "politics", "europe", "article1.html")
 
 
 def test_url_that_is_none_is_its_own_key() -> None:

@@ -1,13 +1,13 @@
 // The workbench: what is tagged, and what the hand on mouse or keys does to it.
 
 import { Beside } from "./beside.js";
-import { Desk } from "./desk.js";
+import { DraftKeeper } from "./draft-keeper.js";
 import { Frame } from "./frame-talk.js";
 import { Outline } from "./outline.js";
 
 const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "", 5: "comment" };
 const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", comment: "content, a reader's comment", "": "no tag" };
-const SAID = {
+const STATES = {
   kept: "Everything is kept", keeping: "Keeping…", away: "The server does not answer; kept in this browser, trying again…",
   stale: "This page was changed in another window. Load it again to go on.", out: "You are logged out. Log in in another window, then load this page again.",
 };
@@ -42,13 +42,13 @@ class Bench {
     this.seconds = data.draft.seconds;
     this.lastMove = Date.now();
     this.isReady = false;
-    this.desk = new Desk(bench.dataset.page, bench.dataset.csrf, data.draft, () => this.content(), (how) => this.tellKept(how));
+    this.keeper = new DraftKeeper(bench.dataset, data.draft, () => this.content(), (how) => this.showKept(how));
     this.frame = new Frame($("#page"), (message) => this.receive(message));
     if (this.isCross) this.beside = new Beside($("#beside"), data.places, (message) => this.press(message));
-    this.tellKept("kept");
-    this.take(this.desk.left() || data.draft);
+    this.showKept("kept");
+    this.take(this.keeper.left() || data.draft);
     if (data.model) this.model = data;
-    if (this.desk.left()) this.desk.changed();
+    if (this.keeper.left()) this.keeper.changed();
     this.listen();
     setInterval(() => this.tick(), 1000);
     this.show();
@@ -70,8 +70,8 @@ class Bench {
     if (document.visibilityState === "visible" && Date.now() - this.lastMove < this.data.idle * 1000) this.seconds += 1;
   }
 
-  tellKept(how) {
-    $("#saved").textContent = SAID[how];
+  showKept(how) {
+    $("#saved").textContent = STATES[how];
     $("#saved").classList.toggle("trouble", how === "away" || how === "stale" || how === "out");
     document.body.dataset.kept = how;
   }
@@ -101,7 +101,7 @@ class Bench {
       if (entry[side] === undefined) this.marks.delete(entry[0]);
       else this.marks.set(entry[0], entry[side]);
     }
-    this.desk.changed();
+    this.keeper.changed();
     this.show();
   }
 
@@ -173,7 +173,7 @@ class Bench {
   showAim() {
     const names = ["segment", "block"];
     $("#level").textContent = names[this.level] || `${this.level - 1} around block`;
-    const message = $("#said");
+    const message = $("#message");
     if (this.aimed < 0) {
       message.textContent = this.brush === null ? "Point at a piece, or press ↓; then 1 boilerplate, 2 undecided, 3 content." : "";
       return;
@@ -264,7 +264,7 @@ class Bench {
     const found = nodes.map((node) => this.outline.segmentOf.get(node)).filter((at) => at !== undefined);
     if (found.length !== this.hidden.size || found.some((at) => !this.hidden.has(at))) {
       this.hidden = new Set(found);
-      this.desk.changed();
+      this.keeper.changed();
     }
     this.show();
     if (this.isCross && this.segment < 0) this.next();
@@ -347,11 +347,11 @@ class Bench {
   }
 
   async prelabel() {
-    const found = await this.desk.prelabel();
-    if (!found) return this.tellKept("away");
+    const found = await this.keeper.prelabel();
+    if (!found) return this.showKept("away");
     this.model = found;
     $("[data-act=prelabel]").disabled = true;
-    this.desk.changed();
+    this.keeper.changed();
     return this.show();
   }
 
@@ -363,7 +363,7 @@ class Bench {
       $("#sure").returnValue = "look";
       return $("#sure").showModal();
     }
-    const then = await this.desk.submit();
+    const then = await this.keeper.submit();
     if (then) location.href = then;
     return undefined;
   }
@@ -431,7 +431,7 @@ class TutorialAnswer {
       const at = this.outline.segmentOf.get(message.node);
       if (at === undefined) return;
       const [given, reference] = [this.data.given[at], this.data.reference[at]];
-      $("#said").textContent = given === reference ? `${reference}, as the reference has it` : `you: ${WORDS[given]} · the reference: ${reference} · ${this.data.texts[at].slice(0, 90)}`;
+      $("#message").textContent = given === reference ? `${reference}, as the reference has it` : `you: ${WORDS[given]} · the reference: ${reference} · ${this.data.texts[at].slice(0, 90)}`;
     } else if (message.type === "key" && (message.key === "Enter" || message.key === "n")) {
       location.href = $("#onward").href;
     }

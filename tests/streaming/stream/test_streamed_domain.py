@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.errors import OutputError
-from dbce_spark.streaming.stream import domain as module
+from dbce_spark.streaming.stream import streamed_domain as module
 from dbce_spark.streaming.stream.arrival import (
     Arrival,
     Row,
@@ -15,15 +15,15 @@ from dbce_spark.streaming.stream.arrival import (
     restore_arrival,
     unpack_row,
 )
-from dbce_spark.streaming.stream.domain import Domain
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, build_rows
+from dbce_spark.streaming.stream.streamed_domain import StreamedDomain
 from tests.support.stream_files import TREE, arrival, tree
 
 URL = "http://www.example.org/news/{}.html"
 
 
-def taken(arrivals: list[Arrival], domain: Domain | None = None) -> list[tuple[str, Row]]:
-    return [*build_rows(arrivals, Domain("example.org", TREE) if domain is None else domain)]
+def taken(arrivals: list[Arrival], domain: StreamedDomain | None = None) -> list[tuple[str, Row]]:
+    return [*build_rows(arrivals, StreamedDomain("example.org", TREE) if domain is None else domain)]
 
 
 def pages(count: int, *shared: str) -> list[Arrival]:
@@ -78,7 +78,7 @@ def test_the_title_of_the_feed_tells_pages_of_one_url_apart() -> None:
         arrival(url, f"Text {title}", row_no=at, settings=kept, item_title=title)
         for at, title in enumerate(("First", "Second", "First"))
     ]
-    found = taken(some, Domain("example.org", kept))
+    found = taken(some, StreamedDomain("example.org", kept))
 
     assert [LABELS, LABELS, REPEATS] == [table for table, _ in found]
     assert [[], ["request", "response"], ["request", "response", "titled", "key"]] == [row["steps"] for _, row in found]
@@ -99,7 +99,7 @@ def test_a_redirect_is_followed_by_what_the_feed_had() -> None:
 def test_a_page_is_labelled_once_more_when_its_node_has_seen_enough() -> None:
     """With this option on, the first page's menu, which was content, is boilerplate in its late labels."""
     relabelling = tree("relabel.support=3", "label.n_min=1", "label.heuristic=strict-at-domain")
-    found = taken(pages(3, "The menu"), Domain("example.org", relabelling))
+    found = taken(pages(3, "The menu"), StreamedDomain("example.org", relabelling))
     late = [
         (row["capture_id"], [one["label"] for one in row["blocks"]]) for table, row in found if table == LATE_LABELS
     ]
@@ -118,11 +118,11 @@ def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(urls: list[tuple[str, i
         arrival(f"{URL.format(name)}?s={number}", "The menu", f"Own {name}", row_no=at, settings=small)
         for at, (name, number) in enumerate(urls)
     ]
-    whole = Domain("example.org", small)
+    whole = StreamedDomain("example.org", small)
     expected = [*build_rows(some, whole)]
-    first = Domain("example.org", small)
+    first = StreamedDomain("example.org", small)
     found = [*build_rows(some[:cut], first)]
-    second = Domain.from_bytes(first.to_bytes(), small)
+    second = StreamedDomain.from_bytes(first.to_bytes(), small)
     found += build_rows(some[cut:], second)
 
     assert expected == found
@@ -132,7 +132,7 @@ def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(urls: list[tuple[str, i
 def test_no_more_urls_are_remembered_than_documents() -> None:
     """A domain that shows the same key under ever new URLs does not grow."""
     small = tree("window.max_documents=4", "window.min_documents=1")
-    domain, sizes = Domain("example.org", small), []
+    domain, sizes = StreamedDomain("example.org", small), []
     for at in range(40):
         taken([arrival(f"{URL.format('a')}?s={at}", "Text", row_no=at)], domain)
         sizes.append(len(domain.to_bytes()))
@@ -142,17 +142,17 @@ def test_no_more_urls_are_remembered_than_documents() -> None:
 
 def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names both versions, and what can be done."""
-    data = Domain("example.org", TREE).to_bytes()
+    data = StreamedDomain("example.org", TREE).to_bytes()
     monkeypatch.setattr(module, "VERSION", 9)
 
     with pytest.raises(OutputError, match=r"is of version 2, this program has 9: .*another --output"):
-        Domain.from_bytes(data, TREE)
+        StreamedDomain.from_bytes(data, TREE)
 
 
 def test_what_is_no_state_is_refused() -> None:
     """Bytes of something else are reported as an unknown version."""
     with pytest.raises(OutputError, match="version unknown"):
-        Domain.from_bytes(b"x" * 100, TREE)
+        StreamedDomain.from_bytes(b"x" * 100, TREE)
 
 
 @given(st.text(max_size=40))

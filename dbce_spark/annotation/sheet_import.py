@@ -1,4 +1,4 @@
-"""Export the pages and submissions of a store as JSON lines, and import pages from them."""
+"""Import pages from JSON lines into a store: crosses with their neighbours, exports of other stores, gold pages."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -6,18 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from dbce_spark.annotation import (
-    corpora,
     cross_tasks,
-    drafts,
     page_file,
     page_resources,
+    resource_index,
     single_page,
     stored_pages,
-    submission,
     workbench_store,
 )
 from dbce_spark.annotation import neighbours as beside
-from dbce_spark.annotation.drafts import WithdrawnSubmission
 from dbce_spark.annotation.neighbours import StoredNeighbour
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
@@ -28,37 +25,6 @@ from dbce_spark.files import jsonl, sources
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
-
-PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
-
-
-def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
-    """Write the pages of a store, or of one corpus in it, the last submission of each annotator and page, and the
-    withdrawn ones. Return a line that counts them.
-
-    Raises:
-        InputError: there is no such store, or no page of that corpus in it.
-    """
-    folder = target.rstrip("/")
-    with closing(workbench_store.open_store(path)) as opened:
-        ids = {*stored_pages.ids(opened, stored_pages.CORPUS, corpus)}
-        if corpus and not ids:
-            names = ", ".join(corpora.names(opened)) or "none"
-            raise InputError(f"{path}: no page of the corpus {corpus!r} is in it; it has: {names}")
-        submitted = [one for one in drafts.read_submissions(opened) if one.page in ids]
-        withdrawn = (one for one in drafts.read_withdrawn(opened) if one.submission.page in ids)
-        sheets = (
-            stored_pages.sheet(page, stored_pages.archived_html(page, config).decode("utf-8", "replace"))
-            for page in stored_pages.read_kind(opened, stored_pages.CORPUS, corpus)
-        )
-        page_file.write(f"{folder}/{PAGES}", sheets)
-        submission.write(f"{folder}/{SUBMISSIONS}", submitted)
-        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, withdrawn))
-    return f"{counted(len(ids), 'page')} and {counted(len(submitted), 'submission')} in {folder}"
-
-
-def _withdrawn_fields(withdrawn: WithdrawnSubmission) -> Fields:
-    return {**submission.as_fields(withdrawn.submission), "withdrawn": withdrawn.withdrawn, "by": withdrawn.by}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +61,21 @@ def import_pages(
         InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
             may be in the store.
     """
-    index = page_resources.build_index(
+    index = resource_index.build_index(
         sources.expand(archives, config.input.patterns) if archives else (), config.input
     )
     added = beside_them = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
-        with closing(workbench_store.open_store(path)) as opened, workbench_store.transaction(opened):
-            for one in some:
-                page = replace(one.page, corpus=settings.corpus)
-                added += stored_pages.add(opened, page, added=workbench_store.now())
-                beside_them += beside.add(opened, one.page.page, one.neighbours)
+        with closing(workbench_store.open_store(path)) as opened:
             needs = [need for one in some for need in _needs(one)]
             copied += page_resources.copy(opened, index, needs, config.input, settings)
+            with workbench_store.transaction(opened):
+                for one in some:
+                    page = replace(one.page, corpus=settings.corpus)
+                    added += stored_pages.add(opened, page, added=workbench_store.now())
+                    beside_them += beside.add(opened, one.page.page, one.neighbours)
     return ImportedPages(added, beside_them, copied)
 
 

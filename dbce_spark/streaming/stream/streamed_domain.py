@@ -1,27 +1,25 @@
 """Label the pages that arrive in one domain of the stream by its URL Tree, and keep the state for the next."""
 
-import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from dbce_spark.errors import OutputError
+from dbce_spark.streaming.stream import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 VERSION = 2
 """Version of the state around the tree, which has a version of its own. A state of another is refused."""
 
 _FORMS = KEY_FORMS[:-1]
 """The forms of a URL before its key; the tree looks that up."""
-_HEAD = struct.Struct("<8sH")  # magic, version
 _MAGIC = b"DBCESTRM"
 
 
-class Domain:
+class StreamedDomain:
     """The state that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
 
     As many URLs of each form are kept as the tree may hold documents.
@@ -61,7 +59,7 @@ class Domain:
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`."""
-        return b"".join([_HEAD.pack(_MAGIC, VERSION), self._recent.to_bytes(), self._tree.to_bytes()])
+        return b"".join([state_head.pack(_MAGIC, VERSION), self._recent.to_bytes(), self._tree.to_bytes()])
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
@@ -70,15 +68,10 @@ class Domain:
         Raises:
             OutputError: the state is of another version, or its keys were made by another hash.
         """
-        magic, version = _HEAD.unpack_from(data)
-        if magic != _MAGIC or version != VERSION:
-            raise OutputError(
-                f"the state of a domain is of version {version if magic == _MAGIC else 'unknown'}, this program has"
-                f" {VERSION}: go on with the program that began the stream, or begin it anew with another --output"
-            )
+        parts = state_head.unpack(data, _MAGIC, VERSION, "a domain")
         made = cls("", config)
-        made._recent, used = RecentUrls.from_bytes(data[_HEAD.size :], config.window.max_documents)
-        made._tree = DomainTree.from_bytes(data[_HEAD.size + used :], config)
+        made._recent, used = RecentUrls.from_bytes(parts, config.window.max_documents)
+        made._tree = DomainTree.from_bytes(parts[used:], config)
         return made
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from dbce_spark.model import Label
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.window import Document, DomainTree
 from tests.support.urltree_documents import CONFIG, config, counted, document, domain, plain
 
 CONTENT, BOILERPLATE = Label.CONTENT, Label.BOILERPLATE

@@ -2,15 +2,15 @@
 
 const WAIT = 1500;
 
-export class Desk {
+export class DraftKeeper {
   // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
-  constructor(page, csrf, draft, content, show) {
+  constructor({ page, account, csrf }, draft, content, show) {
     this.url = `/api/pages/${page}`;
     this.csrf = csrf;
     this.revision = draft.revision;
     this.content = content;
     this.show = show;
-    this.key = `draft ${page}`;
+    this.key = `draft ${account} ${page}`; // several people may use one browser
     this.isDirty = this.isBusy = this.isOver = false;
   }
 
@@ -48,21 +48,13 @@ export class Desk {
     while (this.isDirty && !this.isOver) {
       this.isDirty = false;
       this.show("keeping");
-      const body = this.body();
-      try {
-        const answer = await this.send("PUT", "/draft", body);
-        if (answer.ok) {
-          if (!this.isDirty) this.forget();
-          this.show(this.isDirty ? "keeping" : "kept");
-        } else {
-          this.refused(answer.status);
-        }
-      } catch {
-        // It may have come through and only its answer be lost, so the next try is a later revision.
-        this.revision += 1;
-        this.isDirty = true;
-        this.show("away");
-        await new Promise((resolve) => setTimeout(resolve, WAIT));
+      const answer = await this.send("PUT", "/draft", this.body()).catch(() => null);
+      if (answer?.ok) {
+        if (!this.isDirty) this.forget();
+        this.show(this.isDirty ? "keeping" : "kept");
+      } else {
+        this.refused(answer?.status);
+        if (this.isDirty) await new Promise((resolve) => setTimeout(resolve, WAIT));
       }
     }
     this.isBusy = false;
@@ -74,9 +66,10 @@ export class Desk {
       this.show(status === 409 ? "stale" : "out");
       if (status === 409) this.forget();
     } else {
+      // It may have come through and only its answer be lost, so the next try is a later revision.
+      this.revision += 1;
       this.isDirty = true;
       this.show("away");
-      return;
     }
   }
 
@@ -90,25 +83,20 @@ export class Desk {
     while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 50));
     this.isBusy = true;
     this.revision += 1;
-    try {
-      const answer = await this.send("POST", "/submission", this.body());
-      if (answer.ok) {
-        this.forget();
-        this.isOver = true;
-        return (await answer.json()).then;
-      }
-      this.refused(answer.status);
-    } catch {
-      this.revision += 1;
-      this.show("away");
-    } finally {
-      this.isBusy = false;
+    const answer = await this.send("POST", "/submission", this.body()).catch(() => null);
+    this.isBusy = false;
+    if (answer?.ok) {
+      this.forget();
+      this.isOver = true;
+      return (await answer.json()).then;
     }
+    this.refused(answer?.status);
+    this.push();
     return "";
   }
 
   async prelabel() {
-    const answer = await this.send("POST", "/prelabel");
-    return answer.ok ? answer.json() : null;
+    const answer = await this.send("POST", "/prelabel").catch(() => null);
+    return answer?.ok ? answer.json() : null;
   }
 }
