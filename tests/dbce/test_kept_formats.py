@@ -19,7 +19,8 @@ from tests.support.strategies import WORDS, documents
 from tests.support.structure import ALL, formats_of
 
 CALLOUT = re.compile(r"\[!(?:note|info|tip)\]")
-DEFINITION = re.compile(r"^([ >*+-]*):   ", re.MULTILINE)
+BEGINNING = re.compile(r"^(?:[ >*+-]|:   )*", re.MULTILINE)
+"""The signs that a line begins with: those of definitions, which CommonMark does not know, may be several."""
 RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 OTHERS = {
     "section": (
@@ -84,7 +85,8 @@ HOSTILE = {
 
 def words_of(markdown: str) -> list[str]:
     """List the words that a reader of Markdown sees."""
-    rendered = RENDERER.render(DEFINITION.sub(r"\1", markdown)).replace("<br>", "\n")
+    without_definitions = BEGINNING.sub(lambda signs: signs[0].replace(":   ", ""), markdown)
+    rendered = RENDERER.render(without_definitions).replace("<br>", "\n")
     shown = "".join(map(str, lxml_html.fromstring(f"<div>{rendered}</div>").itertext()))
     return [*tokens(CALLOUT.sub(" ", shown))]
 

@@ -50,7 +50,8 @@ class Served:
 @contextmanager
 def served(store: str) -> Iterator[Served]:
     """A process that serves a store, ended with the block."""
-    one = Served(store, *free_ports(2))
+    port, replay_port = free_ports(2)
+    one = Served(store, port, replay_port)
     one.start()
     try:
         yield one

@@ -23,9 +23,10 @@ from dbce_spark.export.corpus import corpus_account, corpus_source
 from dbce_spark.files import storage
 from dbce_spark.output.collection import REMARKED, Collection
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.run.extraction_files import SCHEMA
 from tests.support import sample_collection as grown
 from tests.support.builders import config, marked_batch
-from tests.support.corpus_outputs import SCHEMA, Row, text_of, write
+from tests.support.corpus_outputs import Row, text_of, write
 
 CONFIG = replace(config().corpus, min_words=3)
 FILES: dict[str, Sequence[Row]] = {
