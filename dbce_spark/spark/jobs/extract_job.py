@@ -16,7 +16,7 @@ from dbce_spark.log import Log
 from dbce_spark.output.collection import FORMAT
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
-from dbce_spark.spark.run import heartbeat, plan, run_output, staging
+from dbce_spark.spark.run import heartbeat, plan, run_lock, run_output, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import run_stage
 from dbce_spark.spark.run.progress import Progress
@@ -63,7 +63,7 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
         OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
             run with another plan.
     """
-    with staging.run_lock(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
+    with run_lock.hold(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
         return _run(spark, request, config, log or run_output.identify(Log(), request, config))
 
 

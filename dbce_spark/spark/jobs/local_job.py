@@ -26,7 +26,15 @@ from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
-from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, single_files, staging
+from dbce_spark.spark.run import (
+    duplicate_files,
+    heartbeat,
+    matched_revisits,
+    plan,
+    run_lock,
+    run_output,
+    single_files,
+)
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -62,7 +70,7 @@ def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict
     Raises:
         OutputError: as `extract_job.run`.
     """
-    with staging.run_lock(request.work), heartbeat.keeping_failure(request.work):
+    with run_lock.hold(request.work), heartbeat.keeping_failure(request.work):
         try:
             return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
         except OSError as error:

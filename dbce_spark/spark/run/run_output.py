@@ -1,7 +1,6 @@
 """The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
 
 import json
-import shutil
 from typing import Any
 
 from dbce_spark.config import DbceConfig
@@ -78,7 +77,7 @@ def finish(request: RunRequest, log: Log, report: dict[str, Any]) -> None:
     output = request.output.rstrip("/")
     check_rows(output, report)
     storage.write(f"{output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
-    shutil.rmtree(staging.path(request.work, ""))
+    staging.remove(request.work)
     log_rejects(log, report)
 
 

@@ -15,7 +15,7 @@ from dbce_spark.files import storage
 from dbce_spark.log import clock
 from dbce_spark.output.collection import RUN_FILE, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
-from dbce_spark.spark.run import checkpoints, heartbeat, staging, status_lines
+from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.plan import STAGING_VERSION, Plan
@@ -206,7 +206,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
         raise OutputError(
             f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
         )
-    is_held = staging.is_held(work)
+    is_held = run_lock.is_held(work)
     beat = heartbeat.read(work)
     try:
         plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)

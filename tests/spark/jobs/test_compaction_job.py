@@ -24,7 +24,8 @@ from dbce_spark.output.schemas import (
     revisit_rows,
 )
 from dbce_spark.spark.jobs import compaction_job, increment_job
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import run_lock, staging
+from tests.support.nfs import keep_open_files
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
@@ -271,6 +272,18 @@ def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
     assert ["part-00000.parquet"] == [one.name for one in Path(grown.increment(4), "captures").iterdir()]
 
 
+def test_it_ends_well_on_nfs(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock stays until it is let go; a compaction that fails says why all the same."""
+    keep_open_files(monkeypatch)
+    compaction_job.run(grown, 1000)
+    extend(grown, 5, a3="five")
+    monkeypatch.setattr(compaction_job, "_keep_runs", _interrupted)
+
+    assert [1, 2, 3, 4, 5] == grown.numbers()
+    with pytest.raises(KeyboardInterrupt):
+        compaction_job.run(grown, 1000)
+
+
 def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed behind its last file, it is what the next run begins with, and stands for all before it."""
     with monkeypatch.context() as killed:
@@ -284,7 +297,7 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
     assert 5 == len(table(grown, "extractions"))
 
 
-def _interrupted(of: Collection) -> None:
+def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
 
 
@@ -325,7 +338,7 @@ def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
 
 def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
     """Its lock is seen before anything is written."""
-    with staging.run_lock(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
+    with run_lock.hold(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
         compaction_job.run(grown, 1000)
 
 

@@ -57,8 +57,8 @@ def begun(output: Path, **changes: Any) -> str:
 @contextmanager
 def at_work(output: Path) -> Iterator[None]:
     """Within the block another process holds the output."""
-    hold = "import sys, time; from dbce_spark.spark.run import staging\n"
-    hold += "with staging.run_lock(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    hold = "import sys, time; from dbce_spark.spark.run import run_lock\n"
+    hold += "with run_lock.hold(sys.argv[1]): print('held', flush=True); time.sleep(600)"
     other = subprocess.Popen([sys.executable, "-c", hold, str(output)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert other.stdout is not None
     assert "held\n" == other.stdout.readline()
