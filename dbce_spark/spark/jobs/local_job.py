@@ -90,6 +90,7 @@ class _Work:
         self._account = RunAccount(sources=len(request.files), is_increment=False)
 
     def run(self) -> dict[str, Any]:
+        self._request.goes_on(self._config)  # raises where another run has ended since this one was checked
         run_output.clear(self._request)
         plan.save(self._request.plan(self._config), self._request.work)
         self._spent("start", time.monotonic() - self._request.started)

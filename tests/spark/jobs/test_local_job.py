@@ -16,6 +16,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
+from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Extraction, Segments
 from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.output.schemas import capture_rows
@@ -117,6 +118,17 @@ def test_a_run_ends_well_on_nfs(hard: list[str], tmp_path: Path, monkeypatch: py
     keep_open_files(monkeypatch)
     local_job.run(request(hard, tmp_path / "out"), config.default())
 
+    assert (tmp_path / "out" / RUN_FILE).exists()
+
+
+def test_an_output_that_another_run_has_finished_meanwhile_stays(hard: list[str], tmp_path: Path) -> None:
+    """It was not there when this run was checked, and this one has waited for the lock since."""
+    local_job.run(request(hard, tmp_path / "out"), config.default())
+    finished = files_below(tmp_path / "out")
+    with pytest.raises(OutputError, match="exists; give another --output"):
+        local_job.run(request(hard, tmp_path / "out"), config.default(), Log())
+
+    assert finished == files_below(tmp_path / "out")
     assert (tmp_path / "out" / RUN_FILE).exists()
 
 
