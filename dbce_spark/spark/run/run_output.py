@@ -109,6 +109,6 @@ def remove_tables(output: str) -> None:
 
 def sweep(request: RunRequest) -> None:
     """Remove halves of files; an object store has none."""
-    for folder in {request.work, request.output}:
-        if "://" not in folder:
-            staging.sweep(folder)
+    staging.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
+    if "://" not in request.output:
+        staging.sweep(request.output)

@@ -139,9 +139,9 @@ def remove(work: str) -> None:
         Path(path(work, "")).rmdir()
 
 
-def sweep(work: str) -> None:
+def sweep(folder: str) -> None:
     """Remove the halves of files that ended processes have left."""
-    for half in Path(work).rglob(f"_*.{'[0-9a-f]' * 32}"):
+    for half in Path(folder).rglob(f"_*.{'[0-9a-f]' * 32}"):
         half.unlink(missing_ok=True)
 
 

@@ -47,10 +47,11 @@ def test_of_an_output_all_tables_go_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_path: Path) -> None:
-    """An object store has none, and is not asked."""
-    halves = [tmp_path / folder / ("_part.parquet." + "0123456789abcdef" * 2) for folder in ("work", "out")]
+    """An object store has none, and is not asked; those of other runs, which stage in folders beside it, stay."""
+    folders = ("work/_staging/pages", "out", "work/other/_staging/pages")
+    halves = [tmp_path / folder / ("_part.parquet." + "0123456789abcdef" * 2) for folder in folders]
     for half in halves:
-        half.parent.mkdir()
+        half.parent.mkdir(parents=True)
         half.touch()
     for output in ("memory://bucket/out", str(tmp_path / "out")):
         request = RunRequest(
@@ -58,4 +59,4 @@ def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_pa
         )
         run_output.sweep(request)
 
-    assert [False, False] == [half.exists() for half in halves]
+    assert [False, False, True] == [half.exists() for half in halves]
