@@ -59,6 +59,7 @@ def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
         staging.SHARED: capture_rows.revisited_batch(matched.shared),
         staging.UNRESOLVED: reject_rows.rejects_batch(matched.rejects),
     }
+    staging.renew(work, *tables)
     for name, rows in tables.items():
         storage.write_parquet(f"{staging.path(work, name)}/{PART}", rows.schema, [rows])
     return matched
