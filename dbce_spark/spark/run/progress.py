@@ -118,7 +118,7 @@ class Progress:
         before = self._beat.stage_seconds
         try:
             beat = self._measured(meter)
-        except Py4JError:  # Java is gone: the thread that waits for its work raises the error
+        except (Py4JError, ConnectionError):  # Java is gone: the thread that waits for its work raises the error
             return
         level = logging.INFO if _has_passed(_LINE_SECONDS, before, beat.stage_seconds) else logging.DEBUG
         self.log.write("progress", line(beat), figures(beat), level=level)
