@@ -78,7 +78,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
             _empty(work)
             _write(collection, version, work, rows_per_file)
             _take_place(collection, version, work, target)
-        increment_job.commit(collection)
+        increment_job.commit(collection, version.number + 1)
         staging.remove(str(target))
     return collection.current()
 

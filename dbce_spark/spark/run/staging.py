@@ -135,7 +135,7 @@ def remove(work: str) -> None:
     go."""
     clear(work)
     with suppress(OSError):
-        Path(path(work, LOCK)).unlink()
+        Path(path(work, LOCK)).unlink(missing_ok=True)
         Path(path(work, "")).rmdir()
 
 
