@@ -6,12 +6,15 @@ and a folder that Spark has written has its mark then.
 
 import json
 import shutil
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 
 if TYPE_CHECKING:  # `dbce status` looks into the folder where there is no Spark
@@ -85,15 +88,52 @@ def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "Data
     return spark.read.schema(schema(arrow)).parquet(path(work, name))
 
 
+@contextmanager
+def opened(file: str) -> Iterator[storage.CheckedParquetFile]:
+    """Open a staged file for reading, and nothing else within the block.
+
+    Raises:
+        OutputError: it is broken, as may be found only while it is read.
+    """
+    try:
+        with storage.open_parquet(file) as rows:
+            yield rows
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(f"{file} is broken: {error}") from error
+
+
 def is_empty(work: str, name: str) -> bool:
     """Return whether a staged table has no rows, by the ends of its files: without a job of Spark's.
 
     A file that cannot be read may have some: the task that reads it will name it.
     """
     try:
-        return not any(storage.count_rows([str(file)]) for file in Path(path(work, name)).glob("*.parquet"))
+        return not any(storage.count_rows([file]) for file in _files(work, name))
     except (pa.ArrowException, OSError):
         return False
+
+
+def count_rows(work: str, name: str) -> int:
+    """Count the rows of a staged table by the ends of its files: without a job of Spark's. Raises as `opened`."""
+    rows = 0
+    for file in _files(work, name):
+        with opened(file) as table:
+            rows += table.metadata.num_rows
+    return rows
+
+
+def count_by(work: str, name: str, column: str) -> Counter[Any]:
+    """Count the rows of a staged table by their value in a column, without a job of Spark's. Raises as `opened`."""
+    counts: Counter[Any] = Counter()
+    for file in _files(work, name):
+        with opened(file) as table:
+            for batch in table.iter_batches(columns=[column]):
+                counts.update({one["values"]: one["counts"] for one in batch.column(column).value_counts().to_pylist()})
+    return counts
+
+
+def _files(work: str, name: str) -> list[str]:
+    return [str(one) for one in Path(path(work, name)).glob("*.parquet")]
 
 
 def write(rows: "DataFrame", work: str, name: str) -> None:

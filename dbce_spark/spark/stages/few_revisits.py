@@ -43,7 +43,7 @@ def pending(run: Run) -> list[pa.RecordBatch] | None:
     path = f"{staging.path(run.work, PENDING)}/{PART}"
     if not Path(path).exists():
         return None
-    with storage.open_parquet(path) as file:
+    with staging.opened(path) as file:
         return [*file.iter_batches()]
 
 

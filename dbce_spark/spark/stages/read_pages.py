@@ -19,7 +19,6 @@ from pyspark.sql import functions as F
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
-from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
@@ -208,11 +207,8 @@ def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
     Raises:
         OutputError: the file is broken.
     """
-    try:
-        with storage.open_parquet(path) as staged:
-            yield from staged.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}") from error
+    with staging.opened(path) as rows:
+        yield from rows.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
 
 
 def drop(run: Run) -> Counter[str]:
@@ -237,8 +233,7 @@ def drop(run: Run) -> Counter[str]:
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     run.stage_rows(places, DROPPED)
-    by_filter = [] if run.is_empty(DROPPED) else dropped(run).groupBy("filter").count().collect()
-    return Counter({row["filter"]: row["count"] for row in by_filter})
+    return run.count_by(DROPPED, "filter")
 
 
 def staged(run: Run) -> DataFrame:

@@ -1,10 +1,14 @@
 """Files that are kept of an unfinished run, and files that are not. No Spark is started."""
 
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from unittest.mock import MagicMock
 
+import pyarrow as pa
 import pytest
 
+from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.spark.run import checkpoints, run_lock, staging
 from tests.support.nfs import keep_open_files
@@ -113,6 +117,27 @@ def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> Non
     checkpoints.write(staging.done(str(tmp_path), "originals", 7), {})
 
     assert [3, 12] == staging.read_sources(str(tmp_path))
+
+
+def test_staged_rows_are_counted_without_spark(tmp_path: Path) -> None:
+    """All of them, and by the values of a column, those without a value too; of a table without files there are
+    none."""
+    schema = pa.schema([("filter", pa.string())])
+    for number, filters in enumerate((["limit", None, "limit"], ["duplicate", None], [])):
+        rows = pa.RecordBatch.from_pydict({"filter": filters}, schema=schema)
+        storage.write_parquet(staging.staged_file(str(tmp_path), "shared", number), schema, [rows])
+
+    assert 5 == staging.count_rows(str(tmp_path), "shared")
+    assert {"limit": 2, "duplicate": 1, None: 2} == staging.count_by(str(tmp_path), "shared", "filter")
+    assert (0, Counter()) == (staging.count_rows(str(tmp_path), "none"), staging.count_by(str(tmp_path), "none", "a"))
+
+
+def test_a_staged_file_that_is_broken_is_named(tmp_path: Path) -> None:
+    """By its whole path, by which the job finds it, and removes what was made of it."""
+    write(tmp_path, "shared/part-0.parquet")
+    for count in (staging.count_rows, partial(staging.count_by, column="filter")):
+        with pytest.raises(OutputError, match=r"/_staging/shared/part-0\.parquet is broken: "):
+            count(str(tmp_path), "shared")
 
 
 def test_what_spark_has_staged_is_on_the_disk_before_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
