@@ -33,6 +33,7 @@ from dbce_spark.spark.run import (
     plan,
     run_lock,
     run_output,
+    run_report,
     single_files,
 )
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
@@ -40,6 +41,7 @@ from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
+from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
 
@@ -205,23 +207,9 @@ class _Work:
         single_files.write_captures(self._output, rows)
 
     def _end(self) -> dict[str, Any]:
-        request, account = self._request, self._account
-        report = {
-            "engine": "local",
-            "run_id": self._log.run_id,
-            "attempts": self._log.attempt,
-            **heartbeat.of_process(request.work),
-            **account.counts(),
-            "seconds": self._seconds,
-            "pages_per_second_per_core": run_output.speed(account.extractions, self._seconds, 1),
-            "cores": 1,
-            "files": len(request.files),
-            "failed_files": account.failed_files(),
-            "plan": request.plan(self._config).digest,
-            "config": self._config.as_dict(),
-            "versions": plan.versions(),
-        }
-        run_output.finish(request, self._log, report)
+        effort = Effort(engine="local", cores=1, seconds=self._seconds, versions=plan.versions())
+        report = run_report.report(self._request, self._config, self._log, self._account, effort)
+        run_output.finish(self._request, self._log, report)
         return report
 
     @contextmanager

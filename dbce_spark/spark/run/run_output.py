@@ -88,12 +88,6 @@ def log_rejects(log: Log, report: dict[str, Any]) -> None:
     log.write("rejects", f"rejects: {counts or 'none'}", figures)
 
 
-def speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
-    """Return pages a second and core, start aside."""
-    working = sum(value for name, value in seconds.items() if name != "start")
-    return round(extracted / working / cores, 2)
-
-
 def clear(request: RunRequest) -> None:
     """Remove what lies at the output, markers first: from then on the run is neither finished nor begun."""
     storage.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")

@@ -11,11 +11,6 @@ from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
 
 
-def test_the_speed_of_a_run_is_that_of_its_work() -> None:
-    """Pages a second and core; the start is no work."""
-    assert 4.17 == run_output.speed(100, {"start": 99.0, "pages": 10.0, "crosses": 2.0}, 2)
-
-
 @pytest.mark.parametrize(
     ("rejects", "text"),
     [({"no_text": 1200, "not_html": 3}, "rejects: 1,200 no_text, 3 not_html"), ({}, "rejects: none")],
