@@ -116,6 +116,24 @@ def test_what_ends_a_run_is_kept(spark: "SparkSession", tmp_path: Path) -> None:
     assert "stopped by Ctrl-C or SIGTERM" == kept.failure
 
 
+def test_jobs_of_a_program_have_their_own_names_behind_a_stage(spark: "SparkSession", tmp_path: Path) -> None:
+    """Also where the stage failed: a run is not all that a session does."""
+    context, names = spark.sparkContext, ("spark.jobGroup.id", "spark.job.description", progress.STAGE_PROPERTY)
+    before = [context.getLocalProperty(name) for name in names]
+    within: list[str | None] = []
+    made = Progress(context, str(tmp_path), Log("a run"))
+
+    def fail() -> None:
+        within.extend(context.getLocalProperty(name) for name in names)
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"), made.stage("sites"):
+        fail()
+
+    assert [progress.job_group("sites", "a run", 1), "dbce: sites", "sites"] == within
+    assert before == [context.getLocalProperty(name) for name in names]
+
+
 def test_a_java_that_is_gone_is_no_error_of_the_thread_that_measures(tmp_path: Path) -> None:
     """Nor does that print a stack: the thread that waits for Java's work raises the error. No Spark is started."""
     context = MagicMock()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
@@ -43,7 +44,7 @@ def test_a_lock_that_its_run_has_removed_is_made_anew(tmp_path: Path, monkeypatc
 
     with monkeypatch.context() as patch:
         patch.setattr(run_lock, "_opened", open_late)
-        patch.setattr(run_lock.time, "sleep", lambda seconds: patch.setattr(run_lock, "_opened", opened))
+        patch.setattr(time, "sleep", lambda seconds: patch.setattr(run_lock, "_opened", opened))
         second = ExitStack()
         second.enter_context(run_lock.hold(str(tmp_path)))
     with second:
