@@ -5,13 +5,14 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -201,13 +202,10 @@ class _StagedRevisits:
         self.waiting = []
 
 
-def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
-    """Iterate over the pages of one row group of a staged file, with what merging needs of them, some at a time.
-
-    Raises:
-        OutputError: the file is broken.
-    """
-    with staging.opened(path) as rows:
+def merging_batches(file: AbstractContextManager[pq.ParquetFile], group: int) -> Iterator[pa.RecordBatch]:
+    """Open a file of pages, and iterate over those of one row group, with what merging needs of them, some at a
+    time."""
+    with file as rows:
         yield from rows.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
 
 
