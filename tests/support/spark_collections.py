@@ -21,7 +21,7 @@ from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
-from dbce_spark.spark.run import run_output, staging
+from dbce_spark.spark.run import run_lock, run_output
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import read_few
 from dbce_spark.spark.stages.compare_pages import compared_pages
@@ -158,7 +158,7 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
         one, other = (increment_job.prepared(to, request(files), parameters) for files in (first, crawls))
         assert one
         assert other
-        with staging.run_lock(one.work), pytest.raises(OutputError) as refused:
+        with run_lock.hold(one.work), pytest.raises(OutputError) as refused:
             increment_job.run(spark, to, other, parameters)
         grown.notes["while another is at work"] = str(refused.value)
         report = extract_job.run(spark, one, parameters)

@@ -45,7 +45,7 @@ from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.jobs import increment_job
-from dbce_spark.spark.run import checkpoints, prior_state, run_output, single_files, staging
+from dbce_spark.spark.run import checkpoints, prior_state, run_lock, run_output, single_files, staging
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 
 RENAMED = {"is_witness": "has_features", "verdicts": "first_scores", "traits_codes": "feature_codes"}
@@ -73,13 +73,13 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
     work = target.with_name(_WORK)
-    with staging.run_lock(str(work)):
+    with run_lock.hold(str(work)):
         with _whole_or_gone(work):
             _empty(work)
             _write(collection, version, work, rows_per_file)
             _take_place(collection, version, work, target)
-        increment_job.commit(collection)
-        shutil.rmtree(staging.path(str(target), ""))
+        increment_job.commit(collection, version.number + 1)
+        staging.remove(str(target))
     return collection.current()
 
 
@@ -88,18 +88,17 @@ def _whole_or_gone(work: Path) -> Iterator[None]:
     """Remove what the block has written if it fails."""
     try:
         yield
-    except OSError as error:
-        shutil.rmtree(work)
-        raise OutputError(f"{work}: {error}; nothing is lost, and the same command begins again") from error
-    except BaseException:
-        shutil.rmtree(work)
+    except BaseException as error:
+        shutil.rmtree(work, ignore_errors=True)  # NFS keeps the lock, which is open
+        if isinstance(error, OSError):
+            raise OutputError(f"{work}: {error}; nothing is lost, and the same command begins again") from error
         raise
 
 
 def _check_free(target: Path) -> None:
     """Check that no run is to write the increment that this one would be. Of one that had not begun only its lock may
     lie there."""
-    if staging.is_held(str(target)):
+    if run_lock.is_held(str(target)):
         raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
     left = storage.list_names(str(target)) - {staging.FOLDER}
     if left or Path(staging.path(str(target), staging.PLAN)).exists():

@@ -10,17 +10,16 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
-from dbce_spark.output.collection import FORMAT
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
-from dbce_spark.spark.run import heartbeat, plan, run_output, staging
+from dbce_spark.spark.run import heartbeat, plan, run_lock, run_output, run_report, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import run_stage
 from dbce_spark.spark.run.progress import Progress
 from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import (
     find_originals,
@@ -63,7 +62,7 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
         OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
             run with another plan.
     """
-    with staging.run_lock(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
+    with run_lock.hold(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
         return _run(spark, request, config, log or run_output.identify(Log(), request, config))
 
 
@@ -109,36 +108,16 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
 
 
 def _end(run: Run, account: RunAccount) -> dict[str, Any]:
-    request, log, cores = run.request, run.log, run.spark.sparkContext.defaultParallelism
-    report = {
-        "engine": "spark",
-        "run_id": log.run_id,
-        "attempts": log.attempt,
-        **heartbeat.of_process(run.work),
-        **account.counts(),
-        **(_of_indexes(account) if request.indexes else {}),
-        **({"settings": request.settings, "format": FORMAT} if request.is_increment else {}),
-        "seconds": run.progress.seconds,
-        "pages_per_second_per_core": run_output.speed(account.extractions, run.progress.seconds, cores),
-        "cores": cores,
-        "files": len(request.files) + len(account.selected.archives),
-        "failed_files": account.failed_files(),
-        "plan": request.plan(run.config).digest,
-        "config": run.config.as_dict(),
-        "versions": {**plan.versions(), "java": _java(run.spark)},
-    }
-    run_output.sweep(request)
-    run_output.finish(request, log, report)
+    effort = Effort(
+        engine="spark",
+        cores=run.spark.sparkContext.defaultParallelism,
+        seconds=run.progress.seconds,
+        versions={**plan.versions(), "java": _java(run.spark)},
+    )
+    report = run_report.report(run.request, run.config, run.log, account, effort)
+    run_output.sweep(run.request)
+    run_output.finish(run.request, run.log, report)
     return report
-
-
-def _of_indexes(account: RunAccount) -> dict[str, Any]:
-    """Return what run.json holds of the lines of indexes, and of the originals that were looked for there."""
-    originals = account.originals
-    return {
-        "selection": account.selected.as_dict(),
-        "originals": originals_account(originals.looked_for, originals.named, originals.read),
-    }
 
 
 def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log) -> Run:

@@ -15,7 +15,7 @@ from dbce_spark.log import Log
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
-from dbce_spark.spark.run import plan, prior_state
+from dbce_spark.spark.run import plan, prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 
@@ -34,10 +34,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     Raises:
         OutputError: the collection was labelled otherwise, is of the format before, cannot be read, or is none.
     """
-    latest = collection.latest()
-    if Path(collection.increment(_next(latest)), RUN_FILE).exists():
-        commit(collection)
-        latest = collection.latest()
+    latest = _with_ended(collection)
     settings = _settings(request.plan(config))
     if latest:
         collection.check_format(latest)
@@ -65,30 +62,44 @@ def run(
         JobError, OutputError: as `extract_job.run`; or another run has extended the collection meanwhile.
     """
     report = extract_job.run(spark, request, config, log)
-    commit(collection)
+    commit(collection, int(Path(request.output).name))
     return report
 
 
-def commit(collection: Collection) -> None:
-    """Make the increment that a run has ended, all of it written, the next version.
+def commit(collection: Collection, number: int) -> None:
+    """Make the increment that a run has ended, all of it written, the next version, unless another run has found it so
+    and done that.
 
     Raises:
         OutputError: another version was made meanwhile.
     """
     latest = collection.latest()
-    number = _next(latest)
-    try:
-        report = json.loads(Path(collection.increment(number), RUN_FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if latest and number in (one.number for one in latest.increments):
+        return
+    if number != _next(latest):
         raise OutputError(
-            f"{collection.folder} was changed meanwhile: version {number - 1} is there; give the same command again"
-        ) from None
+            f"{collection.folder} was changed meanwhile: version {_next(latest) - 1} is there; give the same command"
+            " again"
+        )
+    report = json.loads(Path(collection.increment(number), RUN_FILE).read_text(encoding="utf-8"))
     counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
     own, why = Increment(number=number, **counts), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
     made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
     # An increment that the program before has ended says nothing of its format.
     collection.commit(replace(made, format=report.get("format", FORMAT_BEFORE)))
+
+
+def _with_ended(collection: Collection) -> Version | None:
+    """Return the newest version, to which an increment belongs that was ended just before it was made one."""
+    latest = collection.latest()
+    ended = collection.increment(_next(latest))
+    if not Path(ended, RUN_FILE).exists():
+        return latest
+    commit(collection, _next(latest))
+    if run_lock.is_held(ended) is False:  # killed before it had removed what it had staged
+        staging.remove(ended)
+    return collection.latest()
 
 
 def _next(latest: Version | None) -> int:

@@ -26,12 +26,22 @@ from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
-from dbce_spark.spark.run import duplicate_files, heartbeat, matched_revisits, plan, run_output, single_files, staging
+from dbce_spark.spark.run import (
+    duplicate_files,
+    heartbeat,
+    matched_revisits,
+    plan,
+    run_lock,
+    run_output,
+    run_report,
+    single_files,
+)
 from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
+from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
 
@@ -62,7 +72,7 @@ def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict
     Raises:
         OutputError: as `extract_job.run`.
     """
-    with staging.run_lock(request.work), heartbeat.keeping_failure(request.work):
+    with run_lock.hold(request.work), heartbeat.keeping_failure(request.work):
         try:
             return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
         except OSError as error:
@@ -82,6 +92,7 @@ class _Work:
         self._account = RunAccount(sources=len(request.files), is_increment=False)
 
     def run(self) -> dict[str, Any]:
+        self._request.goes_on(self._config)  # raises where another run has ended since this one was checked
         run_output.clear(self._request)
         plan.save(self._request.plan(self._config), self._request.work)
         self._spent("start", time.monotonic() - self._request.started)
@@ -196,23 +207,9 @@ class _Work:
         single_files.write_captures(self._output, rows)
 
     def _end(self) -> dict[str, Any]:
-        request, account = self._request, self._account
-        report = {
-            "engine": "local",
-            "run_id": self._log.run_id,
-            "attempts": self._log.attempt,
-            **heartbeat.of_process(request.work),
-            **account.counts(),
-            "seconds": self._seconds,
-            "pages_per_second_per_core": run_output.speed(account.extractions, self._seconds, 1),
-            "cores": 1,
-            "files": len(request.files),
-            "failed_files": account.failed_files(),
-            "plan": request.plan(self._config).digest,
-            "config": self._config.as_dict(),
-            "versions": plan.versions(),
-        }
-        run_output.finish(request, self._log, report)
+        effort = Effort(engine="local", cores=1, seconds=self._seconds, versions=plan.versions())
+        report = run_report.report(self._request, self._config, self._log, self._account, effort)
+        run_output.finish(self._request, self._log, report)
         return report
 
     @contextmanager

@@ -35,7 +35,7 @@ from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites
-from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
+from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
@@ -119,20 +119,20 @@ def run(
         JobError: Spark gave up.
     """
     folder = request.output
-    with run_lock(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
+    with _locked(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
         _check_begun(request, config, tree)
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
             return _run(spark, request, config, tree, log)
 
 
-def run_lock(folder: str) -> AbstractContextManager[None]:
+def _locked(folder: str) -> AbstractContextManager[None]:
     """Keep other processes off the output within the block; of a store only Spark can, behind a batch.
 
     Raises:
         OutputError: one does.
     """
-    return nullcontext() if "://" in folder else staging.run_lock(folder)
+    return nullcontext() if "://" in folder else run_lock.hold(folder)
 
 
 def _run(

@@ -1,6 +1,8 @@
 """A run at work: the one object that every stage of the main job is given."""
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -48,6 +50,14 @@ class Run:
     def is_empty(self, name: str) -> bool:
         """Return whether a staged table has no rows."""
         return staging.is_empty(self.work, name)
+
+    def count_rows(self, name: str) -> int:
+        """Count the rows of a staged table."""
+        return staging.count_rows(self.work, name)
+
+    def count_by(self, name: str, column: str) -> Counter[Any]:
+        """Count the rows of a staged table by their value in a column."""
+        return staging.count_by(self.work, name, column)
 
     def stage_rows(self, rows: DataFrame, name: str) -> None:
         """Write a staged table, unless it is whole already."""

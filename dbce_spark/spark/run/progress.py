@@ -4,7 +4,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,6 +25,8 @@ _LINE_SECONDS = 30.0
 """Between two lines in a log."""
 STAGE_PROPERTY = "spark.dbce.stage"
 """The property of Spark's jobs and tasks that names the stage of the main job that they belong to."""
+_GROUP_PROPERTY, _TEXT_PROPERTY = "spark.jobGroup.id", "spark.job.description"
+"""Spark's own properties of jobs: their group, by which they are found again, and what its web page shows."""
 _RUNNING = "RUNNING"
 """Spark's name of the state of a job that has not ended."""
 
@@ -92,9 +94,6 @@ class Progress:
     def stage(self, name: str, steps: Steps | None = None) -> Iterator[None]:
         """Count everything that Spark does within the block as of the stage."""
         self._group = job_group(name, self.log.run_id, self.log.attempt)
-        self._context.setJobGroup(self._group, f"dbce: {name}")
-        self._context.setJobDescription(f"dbce: {name}")
-        self._context.setLocalProperty(STAGE_PROPERTY, name)
         self.log.stage = name
         unit, is_last = (steps.unit, steps.is_last) if steps else (heartbeat.TASKS, False)
         began = timestamps.now()
@@ -104,7 +103,7 @@ class Progress:
         meter = _Meter(steps, self.counted.value)
         self._tick(meter)
         heartbeat.write(self._output, self._beat)
-        with repeat(_TICK_SECONDS, partial(self._tick, meter)):
+        with _named_jobs(self._context, self._group, name), repeat(_TICK_SECONDS, partial(self._tick, meter)):
             yield
         beat = self._measured(meter)
         seconds = round(beat.stage_seconds, 3)
@@ -118,7 +117,7 @@ class Progress:
         before = self._beat.stage_seconds
         try:
             beat = self._measured(meter)
-        except Py4JError:  # Java is gone: the thread that waits for its work raises the error
+        except (Py4JError, ConnectionError):  # Java is gone: the thread that waits for its work raises the error
             return
         level = logging.INFO if _has_passed(_LINE_SECONDS, before, beat.stage_seconds) else logging.DEBUG
         self.log.write("progress", line(beat), figures(beat), level=level)
@@ -151,6 +150,21 @@ class Progress:
         if job and job.status != _RUNNING:
             self._ended_jobs[job_id] = tasks
         return tasks
+
+
+@contextmanager
+def _named_jobs(context: SparkContext, group: str, stage: str) -> Iterator[None]:
+    """Name the jobs of a stage within the block; those of the caller's program have their own names again behind it."""
+    names = {_GROUP_PROPERTY: group, _TEXT_PROPERTY: f"dbce: {stage}", STAGE_PROPERTY: stage}
+    before = {name: context.getLocalProperty(name) for name in names}
+    for name, value in names.items():
+        context.setLocalProperty(name, value)
+    try:
+        yield
+    finally:
+        with suppress(Py4JError, ConnectionError):  # Java is gone: the block raises the error
+            for name, own in before.items():
+                context.setLocalProperty(name, own)  # type: ignore[arg-type]  # None removes it
 
 
 def _has_passed(interval: float, before: float, now: float) -> bool:

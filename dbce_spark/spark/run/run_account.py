@@ -100,6 +100,10 @@ class RunAccount:
             failed_files.join_losses(self.records.losses, archives), self.sources + len(archives)
         )
 
+    def of_indexes(self) -> dict[str, Any]:
+        """Return what run.json holds of the lines of indexes, and of the originals that were looked for there."""
+        return {"selection": self.selected.as_dict(), "originals": self.originals.as_dict()}
+
     def counts(self) -> dict[str, Any]:
         """Return everything that was counted, as run.json has it."""
         records = self.records

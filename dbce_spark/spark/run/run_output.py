@@ -1,7 +1,6 @@
 """The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
 
 import json
-import shutil
 from typing import Any
 
 from dbce_spark.config import DbceConfig
@@ -78,7 +77,7 @@ def finish(request: RunRequest, log: Log, report: dict[str, Any]) -> None:
     output = request.output.rstrip("/")
     check_rows(output, report)
     storage.write(f"{output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
-    shutil.rmtree(staging.path(request.work, ""))
+    staging.remove(request.work)
     log_rejects(log, report)
 
 
@@ -87,12 +86,6 @@ def log_rejects(log: Log, report: dict[str, Any]) -> None:
     counts = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
     figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
     log.write("rejects", f"rejects: {counts or 'none'}", figures)
-
-
-def speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
-    """Return pages a second and core, start aside."""
-    working = sum(value for name, value in seconds.items() if name != "start")
-    return round(extracted / working / cores, 2)
 
 
 def clear(request: RunRequest) -> None:
@@ -110,6 +103,6 @@ def remove_tables(output: str) -> None:
 
 def sweep(request: RunRequest) -> None:
     """Remove halves of files; an object store has none."""
-    for folder in {request.work, request.output}:
-        if "://" not in folder:
-            staging.sweep(folder)
+    staging.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
+    if "://" not in request.output:
+        staging.sweep(request.output)

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import PENDING, RUN_FILE
 from dbce_spark.spark.run import plan
 from dbce_spark.spark.run.plan import Plan
@@ -55,8 +54,15 @@ class RunRequest:
 
     @property
     def pending_revisits(self) -> int:
-        """Count the revisits whose originals a collection lacks."""
-        return pq.read_metadata(self.pending).num_rows if self.pending.exists() else 0
+        """Count the revisits whose originals a collection lacks.
+
+        Raises:
+            OutputError: their file is broken.
+        """
+        if not self.pending.exists():
+            return 0
+        with output_reader.parquet(str(self.pending)) as file:
+            return int(file.metadata.num_rows)
 
     def keeps_html(self, config: DbceConfig) -> bool:
         """Tell whether the HTML of pages is kept until they are labelled: where annotated HTML, or a format made of it,

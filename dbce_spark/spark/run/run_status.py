@@ -13,9 +13,9 @@ from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import clock
-from dbce_spark.output.collection import RUN_FILE, Collection, Version
+from dbce_spark.output.collection import RUN_FILE, RUNS, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
-from dbce_spark.spark.run import checkpoints, heartbeat, staging, status_lines
+from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.plan import STAGING_VERSION, Plan
@@ -206,7 +206,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
         raise OutputError(
             f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
         )
-    is_held = staging.is_held(work)
+    is_held = run_lock.is_held(work)
     beat = heartbeat.read(work)
     try:
         plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
@@ -243,7 +243,10 @@ def _of_collection(collection: Collection) -> RunStatus:
 
 
 def _finished(output: str) -> RunStatus:
-    with fsspec.open(f"{output.rstrip('/')}/{RUN_FILE}", "rb") as file:
+    """Read the report of a run; of increments that were compacted that of the last run among them."""
+    compacted = sorted(str(one) for one in Path(output, RUNS).glob("[0-9]*.json"))
+    path = [f"{output.rstrip('/')}/{RUN_FILE}", *compacted][-1]
+    with fsspec.open(path, "rb") as file:
         try:
             report = json.load(file)
             return RunStatus(
@@ -262,7 +265,7 @@ def _finished(output: str) -> RunStatus:
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise OutputError(f"{output}/{RUN_FILE} is no report of a run of this version") from error
+            raise OutputError(f"{path} is no report of a run of this version") from error
 
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:

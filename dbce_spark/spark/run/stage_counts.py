@@ -6,6 +6,7 @@ from typing import Any
 
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index.capture_filter import FilterCounts
+from dbce_spark.dbce import revisit_originals
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.spark.run.record_counts import RecordCounts
 
@@ -49,6 +50,10 @@ class FoundOriginals:
     @property
     def read(self) -> int:
         return sum(one.captures for one in self.by_part)
+
+    def as_dict(self) -> dict[str, int]:
+        """Return what run.json holds of them."""
+        return revisit_originals.account(self.looked_for, self.named, self.read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ All of it is written so that a run which goes on finds what is whole and nothing
 and a folder that Spark has written has its mark then.
 """
 
-import fcntl
 import json
 import shutil
-import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -38,9 +37,8 @@ RELABEL = "relabel"
 TEXTS = "texts"
 UNLABELLED = "unlabelled"
 
-_LOCK = "lock"
-_LOCK_TRIES, _LOCK_SECONDS = 5, 0.2
-"""A process that checks whether a run is at work holds the lock for a moment, too."""
+LOCK = "lock"
+"""The file that a run keeps open while it works (run_lock.py)."""
 _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
@@ -90,15 +88,52 @@ def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "Data
     return spark.read.schema(schema(arrow)).parquet(path(work, name))
 
 
+@contextmanager
+def opened(file: str) -> Iterator[storage.CheckedParquetFile]:
+    """Open a staged file for reading, and nothing else within the block.
+
+    Raises:
+        OutputError: it is broken, as may be found only while it is read.
+    """
+    try:
+        with storage.open_parquet(file) as rows:
+            yield rows
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(f"{file} is broken: {error}") from error
+
+
 def is_empty(work: str, name: str) -> bool:
     """Return whether a staged table has no rows, by the ends of its files: without a job of Spark's.
 
     A file that cannot be read may have some: the task that reads it will name it.
     """
     try:
-        return not any(storage.count_rows([str(file)]) for file in Path(path(work, name)).glob("*.parquet"))
+        return not any(storage.count_rows([file]) for file in _files(work, name))
     except (pa.ArrowException, OSError):
         return False
+
+
+def count_rows(work: str, name: str) -> int:
+    """Count the rows of a staged table by the ends of its files: without a job of Spark's. Raises as `opened`."""
+    rows = 0
+    for file in _files(work, name):
+        with opened(file) as table:
+            rows += table.metadata.num_rows
+    return rows
+
+
+def count_by(work: str, name: str, column: str) -> Counter[Any]:
+    """Count the rows of a staged table by their value in a column, without a job of Spark's. Raises as `opened`."""
+    counts: Counter[Any] = Counter()
+    for file in _files(work, name):
+        with opened(file) as table:
+            for batch in table.iter_batches(columns=[column]):
+                counts.update({one["values"]: one["counts"] for one in batch.column(column).value_counts().to_pylist()})
+    return counts
+
+
+def _files(work: str, name: str) -> list[str]:
+    return [str(one) for one in Path(path(work, name)).glob("*.parquet")]
 
 
 def write(rows: "DataFrame", work: str, name: str) -> None:
@@ -128,65 +163,25 @@ def renew(work: str, *names: str) -> None:
         Path(path(work, name)).mkdir(parents=True)
 
 
-@contextmanager
-def run_lock(work: str) -> Iterator[None]:
-    """Keep other runs off this folder within the block. The lock ends with the process, however that ends.
-
-    Raises:
-        OutputError: another run does, or nothing can be written there.
-    """
-    lock = Path(path(work, _LOCK))
-    try:
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        held = lock.open("wb")
-    except OSError as error:
-        raise OutputError(f"{work}: {error}") from error
-    with held:
-        for _ in range(_LOCK_TRIES):
-            if _locked(held, fcntl.LOCK_EX) is not False:
-                break
-            time.sleep(_LOCK_SECONDS)
-        else:
-            raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it")
-        yield
-
-
-def is_held(work: str) -> bool | None:
-    """Return whether a run on this host works in this folder; None on a file system without locks.
-
-    Runs of other hosts are seen on some file systems only.
-    """
-    try:
-        with Path(path(work, _LOCK)).open("rb") as lock:
-            is_free = _locked(lock, fcntl.LOCK_SH)
-            return None if is_free is None else not is_free
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise OutputError(f"{path(work, _LOCK)}: {error}") from error
-
-
-def _locked(file: BinaryIO, kind: int) -> bool | None:
-    """Lock a file unless another process has. None: the file system has no locks."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
-
-
 def clear(work: str) -> None:
     """Remove everything that is staged, the plan first: without it no run goes on there."""
     folder = Path(path(work, ""))
     (folder / PLAN).unlink(missing_ok=True)
-    _empty(folder, [_LOCK])
+    _empty(folder, [LOCK])
 
 
-def sweep(work: str) -> None:
+def remove(work: str) -> None:
+    """Remove the folder of what is staged. NFS keeps the lock of this run there, and so the folder, until it is let
+    go."""
+    clear(work)
+    with suppress(OSError):
+        Path(path(work, LOCK)).unlink(missing_ok=True)
+        Path(path(work, "")).rmdir()
+
+
+def sweep(folder: str) -> None:
     """Remove the halves of files that ended processes have left."""
-    for half in Path(work).rglob(f"_*.{'[0-9a-f]' * 32}"):
+    for half in Path(folder).rglob(f"_*.{'[0-9a-f]' * 32}"):
         half.unlink(missing_ok=True)
 
 
@@ -211,11 +206,11 @@ def forget(work: str, broken: str) -> None:
     """
     name, file = Path(broken).relative_to(path(work, "")).parts[0], Path(broken)
     if name in (SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):
-        _empty(Path(path(work, "")), [_LOCK, PLAN, STATE])
+        _empty(Path(path(work, "")), [LOCK, PLAN, STATE])
         return
     if name in _OF_SOURCES:
         Path(done(work, PAGES, int(file.stem))).unlink(missing_ok=True)
-    _empty(Path(path(work, "")), [_LOCK, PLAN, STATE, _DONE, *_OF_SOURCES, SELECTED, PLACES])
+    _empty(Path(path(work, "")), [LOCK, PLAN, STATE, _DONE, *_OF_SOURCES, SELECTED, PLACES])
     _empty(Path(path(work, _DONE)), [PAGES, f"{SELECTION}.json"])
     read_before = {*read_sources(work)}
     for folder in _OF_SOURCES:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbce_spark.errors import OutputError
 from dbce_spark.log import STOPPED
-from dbce_spark.spark.run import heartbeat, staging, status_lines
+from dbce_spark.spark.run import heartbeat, run_lock, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
@@ -101,7 +101,7 @@ def inspect_stream(output: str) -> StreamStatus:
     Raises:
         OutputError: a commit cannot be read.
     """
-    is_held = None if "://" in output else staging.is_held(output)
+    is_held = None if "://" in output else run_lock.is_held(output)
     beat = heartbeat.read(output)
     try:
         last = last_commit(output)

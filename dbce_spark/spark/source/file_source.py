@@ -158,11 +158,7 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
         """Return the end of the next step: one that an earlier process had planned, or a new one."""
-        if start[_COUNT] > len(self._ledger.paths):
-            raise OutputError(
-                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {start[_COUNT]}:"
-                " they belong to different streams; give the --checkpoint that this output was begun with"
-            )
+        self._check_known(start)
         planned = self._ledger.next_end(start[_COUNT])
         if planned > start[_COUNT]:
             return {_COUNT: planned}
@@ -172,8 +168,22 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {_COUNT: self._ledger.take(waiting)} if waiting else start
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        """Make a task for each file of a step; after a kill Spark begins with its last step."""
+        self._check_known(end)
         numbers = range(start[_COUNT], end[_COUNT])
         return [ArrivedFile(number, self._ledger.paths[number]) for number in numbers]
+
+    def _check_known(self, offset: dict[str, int]) -> None:
+        """Check that the ledger has all files up to an offset.
+
+        Raises:
+            OutputError: it has not.
+        """
+        if offset[_COUNT] > len(self._ledger.paths):
+            raise OutputError(
+                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {offset[_COUNT]}:"
+                " they belong to different streams; give the --checkpoint that this output was begun with"
+            )
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, ArrivedFile)

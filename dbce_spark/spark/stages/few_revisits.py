@@ -43,7 +43,7 @@ def pending(run: Run) -> list[pa.RecordBatch] | None:
     path = f"{staging.path(run.work, PENDING)}/{PART}"
     if not Path(path).exists():
         return None
-    with storage.open_parquet(path) as file:
+    with staging.opened(path) as file:
         return [*file.iter_batches()]
 
 
@@ -59,6 +59,7 @@ def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
         staging.SHARED: capture_rows.revisited_batch(matched.shared),
         staging.UNRESOLVED: reject_rows.rejects_batch(matched.rejects),
     }
+    staging.renew(work, *tables)
     for name, rows in tables.items():
         storage.write_parquet(f"{staging.path(work, name)}/{PART}", rows.schema, [rows])
     return matched

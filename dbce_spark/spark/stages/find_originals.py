@@ -135,7 +135,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     detail = F.lit(revisit_originals.beyond_limit_detail(most)).alias("lack")
     outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
     match_revisits.stage_outcomes(run, outcomes)
-    return FoundOriginals(looked_for=min(count, most), named=claims.count(), by_part=by_part)
+    return FoundOriginals(looked_for=min(count, most), named=run.count_rows(_CLAIMS), by_part=by_part)
 
 
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:

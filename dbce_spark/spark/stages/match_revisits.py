@@ -113,7 +113,7 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     if run.request.limit is not None:
         lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
     run.stage_rows(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), staging.UNRESOLVED)
-    return _counted(run.staged(staging.SHARED, _SHARED_ROW), _staged_left(run))
+    return _counted(run)
 
 
 def _placed(run: Run) -> DataFrame:
@@ -150,19 +150,13 @@ def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
     )
 
 
-def _counted(shared: DataFrame, left: DataFrame) -> RevisitCounts:
-    """Count the rows of both tables by filter, in one job; those without one go on."""
-    both = left.select("filter", F.lit(False).alias("is_shared")).union(shared.select("filter", F.lit(True)))
-    counts = {(row["is_shared"], row["filter"]): row["count"] for row in both.groupBy(*both.columns).count().collect()}
-    skipped: Counter[str] = Counter()
-    for (_, name), count in counts.items():
-        if name:
-            skipped[name] += count
-    unresolved = counts.get((False, None), 0)
+def _counted(run: Run) -> RevisitCounts:
+    """Count the staged rows of both tables by filter; those without one go on."""
+    shared, left = (run.count_by(name, "filter") for name in (staging.SHARED, staging.UNRESOLVED))
     return RevisitCounts(
-        shared=counts.get((True, None), 0),
-        rejects=Counter({str(RejectReason.REVISIT_UNRESOLVED): unresolved} if unresolved else {}),
-        skipped=skipped,
+        shared=shared.pop(None, 0),
+        rejects=+Counter({str(RejectReason.REVISIT_UNRESOLVED): left.pop(None, 0)}),
+        skipped=shared + left,
     )
 
 

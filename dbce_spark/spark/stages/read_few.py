@@ -8,8 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
 from dbce_spark.output.collection import CAPTURES
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows
 from dbce_spark.spark.engine import small_run_settings
@@ -42,11 +40,8 @@ def staged(work: str, name: str, schema: pa.Schema, columns: Sequence[str] = ())
     batches: list[pa.RecordBatch] = []
     folder = Path(staging.path(work, name))
     for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(PART)):
-        try:
-            with storage.open_parquet(str(path)) as file:
-                batches += file.iter_batches(columns=kept.names)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise OutputError(f"{path} is broken: {error}") from error
+        with staging.opened(str(path)) as file:
+            batches += file.iter_batches(columns=kept.names)
     return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in batches], kept)
 
 

@@ -5,13 +5,14 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -19,7 +20,6 @@ from pyspark.sql import functions as F
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
-from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
@@ -202,17 +202,11 @@ class _StagedRevisits:
         self.waiting = []
 
 
-def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
-    """Iterate over the pages of one row group of a staged file, with what merging needs of them, some at a time.
-
-    Raises:
-        OutputError: the file is broken.
-    """
-    try:
-        with storage.open_parquet(path) as staged:
-            yield from staged.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}") from error
+def merging_batches(file: AbstractContextManager[pq.ParquetFile], group: int) -> Iterator[pa.RecordBatch]:
+    """Open a file of pages, and iterate over those of one row group, with what merging needs of them, some at a
+    time."""
+    with file as rows:
+        yield from rows.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
 
 
 def drop(run: Run) -> Counter[str]:
@@ -237,8 +231,7 @@ def drop(run: Run) -> Counter[str]:
         beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
         places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     run.stage_rows(places, DROPPED)
-    by_filter = [] if run.is_empty(DROPPED) else dropped(run).groupBy("filter").count().collect()
-    return Counter({row["filter"]: row["count"] for row in by_filter})
+    return run.count_by(DROPPED, "filter")
 
 
 def staged(run: Run) -> DataFrame:

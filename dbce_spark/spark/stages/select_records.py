@@ -19,10 +19,11 @@ from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import storage
-from dbce_spark.model import Reject
 from dbce_spark.output.schemas import reject_rows
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -34,7 +35,7 @@ from dbce_spark.spark.run.task_results import task_results
 NAME = staging.SELECTION
 _ENTRIES, _PLACES = staging.SELECTED, staging.PLACES
 _ROWS = 8192
-"""Places, or rejects, that a task holds before it writes them."""
+"""Lines of an index that a task holds before it writes what they are."""
 _REPEATING = ["mime", "mime_detected", "filename", "path"]
 _SCHEMA = pa.schema(
     [
@@ -91,32 +92,21 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
     """Stage the wanted places of one part of an index, and its lines that are none as rejects; return the counts of its
     lines."""
     counts, reasons, losses = FilterCounts(), Counter[str](), list[Loss]()
-    entries: list[IndexEntry] = []
-    rejects: list[Reject] = []
     entries_path = staging.staged_file(work, _ENTRIES, number)
     rejects_path = staging.staged_file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
+    lines = index_file.read_part(part, base, indexed_records.index_selection(config), config.fetch, counts)
     with (
         storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
         storage.parquet_file(
             rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
         ) as rejects_out,
     ):
-        for one in index_file.read_part(part, base, indexed_records.index_selection(config), config.fetch, counts):
-            if isinstance(one, IndexEntry):
-                entries.append(one)
-                if len(entries) == _ROWS:
-                    places_out.write(_batch(entries))
-                    entries = []
-                continue
-            reject = indexed_records.line_reject(one)
-            rejects.append(reject)
-            reasons[str(reject.reason)] += 1
-            losses += indexed_records.index_losses([reject], [part.path])
-            if len(rejects) == _ROWS:
-                rejects_out.write(reject_rows.rejects_batch(rejects))
-                rejects = []
-        places_out.write(_batch(entries))
-        rejects_out.write(reject_rows.rejects_batch(rejects))
+        for lot in lots(lines, _ROWS):
+            places_out.write(_batch([one for one in lot if isinstance(one, IndexEntry)]))
+            rejects = [indexed_records.line_reject(one) for one in lot if isinstance(one, BadLine)]
+            rejects_out.write(reject_rows.rejects_batch(rejects))
+            reasons.update(str(reject.reason) for reject in rejects)
+            losses += indexed_records.index_losses(rejects, [part.path])
     return SelectedPlaces(counts=counts, rejects=reasons, losses=losses)
 
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from types import NoneType
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
@@ -27,41 +29,42 @@ def write(run: Run, account: RunAccount) -> None:
 
     Their file follows from the URL and the number of rows alone.
     """
-    target, rows = f"{run.output}/{NAME}", account.captures
-    parts = max(1, -(-rows // ROWS_PER_FILE))
+    parts = max(1, -(-account.captures // ROWS_PER_FILE))
     if parts == 1 and read_few.are_few(run, account) and not account.statuses[UNLABELLED]:
         single_files.write_captures(run.output, read_few.captures(run.work))
         return
-
-    def write_parts(batches: Iterator[pa.RecordBatch]) -> None:
-        with ExitStack() as open_files:
-            current = -1
-            for batch in batches:
-                for part in pc.unique(batch.column("part")).to_pylist():
-                    if part != current:
-                        open_files.close()
-                        path, current = f"{target}/part-{part:05}.parquet", part
-                        file = open_files.enter_context(
-                            storage.parquet_file(
-                                path,
-                                capture_rows.CAPTURES,
-                                dictionary=True,
-                                rows_per_group=single_files.ROWS_PER_GROUP,
-                            )
-                        )
-                    of_part = batch.filter(pc.equal(batch.column("part"), part))
-                    file.write(of_part.select(capture_rows.CAPTURES.names).cast(capture_rows.CAPTURES))
-
-    own = read_pages.kept(run).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
-    all_rows = own.unionByName(match_revisits.shared(run))
-    if account.statuses[UNLABELLED]:
-        lost = write_extractions.unlabelled(run).select(F.col("capture_id").alias("extraction_id"))
-        all_rows = all_rows.join(lost, on="extraction_id", how="left_anti").select(*capture_rows.CAPTURES.names)
-    placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
+    placed = _rows(run, account).withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
     ordered = placed.repartition(parts, "part").sortWithinPartitions("part", *single_files.CAPTURES_ORDER)
-    task_results(ordered, write_parts, NoneType)
-    if not rows:
+    task_results(ordered, partial(_write_parts, f"{run.output}/{NAME}"), NoneType)
+    if not account.captures:
         single_files.write_captures(run.output, capture_rows.CAPTURES.empty_table())
+
+
+def _rows(run: Run, account: RunAccount) -> DataFrame:
+    """Read the pages that have an extraction, and the revisits that share one, as CAPTURES rows."""
+    own = read_pages.kept(run).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
+    rows = own.unionByName(match_revisits.shared(run))
+    if not account.statuses[UNLABELLED]:
+        return rows
+    lost = write_extractions.unlabelled(run).select(F.col("capture_id").alias("extraction_id"))
+    return rows.join(lost, on="extraction_id", how="left_anti").select(*capture_rows.CAPTURES.names)
+
+
+def _write_parts(target: str, batches: Iterator[pa.RecordBatch]) -> None:
+    """Write rows that are in order of their `part` to a file for each."""
+    schema = capture_rows.CAPTURES
+    with ExitStack() as open_files:
+        current = -1
+        for batch in batches:
+            for part in pc.unique(batch.column("part")).to_pylist():
+                if part != current:
+                    open_files.close()
+                    path, current = f"{target}/part-{part:05}.parquet", part
+                    file = open_files.enter_context(
+                        storage.parquet_file(path, schema, dictionary=True, rows_per_group=single_files.ROWS_PER_GROUP)
+                    )
+                of_part = batch.filter(pc.equal(batch.column("part"), part))
+                file.write(of_part.select(schema.names).cast(schema))
 
 
 STAGE = Stage(name=NAME, work=write)

@@ -20,6 +20,7 @@ from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import storage
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import DIGESTS, SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
@@ -183,14 +184,15 @@ class Merging:
     def _group(self, group: RowGroup, tables: _Tables) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
         if group.file_no < FIRST:
-            path = staging.staged_file(self.work, read_pages.NAME, group.file_no)
-            kept = _without(read_pages.merging_batches(path, group.number), group.dropped)
+            file = staging.opened(staging.staged_file(self.work, read_pages.NAME, group.file_no))
+            kept = _without(read_pages.merging_batches(file, group.number), group.dropped)
             return self._write(kept, group.compared, tables)
         changed = [row["row_no"] for row in group.relabel if group.compared.digest(row["capture_id"]) != row["before"]]
         if not changed:
             return Counter()
-        batches = _only(read_pages.merging_batches(self.prior.page_file(group.file_no), group.number), changed)
-        statuses = self._write(batches, group.compared, tables, is_prior=True)
+        file = output_reader.parquet(self.prior.page_file(group.file_no))
+        again = _only(read_pages.merging_batches(file, group.number), changed)
+        statuses = self._write(again, group.compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: labelled(statuses)})
 
     def _write(

@@ -24,7 +24,8 @@ from dbce_spark.output.schemas import (
     revisit_rows,
 )
 from dbce_spark.spark.jobs import compaction_job, increment_job
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import run_lock, staging
+from tests.support.nfs import keep_open_files
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
@@ -81,7 +82,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
     counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
     Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS, "format": 3}))
-    increment_job.commit(of)
+    increment_job.commit(of, number)
 
 
 @pytest.fixture
@@ -255,7 +256,7 @@ def test_an_increment_that_the_program_before_has_ended_is_of_its_format(grown: 
     counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
     Path(grown.increment(4)).mkdir()
     Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    increment_job.commit(grown)
+    increment_job.commit(grown, 4)
 
     assert 2 == grown.current().format
 
@@ -271,6 +272,18 @@ def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
     assert ["part-00000.parquet"] == [one.name for one in Path(grown.increment(4), "captures").iterdir()]
 
 
+def test_it_ends_well_on_nfs(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock stays until it is let go; a compaction that fails says why all the same."""
+    keep_open_files(monkeypatch)
+    compaction_job.run(grown, 1000)
+    extend(grown, 5, a3="five")
+    monkeypatch.setattr(compaction_job, "_keep_runs", _interrupted)
+
+    assert [1, 2, 3, 4, 5] == grown.numbers()
+    with pytest.raises(KeyboardInterrupt):
+        compaction_job.run(grown, 1000)
+
+
 def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed behind its last file, it is what the next run begins with, and stands for all before it."""
     with monkeypatch.context() as killed:
@@ -278,13 +291,13 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
         with pytest.raises(KeyboardInterrupt):
             compaction_job.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
-    increment_job.commit(grown)
+    increment_job.commit(grown, 4)
 
     assert [4] == [one.number for one in grown.current().increments]
     assert 5 == len(table(grown, "extractions"))
 
 
-def _interrupted(of: Collection) -> None:
+def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
 
 
@@ -308,8 +321,27 @@ def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) ->
     grown.rollback(1)
 
     with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
-        increment_job.commit(grown)
+        increment_job.commit(grown, 4)
     assert [1, 2, 3, 4] == grown.numbers()
+
+
+def test_an_increment_may_be_made_a_version_by_another_run(grown: Collection) -> None:
+    """The run that wrote it then ends well: it was found there before its own process had come so far."""
+    extend(grown, 4, a4="four")
+    increment_job.commit(grown, 4)
+
+    assert [1, 2, 3, 4] == grown.numbers()
+
+
+def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: Collection) -> None:
+    """Its run was killed behind its last file: the next one removes what it had left, unless it is still at work."""
+    counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
+    Path(grown.increment(4), "_staging/texts").mkdir(parents=True)
+    Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
+    latest = increment_job._with_ended(grown)
+
+    assert latest == grown.version(4)
+    assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
 
 
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
@@ -325,7 +357,7 @@ def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
 
 def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
     """Its lock is seen before anything is written."""
-    with staging.run_lock(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
+    with run_lock.hold(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
         compaction_job.run(grown, 1000)
 
 

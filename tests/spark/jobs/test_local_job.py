@@ -16,6 +16,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
+from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Extraction, Segments
 from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.output.schemas import capture_rows
@@ -27,6 +28,7 @@ from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
+from tests.support.nfs import keep_open_files
 from tests.support.partitions import COMPILED
 from tests.support.sample_output import HARD
 from tests.support.spark_runs import Input, Ran, files_below, jobs_by_stage
@@ -109,6 +111,25 @@ def test_a_page_that_takes_too_long_costs_itself(tmp_path: Path, monkeypatch: py
     report = local_job.run(request(files, tmp_path / "out"), config.load(settings=["page.max_seconds=1"]))
 
     assert (2, {"page_timeout": 1}) == (report["extractions"], report["rejects"])
+
+
+def test_a_run_ends_well_on_nfs(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock, and so the folder of that, stays until the process has let it go: that is no error."""
+    keep_open_files(monkeypatch)
+    local_job.run(request(hard, tmp_path / "out"), config.default())
+
+    assert (tmp_path / "out" / RUN_FILE).exists()
+
+
+def test_an_output_that_another_run_has_finished_meanwhile_stays(hard: list[str], tmp_path: Path) -> None:
+    """It was not there when this run was checked, and this one has waited for the lock since."""
+    local_job.run(request(hard, tmp_path / "out"), config.default())
+    finished = files_below(tmp_path / "out")
+    with pytest.raises(OutputError, match="exists; give another --output"):
+        local_job.run(request(hard, tmp_path / "out"), config.default(), Log())
+
+    assert finished == files_below(tmp_path / "out")
+    assert (tmp_path / "out" / RUN_FILE).exists()
 
 
 def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(

@@ -6,8 +6,10 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
+from py4j.protocol import Py4JError
 
 from dbce_spark.log import LOGGER, Log
 from dbce_spark.spark.run import heartbeat, progress
@@ -112,6 +114,34 @@ def test_what_ends_a_run_is_kept(spark: "SparkSession", tmp_path: Path) -> None:
     assert kept is not None
 
     assert "stopped by Ctrl-C or SIGTERM" == kept.failure
+
+
+def test_jobs_of_a_program_have_their_own_names_behind_a_stage(spark: "SparkSession", tmp_path: Path) -> None:
+    """Also where the stage failed: a run is not all that a session does."""
+    context, names = spark.sparkContext, ("spark.jobGroup.id", "spark.job.description", progress.STAGE_PROPERTY)
+    before = [context.getLocalProperty(name) for name in names]
+    within: list[str | None] = []
+    made = Progress(context, str(tmp_path), Log("a run"))
+
+    def fail() -> None:
+        within.extend(context.getLocalProperty(name) for name in names)
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"), made.stage("sites"):
+        fail()
+
+    assert [progress.job_group("sites", "a run", 1), "dbce: sites", "sites"] == within
+    assert before == [context.getLocalProperty(name) for name in names]
+
+
+def test_a_java_that_is_gone_is_no_error_of_the_thread_that_measures(tmp_path: Path) -> None:
+    """Nor does that print a stack: the thread that waits for Java's work raises the error. No Spark is started."""
+    context = MagicMock()
+    context.accumulator.return_value.value = Counter()
+    made = Progress(context, str(tmp_path), Log("a run"))
+    for gone in (Py4JError("no answer"), ConnectionRefusedError()):
+        context.statusTracker.side_effect = gone
+        made._tick(progress._Meter(None, Counter()))
 
 
 def test_what_is_known_replaces_what_was_counted(spark: "SparkSession", tmp_path: Path) -> None:

@@ -11,11 +11,6 @@ from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
 
 
-def test_the_speed_of_a_run_is_that_of_its_work() -> None:
-    """Pages a second and core; the start is no work."""
-    assert 4.17 == run_output.speed(100, {"start": 99.0, "pages": 10.0, "crosses": 2.0}, 2)
-
-
 @pytest.mark.parametrize(
     ("rejects", "text"),
     [({"no_text": 1200, "not_html": 3}, "rejects: 1,200 no_text, 3 not_html"), ({}, "rejects: none")],
@@ -47,10 +42,11 @@ def test_of_an_output_all_tables_go_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_path: Path) -> None:
-    """An object store has none, and is not asked."""
-    halves = [tmp_path / folder / ("_part.parquet." + "0123456789abcdef" * 2) for folder in ("work", "out")]
+    """An object store has none, and is not asked; those of other runs, which stage in folders beside it, stay."""
+    folders = ("work/_staging/pages", "out", "work/other/_staging/pages")
+    halves = [tmp_path / folder / ("_part.parquet." + "0123456789abcdef" * 2) for folder in folders]
     for half in halves:
-        half.parent.mkdir()
+        half.parent.mkdir(parents=True)
         half.touch()
     for output in ("memory://bucket/out", str(tmp_path / "out")):
         request = RunRequest(
@@ -58,4 +54,4 @@ def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_pa
         )
         run_output.sweep(request)
 
-    assert [False, False] == [half.exists() for half in halves]
+    assert [False, False, True] == [half.exists() for half in halves]

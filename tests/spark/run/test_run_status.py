@@ -20,7 +20,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.files import timestamps
 from dbce_spark.log import Log
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import RUN_FILE, RUNS, Collection, Increment, Version
 from dbce_spark.spark.run import checkpoints, plan, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
@@ -57,8 +57,8 @@ def begun(output: Path, **changes: Any) -> str:
 @contextmanager
 def at_work(output: Path) -> Iterator[None]:
     """Within the block another process holds the output."""
-    hold = "import sys, time; from dbce_spark.spark.run import staging\n"
-    hold += "with staging.run_lock(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    hold = "import sys, time; from dbce_spark.spark.run import run_lock\n"
+    hold += "with run_lock.hold(sys.argv[1]): print('held', flush=True); time.sleep(600)"
     other = subprocess.Popen([sys.executable, "-c", hold, str(output)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert other.stdout is not None
     assert "held\n" == other.stdout.readline()
@@ -292,6 +292,22 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
     assert ("finished", 0) == (status["condition"], status["failed_files"]["count"])
     counts = {"crawls": 1, "captures": 4}
     assert {"version": 3, "made": collection.current().made, **counts, "increment": 1} == status["collection"]
+
+
+def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None:
+    """A compaction keeps the report of each run that it stands for, and is none itself."""
+    collection = Collection(str(tmp_path))
+    for number in (1, 2, 3):
+        finished(collection.increment(number), number - 1)
+    grown_to(collection, 3)
+    runs = Path(collection.increment(3), RUNS)
+    runs.mkdir()
+    Path(collection.increment(3), RUN_FILE).write_text('{"why": "compact"}')
+    for number in (1, 2):
+        Path(collection.increment(number), RUN_FILE).rename(runs / f"{number:08}.json")
+    status = inspect_run(collection.folder)
+
+    assert (Condition.FINISHED, 1) == (status.condition, status.failed_files and status.failed_files.count)
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

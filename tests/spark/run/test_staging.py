@@ -1,15 +1,17 @@
 """Files that are kept of an unfinished run, and files that are not. No Spark is started."""
 
-import subprocess
-import sys
+from collections import Counter
+from functools import partial
 from pathlib import Path
 from unittest.mock import MagicMock
 
+import pyarrow as pa
 import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
-from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run import checkpoints, run_lock, staging
+from tests.support.nfs import keep_open_files
 
 HALF = "_part-00000.parquet.0123456789abcdef0123456789abcdef"
 
@@ -87,20 +89,24 @@ def test_halves_of_files_are_removed(tmp_path: Path) -> None:
     assert [] == list((tmp_path / "extractions").rglob(HALF))
 
 
-def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
-    """While another process holds it the output is refused; when that is killed it is free."""
-    hold = "import sys, time; from dbce_spark.spark.run import staging\n"
-    hold += "with staging.run_lock(sys.argv[1]): print('held', flush=True); time.sleep(600)"
-    other = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert other.stdout is not None
-    assert "held\n" == other.stdout.readline()
-    with pytest.raises(OutputError, match="another run is at work"), staging.run_lock(str(tmp_path)):
-        pass
-    other.kill()
-    other.communicate()
+def test_what_was_staged_goes_though_nfs_keeps_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that a process has open gets another name there when it is removed, and keeps its folder: that is no
+    error, as the run has ended well."""
+    keep_open_files(monkeypatch)
+    with run_lock.hold(str(tmp_path)):
+        write(tmp_path, *READ)
+        staging.remove(str(tmp_path))
 
-    with staging.run_lock(str(tmp_path)):
-        pass
+    assert [".nfs0001"] == staged(tmp_path)
+
+
+def test_of_what_was_staged_nothing_stays(tmp_path: Path) -> None:
+    """Neither the lock nor the folder, where the file system is an ordinary one."""
+    with run_lock.hold(str(tmp_path)):
+        write(tmp_path, *READ)
+        staging.remove(str(tmp_path))
+
+    assert [] == [*tmp_path.iterdir()]
 
 
 def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> None:
@@ -111,6 +117,27 @@ def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> Non
     checkpoints.write(staging.done(str(tmp_path), "originals", 7), {})
 
     assert [3, 12] == staging.read_sources(str(tmp_path))
+
+
+def test_staged_rows_are_counted_without_spark(tmp_path: Path) -> None:
+    """All of them, and by the values of a column, those without a value too; of a table without files there are
+    none."""
+    schema = pa.schema([("filter", pa.string())])
+    for number, filters in enumerate((["limit", None, "limit"], ["duplicate", None], [])):
+        rows = pa.RecordBatch.from_pydict({"filter": filters}, schema=schema)
+        storage.write_parquet(staging.staged_file(str(tmp_path), "shared", number), schema, [rows])
+
+    assert 5 == staging.count_rows(str(tmp_path), "shared")
+    assert {"limit": 2, "duplicate": 1, None: 2} == staging.count_by(str(tmp_path), "shared", "filter")
+    assert (0, Counter()) == (staging.count_rows(str(tmp_path), "none"), staging.count_by(str(tmp_path), "none", "a"))
+
+
+def test_a_staged_file_that_is_broken_is_named(tmp_path: Path) -> None:
+    """By its whole path, by which the job finds it, and removes what was made of it."""
+    write(tmp_path, "shared/part-0.parquet")
+    for count in (staging.count_rows, partial(staging.count_by, column="filter")):
+        with pytest.raises(OutputError, match=r"/_staging/shared/part-0\.parquet is broken: "):
+            count(str(tmp_path), "shared")
 
 
 def test_what_spark_has_staged_is_on_the_disk_before_it_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

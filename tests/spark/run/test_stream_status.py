@@ -12,7 +12,7 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log, reason
-from dbce_spark.spark.run import checkpoints, heartbeat, staging
+from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.plan import unlike
@@ -75,7 +75,7 @@ def test_how_a_stream_ended_is_known_by_what_it_said(
 def test_a_stream_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever an earlier process wrote last."""
     to = begun(tmp_path, is_ended=True)
-    with staging.run_lock(to):
+    with run_lock.hold(to):
         seen = inspect_stream(to).condition
 
     assert [Condition.RUNNING, Condition.FINISHED] == [seen, inspect_stream(to).condition]

@@ -133,6 +133,15 @@ def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
         Ledger(str(tmp_path))
 
 
+def test_a_checkpoint_of_another_stream_is_refused(tmp_path: Path) -> None:
+    """Where a step is to begin, and where one is begun again after a kill: the ledger has no such files."""
+    put(tmp_path, "a.warc")
+    one = reader(tmp_path)
+    for ask in (lambda: one.latestOffset({"files": 7}, LIMIT), lambda: one.partitions({"files": 0}, {"files": 7})):
+        with pytest.raises(OutputError, match="they belong to different streams"):
+            ask()
+
+
 @given(st.lists(st.integers(0, 100), max_size=20), st.integers(1, 5), st.integers(1, 200))
 def test_a_lot_is_the_first_files_and_within_both_limits(sizes: list[int], files: int, most: int) -> None:
     """Never empty where there is something, never more files, never more bytes unless it is one file."""

@@ -1,11 +1,16 @@
-"""The formats of what is kept, as the job writes them."""
+"""The merging of pages by the tasks of the job. No Spark is started."""
 
 from dataclasses import replace
+from pathlib import Path
+
+import pytest
 
 from dbce_spark.dbce import local
+from dbce_spark.errors import OutputError
 from dbce_spark.output.schemas import page_rows
+from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.stages import write_extractions
-from dbce_spark.spark.stages.work_list import Compared
+from dbce_spark.spark.stages.work_list import Compared, RowGroup
 from tests.support.builders import CONFIG, alone_on_site, page
 from tests.support.structure import ALL
 
@@ -32,3 +37,16 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
         assert [getattr(one, name) for one in expected] == found.column(name).to_pylist()
     assert ["Spring is here", None] == [one and one["title"] for one in found.column("about").to_pylist()]
     assert expected[0].markdown
+
+
+def test_pages_of_a_collection_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    """With what to do: the same command would fail on them again."""
+    prior = PriorState((str(tmp_path / "increments" / "00000001"),), (1,), 1)
+    path = Path(prior.page_file(FIRST))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no Parquet")
+    merging = write_extractions.Merging(str(tmp_path), str(tmp_path / "out"), prior, CONFIG, False, True)
+    relabel = [{"capture_id": "a", "row_no": 0, "before": ""}]
+
+    with pytest.raises(OutputError, match=r"00000000\.parquet is broken: .*; restore it, or roll back"):
+        merging.run(0, iter([RowGroup(FIRST, 0, Compared(), relabel=relabel)]))

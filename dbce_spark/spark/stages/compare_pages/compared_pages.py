@@ -71,7 +71,7 @@ def _growing(run: Run, sizes: DataFrame) -> DataFrame:
 
 def has_large(run: Run) -> bool:
     """Return whether any site is too large for one worker."""
-    return not run.is_empty(_LARGE) or (has_grown(run) and not grown(run).where("is_large").isEmpty())
+    return not run.is_empty(_LARGE) or run.count_by(staging.GROWN, "is_large")[True] > 0
 
 
 def has_grown(run: Run) -> bool:

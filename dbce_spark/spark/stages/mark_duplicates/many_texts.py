@@ -193,7 +193,7 @@ def settle(run: Run, first: DataFrame, likes: DataFrame) -> DataFrame:
     steps = run.config.duplicates.steps
     laters = likes.select(F.col("later").alias("capture_id")).distinct()
     run.stage_rows(_settled_before(first, likes, laters), f"{_SETTLED}-0")
-    if likes.count() <= MOST_LIKES:
+    if run.count_rows(_LIKES) <= MOST_LIKES:
         return _settled_here(run, likes, steps)
     undecided = laters.count()
     for step in range(1, steps + 1):
@@ -202,7 +202,7 @@ def settle(run: Run, first: DataFrame, likes: DataFrame) -> DataFrame:
             return settled
         name = f"{_SETTLED}-{step}"
         run.stage_rows(_next(likes, settled, step), name)
-        undecided -= run.staged(name, _SETTLED_ROW).count()
+        undecided -= run.count_rows(name)
     return _settled(run, steps + 1)
 
 

@@ -12,8 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
-from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import checkpoints, duplicate_files, staging
@@ -93,10 +91,7 @@ def write_task(work: str, target: str, task: int, marks: pa.Table) -> Counter[st
         OutputError: the staged file is broken.
     """
     path = staging.staged_file(work, staging.TEXTS, task)
-    try:
-        with storage.open_parquet(path) as file:
-            (staged,) = file.read().combine_chunks().to_batches()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}") from error
+    with staging.opened(path) as file:
+        (staged,) = file.read().combine_chunks().to_batches()
     (of_task,) = marks.combine_chunks().to_batches()
     return duplicate_files.write(target, task, staged, of_task)

@@ -1,0 +1,51 @@
+"""The lock of a run on the folder in which it works. No Spark is started."""
+
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import BinaryIO
+
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.spark.run import run_lock, staging
+
+
+def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
+    """While another process holds it the output is refused; when that is killed it is free."""
+    hold = "import sys, time; from dbce_spark.spark.run import run_lock\n"
+    hold += "with run_lock.hold(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    other = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert other.stdout is not None
+    assert "held\n" == other.stdout.readline()
+    with pytest.raises(OutputError, match="another run is at work"), run_lock.hold(str(tmp_path)):
+        pass
+    other.kill()
+    other.communicate()
+
+    with run_lock.hold(str(tmp_path)):
+        pass
+
+
+def test_a_lock_that_its_run_has_removed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that waits for the end of another holds a lock that a third one sees, and not the file that is gone."""
+    first = ExitStack()
+    first.enter_context(run_lock.hold(str(tmp_path)))
+
+    opened = run_lock._opened
+
+    def open_late(work: str, lock: Path) -> BinaryIO:
+        file = opened(work, lock)
+        staging.remove(work)
+        first.close()
+        return file
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_lock, "_opened", open_late)
+        patch.setattr(time, "sleep", lambda seconds: patch.setattr(run_lock, "_opened", opened))
+        second = ExitStack()
+        second.enter_context(run_lock.hold(str(tmp_path)))
+    with second:
+        assert run_lock.is_held(str(tmp_path))
