@@ -65,7 +65,7 @@ class Collection:
 
     def numbers(self) -> list[int]:
         """List the numbers of the versions, the oldest first; none if there is no such collection."""
-        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("[0-9]*.json"))
+        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("*.json") if one.stem.isdecimal())
 
     def latest(self) -> Version | None:
         """Read the newest version; None in a collection that is still to be begun.
@@ -174,8 +174,8 @@ class Collection:
         for number in gone:
             self._manifest(number).unlink()
             removed.append(f"{_VERSIONS}/{self._manifest(number).name}")
-        for folder in sorted(Path(self.folder, _INCREMENTS).glob("[0-9]*")):
-            if int(folder.name) not in needed:
+        for folder in sorted(Path(self.folder, _INCREMENTS).glob("*")):
+            if folder.name.isdecimal() and int(folder.name) not in needed:
                 shutil.rmtree(folder)
                 removed.append(f"{_INCREMENTS}/{folder.name}")
         return removed

@@ -242,7 +242,8 @@ class Output:
                         continue
                     for batch in file.iter_batches(rows, [group], read, use_threads=False):
                         chosen = batch.filter(pc.is_in(batch.column(_ID), wanted))
-                        found = {row[_ID]: row for row in chosen.to_pylist()} | found
+                        for row in chosen.to_pylist():
+                            found.setdefault(row[_ID], row)
         return found
 
 
@@ -284,7 +285,7 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     for one in version.increments:
         folder = collection.increment(one.number)
         kept = sorted(Path(folder, RUNS).glob("[0-9]*.json"))
-        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept}
+        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept if path.stem.isdecimal()}
         if not kept:
             found[one.number] = _run(folder)
     return found
