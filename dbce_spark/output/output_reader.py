@@ -299,10 +299,7 @@ def check_rows(run: Written, report: Mapping[str, Any]) -> None:
     for table, expected in _counted(report).items():
         if table != EXTRACTIONS and not run.tables[table]:
             continue
-        rows = 0
-        for path in run.tables[table].values():
-            with parquet(path) as file:
-                rows += file.metadata.num_rows
+        rows = sum(map(count_rows, run.tables[table].values()))
         if rows != expected:
             advice = "restore it, or roll back to a version before it" if run.number else "make the output again"
             raise OutputError(
@@ -427,6 +424,17 @@ def parquet(path: str) -> Iterator[pq.ParquetFile]:
     """
     with _damage(path), storage.open_parquet(path) as file:
         yield file
+
+
+def count_rows(path: str) -> int:
+    """Count the rows of a file of an output or an increment.
+
+    Raises:
+        OutputError: it is broken.
+    """
+    with parquet(path) as file:
+        rows: int = file.metadata.num_rows
+        return rows
 
 
 @contextmanager
