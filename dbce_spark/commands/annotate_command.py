@@ -21,7 +21,7 @@ from dbce_spark.commands.arguments import (
     count,
 )
 from dbce_spark.commands.terminal import standard_input
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _add_account(steps: Commands) -> None:
     step = _add_step(steps, _account, "create an account, or set a new password for one")
     step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
     step.add_argument(
-        "--admin", action="store_true", help="let the account see progress, and create and close accounts"
+        "--admin", action="store_true", help="let the new account see progress, and create and close accounts"
     )
     step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
 
@@ -208,14 +208,18 @@ def _take(arguments: argparse.Namespace) -> None:
 
 
 def _account(arguments: argparse.Namespace) -> None:
-    """Create an account, or set a new password for an existing one. The password is printed once."""
+    """Create an account, or set a new password for an existing one. A password that is not given is printed once."""
     settings = _settings()
     from dbce_spark.annotation import annotator_accounts, workbench_store
 
     given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
+    if arguments.password_stdin and not given:
+        raise InputError("the first line of standard input is empty; write the password there")
     with closing(workbench_store.open_store(arguments.store)) as opened:
         by_name = {one.name.lower(): one for one in annotator_accounts.list_accounts(opened)}
         account = by_name.get(arguments.name.strip().lower())
+        if account and arguments.admin and not account.is_admin:
+            raise InputError(f"{arguments.name} is an account already, and no admin; --admin is for a new account")
         if account:
             made = annotator_accounts.set_password(opened, account.number, settings, given)
         else:
@@ -249,7 +253,7 @@ def _status(arguments: argparse.Namespace) -> None:
     for part in parts if len(parts) > 1 else ():
         print(f"{part.name:>16}  {counted(part.pages, 'page')}, {counted(part.submissions, 'submission')}")
     for submissions, pages in progress.pages_by_submissions.items():
-        print(f"{pages:8,} pages with {submissions} submissions")
+        print(f"{counted(pages, 'page'):>14} with {counted(submissions, 'submission')}")
     for one in people:
         pages, seconds = progress.by_account.get(one.number, (0, 0.0))
         each = f", {seconds / pages:.0f} s each" if pages else ""
