@@ -339,6 +339,8 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
             "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
             " output by their column `language`"
         )
+    if arguments.base and not indexes:
+        raise InputError(f"--base {arguments.base} is where the archives of an index lie; give an --index with it")
     check_formats(config.formats)
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
