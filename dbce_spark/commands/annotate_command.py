@@ -19,6 +19,7 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_sites,
     count,
+    default_of,
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError
@@ -27,7 +28,8 @@ from dbce_spark.log import counted
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
-_ADDED_TO = "add the pages to this corpus of the store (default: that of conf/annotate.toml)"
+_FILE = "annotate.toml"
+_ADDED_TO = f"add the pages to this corpus of the store {default_of('corpus', _FILE)}"
 
 
 def add(commands: Commands) -> None:
@@ -63,13 +65,13 @@ def _add_add(steps: Commands) -> None:
         "--min-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at least N words (default: that of conf/annotate.toml)",
+        help=f"add pages with a text of at least N words {default_of('min_words', _FILE)}",
     )
     step.add_argument(
         "--max-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at most N words (default: that of conf/annotate.toml)",
+        help=f"add pages with a text of at most N words {default_of('max_words', _FILE)}",
     )
     add_sites(step, "add only pages")
     add_languages(step, "add only pages that declare one of these languages")
@@ -92,9 +94,7 @@ def _add_add(steps: Commands) -> None:
         "--sample-size", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
     )
     add_earlier(step, "--sample", "--sample-size")
-    step.add_argument(
-        "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
-    )
+    step.add_argument("--seed", type=int, metavar="N", help=f"draw samples from this seed {default_of('seed', _FILE)}")
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
     _add_corpus(step, _ADDED_TO)
 
@@ -127,20 +127,20 @@ def _add_serve(steps: Commands) -> None:
     step.add_argument(
         "--address",
         metavar="NAME",
-        help="listen on this address (default: that of conf/annotate.toml, this machine only)",
+        help=f"listen on this address, by default that of this machine alone {default_of('host', _FILE)}",
     )
     add_earlier(step, "--host", "--address")
     step.add_argument(
         "--port",
         type=int,
         metavar="N",
-        help="serve the workbench on this port (default: that of conf/annotate.toml)",
+        help=f"serve the workbench on this port {default_of('port', _FILE)}",
     )
     step.add_argument(
         "--replay-port",
         type=int,
         metavar="N",
-        help="serve archived pages on this port (default: that of conf/annotate.toml)",
+        help=f"serve archived pages on this port {default_of('replay_port', _FILE)}",
     )
 
 
@@ -158,7 +158,7 @@ def _add_export(steps: Commands) -> None:
 def _add_adapt(steps: Commands) -> None:
     step = _add_step(steps, _adapt, "learn from labels, extract their sites anew, and add the pages in most doubt")
     adapt_command.add_arguments(step)
-    _add_corpus(step, "read the labels of this corpus, and add pages to it (default: that of conf/annotate.toml)")
+    _add_corpus(step, f"read the labels of this corpus, and add pages to it {default_of('corpus', _FILE)}")
 
 
 def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:

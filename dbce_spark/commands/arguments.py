@@ -8,7 +8,9 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from importlib.util import find_spec
+from operator import getitem
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
@@ -89,12 +91,11 @@ def given_settings(values: Mapping[str, object]) -> list[str]:
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
 
 
-def default_of(name: str) -> str:
-    """Write the default of a parameter of conf/dbce.toml, as the help of its option ends."""
-    section, _, key = name.partition(".")
-    value = getattr(getattr(config.default(), section), key)
-    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"(default: {shown}, {name} of conf/dbce.toml)"
+def default_of(name: str, file: str = "dbce.toml") -> str:
+    """Write the default of a parameter of a file of conf/, as the help of its option ends."""
+    value: Any = reduce(getitem, name.split("."), config.shipped(file))
+    shown = ",".join(map(str, value)) if isinstance(value, list) else value
+    return f"(default: {shown}, {name} of conf/{file})"
 
 
 def add_labels(command: argparse.ArgumentParser) -> None:

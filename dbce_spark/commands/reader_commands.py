@@ -15,6 +15,7 @@ from dbce_spark.commands.arguments import (
     add_sites,
     add_status,
     count,
+    default_of,
     given_settings,
     names,
 )
@@ -54,18 +55,18 @@ def _add_export(commands: Commands) -> None:
     command.add_argument(
         "--source",
         metavar="NAME",
-        help="set the field `source` of the documents (default: that of conf/export.toml, dbce)",
+        help=f"set the field `source` of the documents {default_of('source', 'export.toml')}",
     )
     command.add_argument(
         "--compression",
         choices=("gz", "zst"),
-        help="compress shards in this way (default: that of conf/export.toml, gz)",
+        help=f"compress shards in this way {default_of('compression', 'export.toml')}",
     )
     command.add_argument(
         "--shard-bytes",
         type=count,
         metavar="N",
-        help="begin a new shard after N bytes of documents, uncompressed (default: that of conf/export.toml)",
+        help=f"begin a new shard after N bytes of documents, uncompressed {default_of('shard_bytes', 'export.toml')}",
     )
     command.add_argument(
         "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
@@ -90,18 +91,22 @@ def _add_corpus(commands: Commands) -> None:
     add_earlier(command, "--to", "--output")
     add_status(command, "keep")
     add_languages(command, "keep texts in these languages, such as en, de or zh")
-    command.add_argument("--min-words", type=int, metavar="N", help="keep texts of at least N words")
     command.add_argument(
-        "--min-probability", type=float, metavar="P", help="keep texts with a mean score of at least P"
+        "--min-words", type=int, metavar="N", help=f"keep texts of at least N words {default_of('corpus.min_words')}"
     )
+    command.add_argument(
+        "--min-probability", type=float, metavar="P",
+        help=f"keep texts with a mean score of at least P {default_of('corpus.min_probability')}",
+    )  # fmt: skip
     command.add_argument(
         "--duplicates",
         choices=("keep", "exact", "near"),
-        help="keep duplicates, or remove exact ones, or exact and near ones",
+        help=f"keep duplicates, or remove exact ones, or exact and near ones {default_of('corpus.duplicates')}",
     )
     command.add_argument(
-        "--within", choices=("all", "url"), help="keep a text once in the whole corpus, or once for each URL"
-    )
+        "--within", choices=("all", "url"),
+        help=f"keep a text once in the whole corpus, or once for each URL {default_of('corpus.within')}",
+    )  # fmt: skip
     command.add_argument(
         "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
     )

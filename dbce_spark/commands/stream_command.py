@@ -74,8 +74,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--by",
         choices=(DBCE, URLTREE),
-        help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone (default:"
-        " stream.by of conf/dbce.toml, dbce)",
+        help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone"
+        f" {default_of('stream.by')}",
     )
     command.add_argument(
         "--prime", default="", metavar="COLLECTION",
@@ -89,7 +89,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--heuristic",
         choices=urltree.HEURISTICS,
-        help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
+        help=f"label by this rule of the URL Tree {default_of('label.heuristic', 'urltree.toml')}",
     )
 
 
