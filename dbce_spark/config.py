@@ -237,14 +237,14 @@ class ComparisonConfig:
     least: PositiveInt
     share: Share
     share_of_site: Share
-    short_words: int
+    short_words: NonNegativeInt
     captures: Annotated[float, above(1)]
     captures_of_site: Annotated[float, above(1)]
     sites: Share
     remains: Share
     rejects: Share
     failed: Share
-    errors: float
+    errors: PositiveFloat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

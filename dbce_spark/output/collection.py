@@ -11,7 +11,6 @@ captures.
 import json
 import os
 import shutil
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -191,11 +190,22 @@ class Collection:
         ]
 
     def inputs(self, version: Version) -> dict[str, int]:
-        """Read the files that all increments were made from, with their bytes at that time."""
+        """Read the files that all increments were made from, with their bytes at that time.
+
+        Raises:
+            OutputError: a list of them cannot be read.
+        """
         sizes: dict[str, int] = {}
         for one in version.increments:
-            with suppress(FileNotFoundError):
-                sizes |= json.loads(Path(self.increment(one.number), INPUTS).read_text(encoding="utf-8"))
+            path = Path(self.increment(one.number), INPUTS)
+            try:
+                sizes |= json.loads(path.read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, TypeError) as error:
+                raise OutputError(
+                    f"{path} cannot be read: {error}; restore it, or roll back to a version before it"
+                ) from error
         return sizes
 
     def _manifest(self, number: int) -> Path:

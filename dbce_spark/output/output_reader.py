@@ -323,7 +323,9 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
 def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
     try:
         filesystem, path = url_to_fs(root)
-        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
+        run = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
+        if not isinstance(run, dict):
+            raise TypeError(f"{name} is no object")
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(
             f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"

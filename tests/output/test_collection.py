@@ -212,3 +212,12 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
         Path(grown.increment(number), "inputs.json").write_text(json.dumps(sizes))
 
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
+
+
+@pytest.mark.parametrize("text", ["{", "7"])
+def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
+    """What a run reads is new but for that list: it is not to be guessed."""
+    Path(grown.increment(1), "inputs.json").write_text(text)
+
+    with pytest.raises(OutputError, match=r"inputs\.json cannot be read: .*; restore it, or roll back"):
+        grown.inputs(grown.version(2))
