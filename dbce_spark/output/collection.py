@@ -11,13 +11,14 @@ captures.
 import json
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import storage, timestamps
+from dbce_spark.files import sources, storage, timestamps
 
 FORMAT, FORMAT_BEFORE = 3, 2
 """Of the folder, the manifests, and all that increments hold. In the one before, tables that only later runs read have
@@ -207,6 +208,15 @@ class Collection:
                     f"{path} cannot be read: {error}; restore it, or roll back to a version before it"
                 ) from error
         return sizes
+
+    def unread(self, version: Version | None, paths: Sequence[str]) -> list[str]:
+        """List the files that no increment was made from, or that have other bytes now.
+
+        Raises:
+            OutputError: as `inputs`.
+        """
+        before = self.inputs(version) if version else {}
+        return [path for path in paths if path not in before or before[path] != sources.size_or_unknown(path)]
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")

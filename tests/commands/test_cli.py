@@ -17,6 +17,7 @@ import pytest
 from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
 from dbce_spark.commands.cli import main, run
 from dbce_spark.errors import InputError
+from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
@@ -224,6 +225,23 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     assert "4 lines of the index were read" == printed[0]
     assert refused == [line for line in printed if "select:" in line]
     assert f"{selected} records in {'0 files' if selected == 0 else '1 file'} would be read" in printed
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(-7, "bytes in 1 file would be read"), (0, "nothing is new; nothing would be read")]
+)
+def test_a_dry_run_for_a_collection_lists_what_is_new(
+    size: int, shown: str, crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that an increment was made from is read again only if it has other bytes now."""
+    collection, path = Collection(str(tmp_path / "c")), crawl / "a.warc.gz"
+    counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
+    Path(collection.increment(1)).mkdir(parents=True)
+    Path(collection.increment(1), "inputs.json").write_text(json.dumps({str(path): path.stat().st_size + size}))
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={}))
+
+    assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
+    assert shown in capsys.readouterr().out
 
 
 def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
