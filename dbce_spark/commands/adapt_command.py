@@ -81,7 +81,6 @@ def _config(output: "Output") -> DbceConfig:
     Raises:
         InputError: it was not labelled by a classifier, or by one that has corrections.
     """
-
     config = configuration.fill(DbceConfig, "dbce.toml", given=output.run.get("config"))
     if config.label.by != "classifier":
         raise InputError(f"{output.root} is labelled by {config.label.by}; only a classifier can be corrected")
