@@ -19,7 +19,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.commands.terminal import add_color, is_coloured
 from dbce_spark.config import LshConfig
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output.collection import Collection
@@ -65,6 +65,8 @@ def _add_changes(commands: Commands) -> None:
 
 def _history(arguments: argparse.Namespace) -> None:
     """Show how a page changed from capture to capture (docs/collections.md)."""
+    if arguments.everything and arguments.format == "markdown":
+        raise InputError("--all is for --format text: Markdown is written of the content alone")
     collection = Collection(arguments.place)
     version = chosen_version(collection, arguments)
     coloured = is_coloured(arguments.color)

@@ -19,6 +19,7 @@ from dbce_spark.commands.arguments import (
     given_settings,
     names,
 )
+from dbce_spark.errors import InputError
 
 
 def add(commands: Commands) -> None:
@@ -127,6 +128,10 @@ def _report(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     """Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's attributes
     (docs/export.md). Defaults are in conf/export.toml."""
+    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
+    unused = next((name.replace("_", "-") for name, value in given.items() if value is not None), "")
+    if unused and arguments.format == "text":
+        raise InputError(f"--{unused} is for documents, and --format text writes plain text; leave it out")
     from dbce_spark import export
     from dbce_spark.export.export_settings import WantedRows, settings
 
@@ -136,7 +141,6 @@ def _export(arguments: argparse.Namespace) -> None:
         status=frozenset([arguments.status] if arguments.status else []),
         min_words=arguments.min_words,
     )
-    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
     request = export.ExportRequest(
         extracted=arguments.extracted,
         target=arguments.output,
@@ -164,6 +168,10 @@ def _corpus(arguments: argparse.Namespace) -> None:
     }
     settings = given_settings({f"corpus.{name}": value for name, value in values.items()})
     config = configuration.load(arguments.config, settings)
+    if arguments.within and config.corpus.duplicates == "keep":
+        raise InputError(
+            f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"
+        )
     request = corpus.CorpusRequest(
         output=arguments.extracted,
         target=arguments.output,
