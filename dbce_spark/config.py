@@ -237,14 +237,14 @@ class ComparisonConfig:
     least: PositiveInt
     share: Share
     share_of_site: Share
-    short_words: int
+    short_words: NonNegativeInt
     captures: Annotated[float, above(1)]
     captures_of_site: Annotated[float, above(1)]
     sites: Share
     remains: Share
     rejects: Share
     failed: Share
-    errors: float
+    errors: PositiveFloat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,8 +353,7 @@ def fill(
     Raises:
         ConfigError: as `load`.
     """
-    # As a resource, not a path: the package may be a zip that was given to spark-submit.
-    merged = tomllib.loads((files("dbce_spark") / "conf" / name).read_text(encoding="utf-8"))
+    merged = shipped(name)
     if path is not None:
         merged = _overlay(merged, _read(path))
     for setting in settings:
@@ -362,6 +361,13 @@ def fill(
     merged = _overlay(merged, {key: value for key, value in (given or {}).items() if value is not None})
     config: Settings = _build(kind, merged, "")
     return config
+
+
+@cache
+def shipped(name: str) -> Mapping[str, Any]:
+    """Read a file of conf/, once."""
+    # As a resource, not a path: the package may be a zip that was given to spark-submit.
+    return tomllib.loads((files("dbce_spark") / "conf" / name).read_text(encoding="utf-8"))
 
 
 @cache

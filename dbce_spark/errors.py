@@ -10,6 +10,8 @@ DbceError
 └── PlatformError   this machine lacks something the program needs to run
 """
 
+from signal import SIGINT, SIGPIPE
+
 
 class DbceError(Exception):
     """Base of all errors that end a run. The message is one line and says what to do."""
@@ -45,3 +47,14 @@ class OutputError(DbceError):
 
 class PlatformError(DbceError):
     """This machine lacks something the program needs to run, such as Java."""
+
+
+def exit_status(error: BaseException) -> int:
+    """Return the status that a command ends with by an error; those of a stop and of a closed pipe are a shell's."""
+    if isinstance(error, DbceError):
+        return error.exit_status
+    if isinstance(error, KeyboardInterrupt):
+        return 128 + SIGINT
+    if isinstance(error, BrokenPipeError):
+        return 128 + SIGPIPE
+    return DbceError.exit_status if isinstance(error, OSError) else 1

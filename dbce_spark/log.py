@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from dbce_spark.errors import DbceError, OutputError
+from dbce_spark.errors import DbceError, OutputError, exit_status
 
 Event = Literal[
     "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure"
@@ -91,10 +91,11 @@ class Log:
         try:
             yield
         except BaseException as error:
-            status = error.exit_status if isinstance(error, DbceError) else 130 if is_stop(error) else 1
             trace = "" if is_stop(error) else "".join(traceback.format_exception(error))
-            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": status, "trace": trace}
-            self.write("failure", f"ended before its time: {reason(error)}", figures, level=logging.ERROR)
+            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": exit_status(error)}
+            self.write(
+                "failure", f"ended before its time: {reason(error)}", {**figures, "trace": trace}, level=logging.ERROR
+            )
             raise
 
     @contextmanager

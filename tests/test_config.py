@@ -108,6 +108,8 @@ def test_threshold_of_a_site_by_setting() -> None:
         ("comparison.least=0", "comparison.least is 0; it must be at least 1"),
         ("comparison.captures=1", "comparison.captures is 1.0; it must be above 1"),
         ("comparison.share=0", "comparison.share is 0.0; it must lie above 0 and be at most 1"),
+        ("comparison.errors=0", "comparison.errors is 0.0; it must be above 0"),
+        ("comparison.short_words=-1", "comparison.short_words is -1; it must be at least 0"),
         ("label.favor=much", "label.favor is 'much'; it must be one of precision, balanced, recall"),
     ],
 )

@@ -99,6 +99,8 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
         (JobError("Spark gave up: it is tired"), ("JobError", "Spark gave up: it is tired", 2)),
         (BudgetError("2 of 2 files failed"), ("BudgetError", "2 of 2 files failed", 3)),
         (KeyboardInterrupt(), ("KeyboardInterrupt", "stopped by Ctrl-C or SIGTERM", 130)),
+        (OSError("no space left"), ("OSError", "OSError: no space left", 2)),
+        (BrokenPipeError("head"), ("BrokenPipeError", "BrokenPipeError: head", 141)),
         (ValueError("not\nforeseen"), ("ValueError", "ValueError: not", 1)),
     ],
 )

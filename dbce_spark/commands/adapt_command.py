@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_in, add_output, count
+from dbce_spark.commands.arguments import add_in, add_output, count, default_of
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
@@ -32,8 +32,8 @@ def add_arguments(step: argparse.ArgumentParser) -> None:
     add_in(step, "read the output or collection here")
     add_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
     step.add_argument(
-        "--pages", type=count, metavar="N", help="add N pages, each of another template (default: that of"
-        " conf/annotate.toml)",
+        "--pages", type=count, metavar="N", help="add N pages, each of another template"
+        f" {default_of('pages_a_round', 'annotate.toml')}",
     )  # fmt: skip
     step.add_argument("--overwrite", action="store_true", help="replace what an earlier round has written")
 
@@ -81,7 +81,6 @@ def _config(output: "Output") -> DbceConfig:
     Raises:
         InputError: it was not labelled by a classifier, or by one that has corrections.
     """
-
     config = configuration.fill(DbceConfig, "dbce.toml", given=output.run.get("config"))
     if config.label.by != "classifier":
         raise InputError(f"{output.root} is labelled by {config.label.by}; only a classifier can be corrected")

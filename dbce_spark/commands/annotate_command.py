@@ -19,15 +19,17 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_sites,
     count,
+    default_of,
 )
 from dbce_spark.commands.terminal import standard_input
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
-_ADDED_TO = "add the pages to this corpus of the store (default: that of conf/annotate.toml)"
+_FILE = "annotate.toml"
+_ADDED_TO = f"add the pages to this corpus of the store {default_of('corpus', _FILE)}"
 
 
 def add(commands: Commands) -> None:
@@ -63,13 +65,13 @@ def _add_add(steps: Commands) -> None:
         "--min-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at least N words (default: that of conf/annotate.toml)",
+        help=f"add pages with a text of at least N words {default_of('min_words', _FILE)}",
     )
     step.add_argument(
         "--max-words",
         type=count,
         metavar="N",
-        help="add pages with a text of at most N words (default: that of conf/annotate.toml)",
+        help=f"add pages with a text of at most N words {default_of('max_words', _FILE)}",
     )
     add_sites(step, "add only pages")
     add_languages(step, "add only pages that declare one of these languages")
@@ -92,9 +94,7 @@ def _add_add(steps: Commands) -> None:
         "--sample-size", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
     )
     add_earlier(step, "--sample", "--sample-size")
-    step.add_argument(
-        "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
-    )
+    step.add_argument("--seed", type=int, metavar="N", help=f"draw samples from this seed {default_of('seed', _FILE)}")
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
     _add_corpus(step, _ADDED_TO)
 
@@ -117,7 +117,7 @@ def _add_account(steps: Commands) -> None:
     step = _add_step(steps, _account, "create an account, or set a new password for one")
     step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
     step.add_argument(
-        "--admin", action="store_true", help="let the account see progress, and create and close accounts"
+        "--admin", action="store_true", help="let the new account see progress, and create and close accounts"
     )
     step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
 
@@ -127,20 +127,20 @@ def _add_serve(steps: Commands) -> None:
     step.add_argument(
         "--address",
         metavar="NAME",
-        help="listen on this address (default: that of conf/annotate.toml, this machine only)",
+        help=f"listen on this address, by default that of this machine alone {default_of('host', _FILE)}",
     )
     add_earlier(step, "--host", "--address")
     step.add_argument(
         "--port",
         type=int,
         metavar="N",
-        help="serve the workbench on this port (default: that of conf/annotate.toml)",
+        help=f"serve the workbench on this port {default_of('port', _FILE)}",
     )
     step.add_argument(
         "--replay-port",
         type=int,
         metavar="N",
-        help="serve archived pages on this port (default: that of conf/annotate.toml)",
+        help=f"serve archived pages on this port {default_of('replay_port', _FILE)}",
     )
 
 
@@ -158,7 +158,7 @@ def _add_export(steps: Commands) -> None:
 def _add_adapt(steps: Commands) -> None:
     step = _add_step(steps, _adapt, "learn from labels, extract their sites anew, and add the pages in most doubt")
     adapt_command.add_arguments(step)
-    _add_corpus(step, "read the labels of this corpus, and add pages to it (default: that of conf/annotate.toml)")
+    _add_corpus(step, f"read the labels of this corpus, and add pages to it {default_of('corpus', _FILE)}")
 
 
 def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:
@@ -208,14 +208,18 @@ def _take(arguments: argparse.Namespace) -> None:
 
 
 def _account(arguments: argparse.Namespace) -> None:
-    """Create an account, or set a new password for an existing one. The password is printed once."""
+    """Create an account, or set a new password for an existing one. A password that is not given is printed once."""
     settings = _settings()
     from dbce_spark.annotation import annotator_accounts, workbench_store
 
     given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
+    if arguments.password_stdin and not given:
+        raise InputError("the first line of standard input is empty; write the password there")
     with closing(workbench_store.open_store(arguments.store)) as opened:
         by_name = {one.name.lower(): one for one in annotator_accounts.list_accounts(opened)}
         account = by_name.get(arguments.name.strip().lower())
+        if account and arguments.admin and not account.is_admin:
+            raise InputError(f"{arguments.name} is an account already, and no admin; --admin is for a new account")
         if account:
             made = annotator_accounts.set_password(opened, account.number, settings, given)
         else:
@@ -249,7 +253,7 @@ def _status(arguments: argparse.Namespace) -> None:
     for part in parts if len(parts) > 1 else ():
         print(f"{part.name:>16}  {counted(part.pages, 'page')}, {counted(part.submissions, 'submission')}")
     for submissions, pages in progress.pages_by_submissions.items():
-        print(f"{pages:8,} pages with {submissions} submissions")
+        print(f"{counted(pages, 'page'):>14} with {counted(submissions, 'submission')}")
     for one in people:
         pages, seconds = progress.by_account.get(one.number, (0, 0.0))
         each = f", {seconds / pages:.0f} s each" if pages else ""

@@ -8,7 +8,9 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from importlib.util import find_spec
+from operator import getitem
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
@@ -89,12 +91,11 @@ def given_settings(values: Mapping[str, object]) -> list[str]:
     return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
 
 
-def default_of(name: str) -> str:
-    """Write the default of a parameter of conf/dbce.toml, as the help of its option ends."""
-    section, _, key = name.partition(".")
-    value = getattr(getattr(config.default(), section), key)
-    shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-    return f"(default: {shown}, {name} of conf/dbce.toml)"
+def default_of(name: str, file: str = "dbce.toml") -> str:
+    """Write the default of a parameter of a file of conf/, as the help of its option ends."""
+    value: Any = reduce(getitem, name.split("."), config.shipped(file))
+    shown = ",".join(map(str, value)) if isinstance(value, list) else value
+    return f"(default: {shown}, {name} of conf/{file})"
 
 
 def add_labels(command: argparse.ArgumentParser) -> None:
@@ -374,15 +375,19 @@ def check_fits(archives: Sequence[str], most: int) -> None:
     Raises:
         InputError: they are larger, or their size is not known.
     """
-    try:
-        sizes = [sources.size(path) for path in archives]
-    except (OSError, ValueError) as error:
-        raise InputError(f"{archives[0]}: cannot be read: {error}") from error
+    sizes = [*map(_size, archives)]
     if sizes and (min(sizes) < 0 or sum(sizes) > most):
         raise InputError(
             f"{archives[0]}: more than {most:,} bytes of archives (engine.local_bytes of conf/dbce.toml) are too much"
             " at once; run `dbce extract` on them, then `dbce show` and `dbce export` read its output"
         )
+
+
+def _size(path: str) -> int:
+    try:
+        return sources.size(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
 
 
 def check_archives(files: Sequence[str], config: DbceConfig) -> None:
@@ -425,8 +430,7 @@ def stoppable() -> Iterator[None]:
         java_messages.drop()
         raise KeyboardInterrupt
 
-    # Only the main thread may.
-    before = {} if current_thread() is not main_thread() else {one: signal.signal(one, stop) for one in _obeyed()}
+    before = {one: signal.signal(one, stop) for one in _obeyed()}
     try:
         yield
     except Exception as error:
@@ -439,12 +443,15 @@ def stoppable() -> Iterator[None]:
 
 
 def _obeyed() -> list[signal.Signals]:
-    """List the signals to stop that this process obeys: a shell starts jobs in the background deaf to Ctrl-C."""
+    """List the signals to stop that this process obeys: a shell starts jobs in the background deaf to Ctrl-C. Only the
+    main thread may handle any."""
+    if current_thread() is not main_thread():
+        return []
     return [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
 
 
 @contextmanager
-def noted_signals(numbers: Sequence[signal.Signals] = _STOPS) -> Iterator[list[int]]:
+def noted_signals() -> Iterator[list[int]]:
     """Collect signals to stop within the block instead of obeying them; a second one is obeyed."""
     noted: list[int] = []
 
@@ -453,11 +460,11 @@ def noted_signals(numbers: Sequence[signal.Signals] = _STOPS) -> Iterator[list[i
             raise KeyboardInterrupt
         noted.append(number)
 
-    before = [(number, signal.signal(number, note)) for number in numbers]
+    before = {one: signal.signal(one, note) for one in _obeyed()}
     try:
         yield noted
     finally:
-        for number, handler in before:
+        for number, handler in before.items():
             signal.signal(number, handler)
 
 
@@ -468,7 +475,7 @@ def started_whole() -> Iterator[None]:
     Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
     run would go on. A second signal does not wait.
     """
-    with noted_signals(_obeyed()) as noted:
+    with noted_signals() as noted:
         yield
     if noted:
         signal.raise_signal(signal.Signals(noted[0]))

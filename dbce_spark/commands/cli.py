@@ -5,7 +5,6 @@ import atexit
 import logging
 import multiprocessing
 import os
-import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -30,7 +29,7 @@ from dbce_spark.commands import (
 )
 from dbce_spark.commands.arguments import Command, stoppable
 from dbce_spark.commands.terminal import prepare_output
-from dbce_spark.errors import DbceError, PlatformError
+from dbce_spark.errors import DbceError, PlatformError, exit_status
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
     "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
@@ -43,8 +42,6 @@ GROUPS: Mapping[str, Sequence[ModuleType]] = {
 
 _EXTRAS = {"pyspark": "spark", "py4j": "spark", "pandas": "spark", "threadpoolctl": "evaluate", "lightgbm": "train"}
 """The extras that bring packages which the plain install leaves out."""
-_PIPE_CLOSED = 128 + signal.SIGPIPE
-"""The exit status of a program whose reader has gone, as a shell has it."""
 
 
 def entry(*command: str) -> None:
@@ -93,28 +90,35 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
             arguments.log.failing(),
             stoppable(),
         ):
-            status: int | None = arguments.run(arguments)
-            sys.stdout.flush()
-    except DbceError as error:
+            return _work(arguments)
+    except BrokenPipeError as error:
+        _drop_output()  # `| head` has what it wanted
+        return exit_status(error)
+    except (DbceError, OSError) as error:
+        if isinstance(error, OSError):
+            _drop_output()  # a full disk, a folder that may not be written
         print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
-        return error.exit_status
+        return exit_status(error)
+    except KeyboardInterrupt as error:
+        again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
+        print(f"{parser.prog}: stopped before the end{again}", file=sys.stderr)
+        return exit_status(error)
+
+
+def _work(arguments: argparse.Namespace) -> int:
+    """Do the work of a command, and print what waits to be printed; return the status that it ends with.
+
+    Raises:
+        PlatformError: an extra is not installed.
+    """
+    try:
+        status: int | None = arguments.run(arguments)
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        print(f"{parser.prog}: this needs {error.name}: pip install 'dbce-spark[{extra}]'", file=sys.stderr)
-        return PlatformError.exit_status
-    except BrokenPipeError:
-        _drop_output()  # `| head` has what it wanted
-        return _PIPE_CLOSED
-    except OSError as error:
-        _drop_output()  # a full disk, a folder that may not be written
-        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
-        return DbceError.exit_status
-    except KeyboardInterrupt:
-        again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
-        print(f"{parser.prog}: stopped before the end{again}", file=sys.stderr)
-        return 130
+        raise PlatformError(f"this needs {error.name}: pip install 'dbce-spark[{extra}]'") from error
+    sys.stdout.flush()
     return status or 0
 
 

@@ -166,7 +166,9 @@ def _run(arguments: argparse.Namespace) -> None:
     wanted = indexed_records.index_selection(config)
     files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
+    to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if arguments.dry_run:
+        files = to.unread(to.latest(), files) if to else files
         _print_input(files, indexes, sources.absolute(arguments.base), wanted, config)
         return
     is_local = _is_local(arguments, config, files)
@@ -177,7 +179,6 @@ def _run(arguments: argparse.Namespace) -> None:
     from dbce_spark.spark.run import run_output, summary
 
     request = _request(arguments, files, indexes, started)
-    to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if to:
         from dbce_spark.spark.jobs import increment_job
 
@@ -339,6 +340,8 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
             "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
             " output by their column `language`"
         )
+    if arguments.base and not indexes:
+        raise InputError(f"--base {arguments.base} is where the archives of an index lie; give an --index with it")
     check_formats(config.formats)
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
@@ -348,6 +351,8 @@ def _print_input(
     files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig
 ) -> None:
     """Print what would be read."""
+    if not files and not indexes:
+        print("nothing is new; nothing would be read")
     if files:
         _print_files(files)
     if indexes:

@@ -1,7 +1,6 @@
 """`dbce history` and `dbce changes`: the history of one page, and of all pages, in a collection."""
 
 import argparse
-import sys
 from dataclasses import asdict
 
 from dbce_spark.commands.arguments import (
@@ -18,8 +17,9 @@ from dbce_spark.commands.arguments import (
     spark_settings,
     started_whole,
 )
+from dbce_spark.commands.terminal import add_color, is_coloured
 from dbce_spark.config import LshConfig
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output.collection import Collection
@@ -49,12 +49,7 @@ def _add_history(commands: Commands) -> None:
         default="text",
         help="show changes of its texts, with how long each stood, or diffs of its Markdown (default: %(default)s)",
     )
-    command.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        help="colour added and removed text; auto: on a terminal (default: %(default)s)",
-    )
+    add_color(command, "colour added and removed text")
 
 
 def _add_changes(commands: Commands) -> None:
@@ -70,9 +65,11 @@ def _add_changes(commands: Commands) -> None:
 
 def _history(arguments: argparse.Namespace) -> None:
     """Show how a page changed from capture to capture (docs/collections.md)."""
+    if arguments.everything and arguments.format == "markdown":
+        raise InputError("--all is for --format text: Markdown is written of the content alone")
     collection = Collection(arguments.place)
     version = chosen_version(collection, arguments)
-    coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
+    coloured = is_coloured(arguments.color)
     if arguments.format == "markdown":
         captures = markdown_history.markdown_captures(collection, version, arguments.url)
         print(printable(markdown_history.diffs(arguments.url, captures, coloured=coloured), coloured=coloured))

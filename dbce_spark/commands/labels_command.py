@@ -4,12 +4,22 @@ import argparse
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, Commands, add_command, add_earlier, add_output, count, names
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    Commands,
+    add_command,
+    add_earlier,
+    add_output,
+    count,
+    default_of,
+    names,
+)
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
     from dbce_spark.annotation import labels_job
 
+_FILE = "labels.toml"
 _PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
 
 
@@ -68,13 +78,16 @@ def _add_crosses(parts: Commands) -> None:
         help="write each cross as an HTML file too, to be labelled in a browser without a server",
     )
     part.add_argument(
-        "--urls-per-site", type=count, metavar="N", help="draw N URLs of each site (default: that of conf/labels.toml)"
+        "--urls-per-site",
+        type=count,
+        metavar="N",
+        help=f"draw N URLs of each site {default_of('urls_per_site', _FILE)}",
     )
     part.add_argument(
         "--crosses-per-url",
         type=count,
         metavar="N",
-        help="choose N crosses of each URL, with different numbers of arms (default: that of conf/labels.toml)",
+        help=f"choose N crosses of each URL, with different numbers of arms {default_of('crosses_per_url', _FILE)}",
     )
 
 
@@ -105,19 +118,19 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
         "--min-submissions",
         type=count,
         metavar="N",
-        help="leave out pages with fewer than N submissions (default: that of conf/labels.toml)",
+        help=f"leave out pages with fewer than N submissions {default_of('minimum_submissions', _FILE)}",
     )
     part.add_argument(
         "--min-pages",
         type=count,
         metavar="N",
-        help="leave out annotators with fewer than N pages (default: that of conf/labels.toml)",
+        help=f"leave out annotators with fewer than N pages {default_of('minimum_pages', _FILE)}",
     )
     part.add_argument(
         "--tolerated-bias",
         type=float,
         metavar="SHARE",
-        help="keep annotators up to this bias, even as outliers; 1: keep all (default: that of conf/labels.toml)",
+        help=f"keep annotators up to this bias, even as outliers; 1: keep all {default_of('tolerated_bias', _FILE)}",
     )
     add_earlier(part, "--minimum", "--min-submissions")
     add_earlier(part, "--minimum-pages", "--min-pages")

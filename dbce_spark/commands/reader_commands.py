@@ -15,9 +15,11 @@ from dbce_spark.commands.arguments import (
     add_sites,
     add_status,
     count,
+    default_of,
     given_settings,
     names,
 )
+from dbce_spark.errors import InputError
 
 
 def add(commands: Commands) -> None:
@@ -54,18 +56,18 @@ def _add_export(commands: Commands) -> None:
     command.add_argument(
         "--source",
         metavar="NAME",
-        help="set the field `source` of the documents (default: that of conf/export.toml, dbce)",
+        help=f"set the field `source` of the documents {default_of('source', 'export.toml')}",
     )
     command.add_argument(
         "--compression",
         choices=("gz", "zst"),
-        help="compress shards in this way (default: that of conf/export.toml, gz)",
+        help=f"compress shards in this way {default_of('compression', 'export.toml')}",
     )
     command.add_argument(
         "--shard-bytes",
         type=count,
         metavar="N",
-        help="begin a new shard after N bytes of documents, uncompressed (default: that of conf/export.toml)",
+        help=f"begin a new shard after N bytes of documents, uncompressed {default_of('shard_bytes', 'export.toml')}",
     )
     command.add_argument(
         "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
@@ -90,18 +92,22 @@ def _add_corpus(commands: Commands) -> None:
     add_earlier(command, "--to", "--output")
     add_status(command, "keep")
     add_languages(command, "keep texts in these languages, such as en, de or zh")
-    command.add_argument("--min-words", type=int, metavar="N", help="keep texts of at least N words")
     command.add_argument(
-        "--min-probability", type=float, metavar="P", help="keep texts with a mean score of at least P"
+        "--min-words", type=int, metavar="N", help=f"keep texts of at least N words {default_of('corpus.min_words')}"
     )
+    command.add_argument(
+        "--min-probability", type=float, metavar="P",
+        help=f"keep texts with a mean score of at least P {default_of('corpus.min_probability')}",
+    )  # fmt: skip
     command.add_argument(
         "--duplicates",
         choices=("keep", "exact", "near"),
-        help="keep duplicates, or remove exact ones, or exact and near ones",
+        help=f"keep duplicates, or remove exact ones, or exact and near ones {default_of('corpus.duplicates')}",
     )
     command.add_argument(
-        "--within", choices=("all", "url"), help="keep a text once in the whole corpus, or once for each URL"
-    )
+        "--within", choices=("all", "url"),
+        help=f"keep a text once in the whole corpus, or once for each URL {default_of('corpus.within')}",
+    )  # fmt: skip
     command.add_argument(
         "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
     )
@@ -122,6 +128,10 @@ def _report(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     """Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's attributes
     (docs/export.md). Defaults are in conf/export.toml."""
+    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
+    unused = next((name.replace("_", "-") for name, value in given.items() if value is not None), "")
+    if unused and arguments.format == "text":
+        raise InputError(f"--{unused} is for documents, and --format text writes plain text; leave it out")
     from dbce_spark import export
     from dbce_spark.export.export_settings import WantedRows, settings
 
@@ -131,7 +141,6 @@ def _export(arguments: argparse.Namespace) -> None:
         status=frozenset([arguments.status] if arguments.status else []),
         min_words=arguments.min_words,
     )
-    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
     request = export.ExportRequest(
         extracted=arguments.extracted,
         target=arguments.output,
@@ -159,6 +168,10 @@ def _corpus(arguments: argparse.Namespace) -> None:
     }
     settings = given_settings({f"corpus.{name}": value for name, value in values.items()})
     config = configuration.load(arguments.config, settings)
+    if arguments.within and config.corpus.duplicates == "keep":
+        raise InputError(
+            f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"
+        )
     request = corpus.CorpusRequest(
         output=arguments.extracted,
         target=arguments.output,

@@ -1,8 +1,6 @@
 """`dbce show`."""
 
 import argparse
-import os
-import sys
 import tempfile
 import webbrowser
 from collections.abc import Iterator, Sequence
@@ -13,7 +11,7 @@ from pathlib import Path
 from dbce_spark import config
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.commands.arguments import Commands, add_command, add_in, add_version, check_fits
-from dbce_spark.commands.terminal import DIM, PLAIN, without_controls, write_lines
+from dbce_spark.commands.terminal import DIM, PLAIN, add_color, is_coloured, without_controls, write_lines
 from dbce_spark.dbce.extracted_page import extract_archive
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
@@ -40,10 +38,7 @@ def add(commands: Commands) -> None:
     command.add_argument("url", metavar="URL", help="show the page with this URL")
     add_in(command, "look in the output of `dbce extract`, in a collection, or in a web archive")
     add_version(command)
-    command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto",
-        help="colour the labels; auto: on a terminal, unless NO_COLOR is set (default: %(default)s)",
-    )  # fmt: skip
+    add_color(command, "colour the labels")
     command.add_argument(
         "--browser",
         action="store_true",
@@ -59,7 +54,7 @@ def _run(arguments: argparse.Namespace) -> None:
         return
     is_output = Path(arguments.place).is_dir() and _is_output(arguments.place)
     shown = _in_output(arguments) if is_output or "://" in arguments.place else _in_archive(arguments)
-    write_lines(_lines(shown, is_coloured=_is_coloured(arguments.color)))
+    write_lines(_lines(shown, coloured=is_coloured(arguments.color)))
 
 
 def _is_output(folder: str) -> bool:
@@ -123,11 +118,7 @@ def _remark(status: str, captures: int) -> str:
     return status + (f", the newest of {captures:,} captures" if captures > 1 else "")
 
 
-def _is_coloured(wanted: str) -> bool:
-    return wanted == "always" or (wanted == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
-
-
-def _lines(shown: _Shown, *, is_coloured: bool) -> Iterator[str]:
+def _lines(shown: _Shown, *, coloured: bool) -> Iterator[str]:
     """Render a page: a head, and each piece of its text behind the mark of its label."""
     yield without_controls(f"{shown.url}  {shown.date:%Y-%m-%d %H:%M}  {shown.remark}")
     if shown.title:
@@ -135,4 +126,4 @@ def _lines(shown: _Shown, *, is_coloured: bool) -> Iterator[str]:
     yield ""
     for label, text in shown.pieces:
         line = _MARKS[label] + without_controls(text).replace("\n", " ")
-        yield f"{DIM}{line}{PLAIN}" if is_coloured and label != Label.CONTENT.word else line
+        yield f"{DIM}{line}{PLAIN}" if coloured and label != Label.CONTENT.word else line

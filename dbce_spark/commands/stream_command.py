@@ -26,6 +26,7 @@ from dbce_spark.commands.arguments import (
     spark_settings,
     started_whole,
 )
+from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log, counted
@@ -73,8 +74,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--by",
         choices=(DBCE, URLTREE),
-        help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone (default:"
-        " stream.by of conf/dbce.toml, dbce)",
+        help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone"
+        f" {default_of('stream.by')}",
     )
     command.add_argument(
         "--prime", default="", metavar="COLLECTION",
@@ -88,7 +89,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--heuristic",
         choices=urltree.HEURISTICS,
-        help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
+        help=f"label by this rule of the URL Tree {default_of('label.heuristic', 'urltree.toml')}",
     )
 
 
@@ -99,7 +100,7 @@ def _run(arguments: argparse.Namespace) -> None:
     log.command, log.stage = command_line(), "stream"
     of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
     others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
-    config = configuration.load(arguments.config, [*others, *_stream_settings(arguments)])
+    config = _config(arguments, others)
     if arguments.heuristic and config.stream.by != URLTREE:
         raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
     check_formats(config.formats)
@@ -144,11 +145,15 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
     return inputs
 
 
-def _stream_settings(arguments: argparse.Namespace) -> list[str]:
-    """Return the settings of the stream that options give, as --set would."""
-    relabel = None if arguments.relabel is None else [arguments.relabel] if arguments.relabel else []
-    of_stream = {"stream.by": arguments.by, "stream.relabel_pages": relabel}
-    return given_settings(of_stream | format_settings(arguments))
+def _config(arguments: argparse.Namespace, settings: Sequence[str]) -> DbceConfig:
+    """Load the parameters of the stream, with what options give. --relabel is one of the URL Tree's where that labels
+    (`_tree_settings`)."""
+    given = [*settings, *given_settings({"stream.by": arguments.by} | format_settings(arguments))]
+    config = configuration.load(arguments.config, given)
+    if arguments.relabel is None or config.stream.by == URLTREE:
+        return config
+    relabel = given_settings({"stream.relabel_pages": [arguments.relabel] if arguments.relabel else []})
+    return configuration.load(arguments.config, [*given, *relabel])
 
 
 def _tree_settings(arguments: argparse.Namespace) -> list[str]:

@@ -1,5 +1,6 @@
 """Text of pages on a terminal: nothing in it can move the cursor, change a title, or turn the line around."""
 
+import argparse
 import json
 import os
 import re
@@ -18,6 +19,19 @@ DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 def without_controls(text: str) -> str:
     """Remove all that a terminal obeys, or that could hide what stands there."""
     return _CONTROLS.sub("", text)
+
+
+def add_color(command: argparse.ArgumentParser, help: str) -> None:
+    """Add the option that colours what is printed."""
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto",
+        help=f"{help}; auto: on a terminal, unless NO_COLOR is set (default: %(default)s)",
+    )  # fmt: skip
+
+
+def is_coloured(wanted: str) -> bool:
+    """Return whether what is printed has colours, by the value of the option (https://no-color.org)."""
+    return wanted == "always" or (wanted == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
 
 
 def prepare_output() -> None:

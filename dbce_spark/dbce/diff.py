@@ -23,6 +23,10 @@ Indexes = npt.NDArray[np.intp]
 GRAM = 3
 """Words a matching run must have: lxml's `InsensitiveSequenceMatcher.threshold` is 2, and a run must be longer."""
 
+MOST_ROUNDS = 32
+"""Rounds of cuts at anchors: each cuts what the one before left above the limit. A text where each cut makes but one
+more gram unique ("from A to B, from B to C") would take a round for every gram."""
+
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 _SURROGATES = 0xD800
 
@@ -63,19 +67,19 @@ def _common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
     return np.flatnonzero(in_b[a]), np.flatnonzero(in_a[b])
 
 
-def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
+def _align(a: Ints, b: Ints, exact_limit: int, rounds: int = MOST_ROUNDS) -> tuple[Indexes, Indexes]:
     """Find a common subsequence: the longest if the product of the lengths allows, else anchored at unique grams."""
     if len(a) * len(b) <= exact_limit:
         return _longest_common(a, b)
     anchors_a, anchors_b = _anchors(a, b)
-    if not len(anchors_a):
+    if not len(anchors_a) or not rounds:
         # Only repetition is left (tables of numbers, logs): order means nothing, so being in both texts is enough.
         return _common(a, b)
     cuts = _cuts(anchors_a.tolist(), anchors_b.tolist(), len(a), len(b), exact_limit)
     found_a, found_b = [anchors_a[cuts]], [anchors_b[cuts]]
     edges_a, edges_b = [-1, *anchors_a[cuts].tolist(), len(a)], [-1, *anchors_b[cuts].tolist(), len(b)]
     for (before_a, after_a), (before_b, after_b) in zip(pairwise(edges_a), pairwise(edges_b), strict=True):
-        within_a, within_b = _align(a[before_a + 1 : after_a], b[before_b + 1 : after_b], exact_limit)
+        within_a, within_b = _align(a[before_a + 1 : after_a], b[before_b + 1 : after_b], exact_limit, rounds - 1)
         found_a.append(within_a + before_a + 1)
         found_b.append(within_b + before_b + 1)
     return np.sort(np.concatenate(found_a)), np.sort(np.concatenate(found_b))

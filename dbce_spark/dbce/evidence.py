@@ -116,15 +116,15 @@ def _shifts(one: PageFeatures, others: Sequence[PageFeatures]) -> Numbers:
     """
     there = np.concatenate([_both(other.keys[TEXT], other.keys[CLASS]) for other in others])
     texts, group = np.unique(there, return_inverse=True)
-    sums_there = np.bincount(group, _LOG_ODDS[np.concatenate([other.first_scores for other in others])]).astype(
-        np.int64
-    )
+    log_odds = _LOG_ODDS[np.concatenate([other.first_scores for other in others])]
     here = _both(one.keys[TEXT], one.keys[CLASS])
     at = np.minimum(np.searchsorted(texts, here), len(texts) - 1)
-    held = texts[at] == here
-    count, total = np.where(held, np.bincount(group)[at], 0), np.where(held, sums_there[at], 0)
+    is_there = texts[at] == here
+    count, summed = (
+        np.where(is_there, of_texts[at], 0) for of_texts in (np.bincount(group), total(group, len(texts), log_odds))
+    )
     own = _LOG_ODDS[one.first_scores]
-    moved: Numbers = np.rint((total - count * own) / (2 * (count + 1))).astype(np.int64)
+    moved: Numbers = np.rint((summed - count * own) / (2 * (count + 1))).astype(np.int64)
     return moved
 
 

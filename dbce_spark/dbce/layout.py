@@ -132,7 +132,7 @@ class Layout(Rows):
         counts = np.bincount(of_block * CLASS_COUNT + classes, minlength=len(self) * CLASS_COUNT)
         self._class_counts = counts.reshape(-1, CLASS_COUNT)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
-        two_stops = (self.last_classes == STOP) & (classes[ends - 2] == STOP)
+        two_stops = (self.last_classes == STOP) & (classes[ends - 2] == STOP) & (self.characters > 1)
         self.is_cut_off = two_stops | (codes[ends - 1] == _ELLIPSIS)
         self.years, self.day_times, self.dates = (
             np.bincount(of_block[places], minlength=len(self)) for places in _times(codes, classes == DIGIT)

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,8 @@ from dbce_spark.model import (
     Skip,
 )
 
+Kind = TypeVar("Kind")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
@@ -83,40 +85,51 @@ def extract(
     """
     named, files = indexed_records.read_places(indexes, base, config), sorted(paths)
     sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
-    records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
-    losses = indexed_records.index_losses(named.rejects, indexes)
-    for source in sources:
-        of_source = [*pages.read(source, config, keep)]
-        losses += pages.losses(source, [record for record in of_source if isinstance(record, Reject)])
-        records += of_source
-    read = [record for record in records if isinstance(record, Page)]
-    revisits = [record for record in records if isinstance(record, Revisit)]
-    outcomes, looked_up = resolve_revisits(revisits, [page.capture for page in read], indexes, base, config)
-    read += [outcome for outcome in outcomes if isinstance(outcome, Page)]
+    of_sources, losses = read_sources(sources, config, keep)
+    records = [*named.rejects, *of_sources]
+
+    captures = [page.capture for page in _only(Page, records)]
+    outcomes, looked_up = resolve_revisits(_only(Revisit, records), captures, indexes, base, config)
+    read = [*_only(Page, records), *_only(Page, outcomes)]
     unique = pages.unique(read)
-    resolved = (outcome for outcome in outcomes if isinstance(outcome, Resolved))
-    shared = share((page.capture_id for page in unique), resolved)
-    copies = len(read) - len(unique) + shared.duplicates
+    shared = share((page.capture_id for page in unique), _only(Resolved, outcomes))
+
     compared, _ = compare_pages(unique, config)
     labelled = label_or_reject(compared, config.label)
-    extractions = [one for one in labelled if isinstance(one, Extraction)]
+    extractions = _only(Extraction, labelled)
+    marked = duplicates.mark_texts([], duplicate_texts(extractions, config.duplicates), config.duplicates)
+
     found = {one.page.capture_id for one in extractions}
     textless = [lost_original(one) for one in shared.revisits if one.original_id not in found]
-    not_pages = [record for record in records if not isinstance(record, Page | Revisit)]
-    left_out = [*not_pages, *outcomes, *labelled, *textless, *[pages.DUPLICATE] * copies]
+    copies = [pages.DUPLICATE] * (len(read) - len(unique) + shared.duplicates)
+    ends = [*records, *outcomes, *labelled, *textless, *copies]
+    losses = [*indexed_records.index_losses(named.rejects, indexes), *losses]
     return Result(
         records_read=len(records),
         extractions=extractions,
-        duplicates=duplicates.mark_texts([], duplicate_texts(extractions, config.duplicates), config.duplicates),
+        duplicates=marked,
         revisits=[one for one in shared.revisits if one.original_id in found],
-        rejects=[one for one in left_out if isinstance(one, Reject)],
-        skipped=Counter(one.filter for one in left_out if isinstance(one, Skip)),
+        rejects=_only(Reject, ends),
+        skipped=Counter(one.filter for one in _only(Skip, ends)),
         selection=named.as_dict() if indexes else None,
         originals=looked_up if indexes else None,
         failed_files=failed_files.report(
             failed_files.join_losses(losses, named.record_counts), len(files) + len(indexes) + len(named.archives)
         ),
     )
+
+
+def read_sources(
+    sources: Iterable[pages.Source], config: DbceConfig, keep: Callable[[Fetch], None]
+) -> tuple[list[Page | Revisit | Reject | Skip], list[failed_files.Loss]]:
+    """Read every record of some sources, and list what was lost of them."""
+    records: list[Page | Revisit | Reject | Skip] = []
+    losses: list[failed_files.Loss] = []
+    for source in sources:
+        of_source = [*pages.read(source, config, keep)]
+        losses += pages.losses(source, _only(Reject, of_source))
+        records += of_source
+    return records, losses
 
 
 def resolve_revisits(
@@ -278,3 +291,8 @@ def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredP
         confidence=scored.confidence if scored else None,
         page_type=scored.page_type if scored else None,
     )
+
+
+def _only(kind: type[Kind], outcomes: Iterable[object]) -> list[Kind]:
+    """List those of some outcomes that are of one kind."""
+    return [one for one in outcomes if isinstance(one, kind)]

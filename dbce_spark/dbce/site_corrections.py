@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.forest import probability
+from dbce_spark.dbce.key_numbers import MIX
 from dbce_spark.model import ID, TEXT, Keys, text_hash
 
 LEVELS = (ID, TEXT)
@@ -81,7 +82,7 @@ def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:
     blocks there, BLOCKS_OF_PAGE of them.
     """
     # In one order, as sums of floats depend on it.
-    taught = sorted((one for one in pages if one.is_labelled.any()), key=lambda one: (one.site, one.keys.tobytes()))
+    taught = sorted((one for one in pages if one.is_labelled.any()), key=_order)
     if not taught:
         return SiteCorrections()
     is_labelled = np.concatenate([one.is_labelled for one in taught])
@@ -102,13 +103,18 @@ def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:
     return SiteCorrections(frozenset(one.site for one in taught), names[order], shifts[order])
 
 
+def _order(one: LabelledPage) -> tuple[str | bytes, ...]:
+    columns = (one.keys, one.log_odds, one.is_content, one.is_labelled)
+    return one.site, *(column.tobytes() for column in columns)
+
+
 def _names(site: str, level: int, keys: Keys) -> Names:
     """Hash the site, the level and the key of each block to 64 bits."""
     of_site = np.uint64(text_hash(f"{level}/{site}"))
     mixed = keys[level].astype(np.uint64) ^ of_site
     # The finalizer of splitmix64 (Steele, Lea and Flood 2014): keys are 32 bits of hashes, sites and levels the rest.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    for shift, factor in zip((30, 27), MIX, strict=True):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
     named: Names = mixed ^ (mixed >> np.uint64(31))
     return named
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce.block_scores import Scores, log_odds_of
 from dbce_spark.dbce.features import REPEATED, UNKNOWN, Columns, share, total
 from dbce_spark.dbce.key_numbers import grouped, mixed
 from dbce_spark.dbce.layout import Layout, Rows, sums
@@ -173,7 +174,7 @@ class _Pooled:
         return columns
 
 
-def choose_of_whole_page(scores: npt.NDArray[np.float64], units: Units, favor: str) -> npt.NDArray[np.bool_]:
+def choose_of_whole_page(scores: Scores, units: Units, favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep: those whose labels, with labels of the units around them, cost least.
 
     To label a block against its score costs the distance of the score from the cut, in log-odds; to label a block
@@ -205,10 +206,9 @@ def choose_of_whole_page(scores: npt.NDArray[np.float64], units: Units, favor: s
     return chosen
 
 
-def _steps(scores: npt.NDArray[np.float64]) -> Numbers:
+def _steps(scores: Scores) -> Numbers:
     """Convert scores to log-odds in steps."""
-    certain = np.clip(scores, 1e-4, 1 - 1e-4)
-    steps: Numbers = np.rint(LOG_ODDS_STEPS * np.log(certain / (1 - certain))).astype(np.int64)
+    steps: Numbers = np.rint(LOG_ODDS_STEPS * log_odds_of(scores)).astype(np.int64)
     return steps
 
 

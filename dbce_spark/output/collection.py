@@ -11,14 +11,14 @@ captures.
 import json
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import storage, timestamps
+from dbce_spark.files import sources, storage, timestamps
 
 FORMAT, FORMAT_BEFORE = 3, 2
 """Of the folder, the manifests, and all that increments hold. In the one before, tables that only later runs read have
@@ -65,7 +65,7 @@ class Collection:
 
     def numbers(self) -> list[int]:
         """List the numbers of the versions, the oldest first; none if there is no such collection."""
-        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("[0-9]*.json"))
+        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("*.json") if one.stem.isdecimal())
 
     def latest(self) -> Version | None:
         """Read the newest version; None in a collection that is still to be begun.
@@ -174,8 +174,8 @@ class Collection:
         for number in gone:
             self._manifest(number).unlink()
             removed.append(f"{_VERSIONS}/{self._manifest(number).name}")
-        for folder in sorted(Path(self.folder, _INCREMENTS).glob("[0-9]*")):
-            if int(folder.name) not in needed:
+        for folder in sorted(Path(self.folder, _INCREMENTS).glob("*")):
+            if folder.name.isdecimal() and int(folder.name) not in needed:
                 shutil.rmtree(folder)
                 removed.append(f"{_INCREMENTS}/{folder.name}")
         return removed
@@ -191,12 +191,32 @@ class Collection:
         ]
 
     def inputs(self, version: Version) -> dict[str, int]:
-        """Read the files that all increments were made from, with their bytes at that time."""
+        """Read the files that all increments were made from, with their bytes at that time.
+
+        Raises:
+            OutputError: a list of them cannot be read.
+        """
         sizes: dict[str, int] = {}
         for one in version.increments:
-            with suppress(FileNotFoundError):
-                sizes |= json.loads(Path(self.increment(one.number), INPUTS).read_text(encoding="utf-8"))
+            path = Path(self.increment(one.number), INPUTS)
+            try:
+                sizes |= json.loads(path.read_text(encoding="utf-8"))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, TypeError) as error:
+                raise OutputError(
+                    f"{path} cannot be read: {error}; restore it, or roll back to a version before it"
+                ) from error
         return sizes
+
+    def unread(self, version: Version | None, paths: Sequence[str]) -> list[str]:
+        """List the files that no increment was made from, or that have other bytes now.
+
+        Raises:
+            OutputError: as `inputs`.
+        """
+        before = self.inputs(version) if version else {}
+        return [path for path in paths if path not in before or before[path] != sources.size_or_unknown(path)]
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from dbce_spark.errors import OutputError, PlatformError
 from dbce_spark.files import storage
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
-from dbce_spark.output.output_reader import batches, mark_current, replaced, table_files
+from dbce_spark.output.output_reader import batches, count_rows, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _placed(collection: Collection, version: Version, table: str, folder: Path) 
         source = Path(name)
         place = folder / source.relative_to(Path(collection.increment(number), table)).parent
         kept = _kept(source, number, last) if last else None
-        rows = kept.true_count if kept is not None else pq.read_metadata(source).num_rows
+        rows = kept.true_count if kept is not None else count_rows(name)
         if not rows:
             continue
         if kept is not None and rows < len(kept):

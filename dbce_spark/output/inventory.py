@@ -3,15 +3,25 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, SUPERSEDED, Collection, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.collection import (
+    CAPTURES,
+    DIGESTS,
+    EXTRACTIONS,
+    MEMBERS,
+    OLD_DIGESTS,
+    PAGES,
+    PENDING,
+    REJECTS,
+    SUPERSEDED,
+    Collection,
+    Version,
+)
+from dbce_spark.output.output_reader import count_rows, table_files
 
 _ROWS_OF_REASONS = 1 << 16
 _TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
-_KEPT = ("pages", "members", "evidence_digests", "told", "pending")
-"""Tables that later runs read to extend the collection; `told` is `evidence_digests` in the format before."""
+_KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
+"""Tables that later runs read to extend the collection."""
 
 
 def log(versions: Sequence[Version]) -> str:
@@ -60,7 +70,7 @@ def files(collection: Collection, version: Version) -> str:
 
 
 def _rows(collection: Collection, version: Version, table: str) -> int:
-    return sum(pq.read_metadata(path).num_rows for _, path in collection.files(version, table))
+    return sum(count_rows(path) for _, path in collection.files(version, table))
 
 
 def _rejects(collection: Collection, version: Version) -> int:

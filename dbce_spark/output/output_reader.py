@@ -242,7 +242,8 @@ class Output:
                         continue
                     for batch in file.iter_batches(rows, [group], read, use_threads=False):
                         chosen = batch.filter(pc.is_in(batch.column(_ID), wanted))
-                        found = {row[_ID]: row for row in chosen.to_pylist()} | found
+                        for row in chosen.to_pylist():
+                            found.setdefault(row[_ID], row)
         return found
 
 
@@ -284,7 +285,7 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     for one in version.increments:
         folder = collection.increment(one.number)
         kept = sorted(Path(folder, RUNS).glob("[0-9]*.json"))
-        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept}
+        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept if path.stem.isdecimal()}
         if not kept:
             found[one.number] = _run(folder)
     return found
@@ -298,10 +299,7 @@ def check_rows(run: Written, report: Mapping[str, Any]) -> None:
     for table, expected in _counted(report).items():
         if table != EXTRACTIONS and not run.tables[table]:
             continue
-        rows = 0
-        for path in run.tables[table].values():
-            with parquet(path) as file:
-                rows += file.metadata.num_rows
+        rows = sum(map(count_rows, run.tables[table].values()))
         if rows != expected:
             advice = "restore it, or roll back to a version before it" if run.number else "make the output again"
             raise OutputError(
@@ -325,7 +323,9 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
 def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
     try:
         filesystem, path = url_to_fs(root)
-        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
+        run = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
+        if not isinstance(run, dict):
+            raise TypeError(f"{name} is no object")
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(
             f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"
@@ -426,6 +426,17 @@ def parquet(path: str) -> Iterator[pq.ParquetFile]:
     """
     with _damage(path), storage.open_parquet(path) as file:
         yield file
+
+
+def count_rows(path: str) -> int:
+    """Count the rows of a file of an output or an increment.
+
+    Raises:
+        OutputError: it is broken.
+    """
+    with parquet(path) as file:
+        rows: int = file.metadata.num_rows
+        return rows
 
 
 @contextmanager

@@ -45,6 +45,31 @@ def test_pages_go_in_and_come_out(
 
 
 @pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--admin"], "ada is an account already, and no admin; --admin is for a new account"),
+        (["--password-stdin"], "the first line of standard input is empty"),
+    ],
+)
+def test_an_account_is_not_another_than_was_asked_for(
+    options: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An option that cannot be followed is an error, and no other password is set."""
+    path = str(tmp_path / "labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
+    main(["annotate", "account", path, "ada"])
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    capsys.readouterr()
+
+    assert 2 == main(["annotate", "account", path, "ada", *options])
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("step", "message"),
     [
         (["serve", "none.db"], "none.db: there is no store; make one with `dbce annotate add none.db --archive FILE`"),

@@ -14,14 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.commands.arguments import add_log, started_whole, stoppable
+from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
 from dbce_spark.commands.cli import main, run
+from dbce_spark.errors import InputError
+from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
 
 QUICK = "acquire.delay_seconds=0"
 ROOT = Path(__file__).parents[2]
+FULL = Path("/dev/full")
 
 
 @pytest.mark.parametrize(
@@ -60,6 +63,9 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--http-status", "ok"], "--http-status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
+        (["export", "x", "--output", "o", "--format", "text", "--shard-bytes", "9"], "--shard-bytes is for documents"),
+        (["corpus", "x", "--output", "o", "--duplicates", "keep", "--within", "url"], "--within url is for duplicates"),
+        (["history", "u", "--in", "c", "--format", "markdown", "--all"], "--all is for --format text"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
         (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
         (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),
@@ -67,6 +73,7 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["stream", "in", "--output", "o", "--set", "urltree.label.n_max=3"], "label.n_max is no parameter"),
         (["stream", "in", "--output", "o", "--heuristic", "strict"], "give --by urltree with it"),
         (["stream", "in", "--output", "o", "--relabel", "65"], "must be at most pool_pages, 64"),
+        (["stream", "none", "--output", "o", "--by", "urltree", "--relabel", "65"], "none: nothing to read is there"),
         (["acquire", "@no-list.txt", "--output", "o", "--state", "s"], "no-list.txt"),
     ],
 )
@@ -85,6 +92,27 @@ def test_an_error_is_one_line_that_names_its_cause(
     assert 2 == status
     assert 1 == errors.count("\n")
     assert message in errors
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no device is always full here")
+def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Path) -> None:
+    """What cannot be printed is an error of the machine, and not one of ours."""
+    (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "dbce_spark",
+        "text",
+        str(tmp_path / "a.html"),
+        "--log",
+        str(tmp_path / "log.jsonl"),
+    ]
+    with FULL.open("w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    (failure,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
+
+    assert (2, 2) == (ended.returncode, failure["exit_status"])
+    assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
 
 
 @pytest.mark.parametrize("command", ["text", "report", "collection log"])
@@ -118,6 +146,12 @@ def test_an_error_says_nobody_s_password(capsys: pytest.CaptureFixture[str]) -> 
 
     assert 2 == status
     assert printed.startswith("dbce: ftp://news.example/\ufffd[2J: is no URL; write")
+
+
+def test_of_several_archives_the_one_that_cannot_be_read_is_named(crawl: Path) -> None:
+    """Not the first of them, which can."""
+    with pytest.raises(InputError, match=r"gone\.warc: cannot be read"):
+        check_fits([str(crawl / "a.warc.gz"), str(crawl / "gone.warc")], 1 << 30)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +230,23 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     assert f"{selected} records in {'0 files' if selected == 0 else '1 file'} would be read" in printed
 
 
+@pytest.mark.parametrize(
+    ("size", "shown"), [(-7, "bytes in 1 file would be read"), (0, "nothing is new; nothing would be read")]
+)
+def test_a_dry_run_for_a_collection_lists_what_is_new(
+    size: int, shown: str, crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file that an increment was made from is read again only if it has other bytes now."""
+    collection, path = Collection(str(tmp_path / "c")), crawl / "a.warc.gz"
+    counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
+    Path(collection.increment(1)).mkdir(parents=True)
+    Path(collection.increment(1), "inputs.json").write_text(json.dumps({str(path): path.stat().st_size + size}))
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={}))
+
+    assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
+    assert shown in capsys.readouterr().out
+
+
 def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only an index has the languages of pages: a run without one would pass over nothing."""
     status = main(["extract", str(crawl / "a.warc.gz"), "--language", "de", "--output", "out"])
@@ -205,6 +256,14 @@ def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.spark
+def test_a_base_needs_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is where archives of an index lie; without one it would change nothing."""
+    status = main(["extract", str(crawl), "--output", "out", "--base", "archives", "--dry-run"])
+
+    assert 2 == status
+    assert "--base archives is where the archives of an index lie; give an --index" in capsys.readouterr().err
+
+
 def test_a_rotten_collection_is_an_error_at_the_end(
     spark: object, crawl: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -490,6 +549,17 @@ def test_a_stop_waits_until_java_has_started(number: signal.Signals) -> None:
     signal.signal(number, before)
 
     assert [1, 3] == done
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_a_shell_ignores_for_a_job_in_the_background_is_not_noted(number: signal.Signals) -> None:
+    """Ctrl-C at a terminal stops no `dbce acquire` behind an `&`."""
+    before = signal.signal(number, signal.SIG_IGN)
+    with noted_signals() as noted:
+        os.kill(os.getpid(), number)
+    signal.signal(number, before)
+
+    assert [] == noted
 
 
 def started_under(number: signal.Signals, times: int, done: list[int]) -> None:

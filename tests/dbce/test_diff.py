@@ -194,6 +194,21 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch, texts: tuple[Any, Any]
     assert sum(products) <= 100 * limit
 
 
+def chained(count: int, own: int) -> Hashes:
+    """Make a text "2 1, 3 2, 4 3, ...": of its runs of three words, parted by words of its own, only the second stands
+    there once, and behind each run that is cut off the next one does."""
+    runs = np.array([2, 1, *(one for at in range(2, count) for one in (at + 1, at))])
+    words = np.stack((runs * 4, runs * 4 + 1, runs * 4 + 2, own + 4 * np.arange(len(runs)) + 3), axis=1)
+    return words.ravel().astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
+def test_a_chain_of_runs_that_each_stand_twice_is_cut_a_few_times() -> None:
+    """A cut for each run would take the square of their number, and more calls within calls than Python allows."""
+    in_a, in_b = shared(chained(5_000, 1 << 20), chained(5_000, 1 << 30), exact_limit=1_000_000)
+
+    assert in_a.tolist() == in_b.tolist() == [True, True, True, False] * (len(in_a) // 4)
+
+
 def lxml_tokens(markup: str) -> list[Any]:
     """List a page's words as `html_annotate` sees them."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)

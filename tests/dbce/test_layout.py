@@ -17,7 +17,7 @@ from tests.support.strategies import documents
 
 COLUMNS = (
     "words", "link_words", "characters", "nths", "first_classes", "last_classes", "titled", "texts", "shapes",
-    "controls", "text_areas", "foreign_links", "place_links",
+    "is_cut_off", "controls", "text_areas", "foreign_links", "place_links",
 )  # fmt: skip
 
 
@@ -91,6 +91,13 @@ def test_times_are_found_by_their_digits(text: str, years: int, day_times: int, 
 def test_a_text_is_cut_off_by_an_ellipsis(text: str, expected: bool) -> None:
     """One character, or several stops."""
     assert expected == laid(f"<p>x {text}</p>").is_cut_off[0]
+
+
+def test_a_page_that_begins_with_a_stop_is_cut_off_by_no_other_page() -> None:
+    """The stop that the last page beside it ends with is not one of its own."""
+    begins_with_stop, ends_with_stop = "<p>.</p><p>x</p>", "<p>x.</p>"
+
+    assert [False, False, False] == laid(begins_with_stop, ends_with_stop).is_cut_off.tolist()
 
 
 def test_texts_and_shapes() -> None:

@@ -159,6 +159,14 @@ def classified(url: str) -> Page:
     return made
 
 
+def test_the_order_of_captures_of_one_page_changes_nothing() -> None:
+    """Captures with the same blocks are told apart by what the classifier gave them: sums of floats have an order."""
+    captures = [labelled([STORY], [at % 3 > 0], [0.1 + at / 13]) for at in range(11)]
+    there, back = learn(captures), learn(captures[::-1])
+
+    assert there.shifts.tobytes() == back.shifts.tobytes()
+
+
 def test_a_corrected_classifier_is_read_back_and_labels_its_site_otherwise(tmp_path: Path) -> None:
     """Of two pages alike, that of the labelled site loses what was labelled boilerplate, and the other keeps it."""
     path = tmp_path / "corrected.npz"

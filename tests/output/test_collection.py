@@ -141,6 +141,18 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
     assert Path(grown.increment(5)).exists()
 
 
+def test_copies_that_a_person_made_are_no_versions_and_stay(grown: Collection) -> None:
+    """A manifest and an increment under names that are no numbers are neither read nor removed."""
+    copies = Path(grown.folder, "versions", "00000003 (copy).json"), Path(f"{grown.increment(3)}.old")
+    copies[0].write_text("{}")
+    copies[1].mkdir()
+    grown.rollback(1)
+
+    assert [1, 2, 3, 4] == grown.numbers()
+    assert "increments/00000003" in grown.vacuum(1)
+    assert all(one.exists() for one in copies)
+
+
 def test_no_collection_says_so(tmp_path: Path) -> None:
     """A folder that is not there, and one that holds something else."""
     with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection"):
@@ -200,3 +212,12 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
         Path(grown.increment(number), "inputs.json").write_text(json.dumps(sizes))
 
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
+
+
+@pytest.mark.parametrize("text", ["{", "7"])
+def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
+    """What a run reads is new but for that list: it is not to be guessed."""
+    Path(grown.increment(1), "inputs.json").write_text(text)
+
+    with pytest.raises(OutputError, match=r"inputs\.json cannot be read: .*; restore it, or roll back"):
+        grown.inputs(grown.version(2))

@@ -94,6 +94,17 @@ def test_what_delta_sweeps_away_the_collection_keeps(grown: Collection, tmp_path
     assert counting(grown, 2, "extractions") == read(tmp_path / "tables", "extractions")
 
 
+def test_a_damaged_file_is_named(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one line, with what to do."""
+    _, path = grown.files(grown.current(), "captures")[0]
+    Path(path).unlink()  # it may be a link to what other tests read
+    Path(path).write_bytes(b"PAR1")
+    status = main(["collection", "register", grown.folder, "--output", str(tmp_path / "delta")])
+
+    assert 2 == status
+    assert f"dbce: {path} is broken: " in capsys.readouterr().err
+
+
 def test_partitions_are_as_they_are_named(grown: Collection, tmp_path: Path) -> None:
     """A reader that asks for one part of the sites gets its rows."""
     main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])

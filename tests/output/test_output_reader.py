@@ -83,9 +83,9 @@ def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     assert pa.string() == batch.schema.field("url").type
 
 
-@pytest.mark.parametrize("text", [None, "{"])
+@pytest.mark.parametrize("text", [None, "{", "null"])
 def test_an_output_without_its_account_is_refused(tmp_path: Path, text: str | None) -> None:
-    """An output without run.json, or with half of one, is not finished."""
+    """An output without run.json, or with half of one, or none in it, is not finished."""
     if text is not None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(OutputError, match=r"no run\.json that can be read"):

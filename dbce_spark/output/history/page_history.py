@@ -8,10 +8,11 @@ the rest is paired by the words that texts have in common.
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict, deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -153,23 +154,17 @@ class Redesign:
     templates: tuple[TemplateExchange, ...]
 
 
-def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece, ...]:
+def pieces(page_text: str, segments: Iterable[Mapping[str, Any]]) -> tuple[Piece, ...]:
     """Join the segments of a row of `extractions` to pieces, in the order of the page."""
-    found: list[Piece] = []
-    last: tuple[object, object] | None = None
-    start = end = 0
-    for one in segments:
-        place = (one["block"], one["label"])
-        at, until = int(str(one["start"])), int(str(one["end"]))
-        if place == last:
-            found.pop()
-        else:
-            start = at
-        end = until
-        text = " ".join(page_text[start:end].split())
-        found.append(Piece(text=text, label=str(one["label"]), xpath=str(one["xpath"])))
-        last = place
-    return tuple(found)
+    runs = (list(run) for _, run in groupby(segments, itemgetter("block", "label")))
+    return tuple(
+        Piece(
+            text=" ".join(page_text[run[0]["start"] : run[-1]["end"]].split()),
+            label=run[0]["label"],
+            xpath=run[0]["xpath"],
+        )
+        for run in runs
+    )
 
 
 def steps(moments: Iterable[Moment]) -> Iterator[HistoryStep]:

@@ -9,7 +9,6 @@ from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
-from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
@@ -40,8 +39,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
         collection.check_format(latest)
         _check(collection, latest, settings)
         output_reader.open_output(collection.folder).check()
-    before = collection.inputs(latest) if latest else {}
-    files = [path for path in request.files if path not in before or before[path] != sources.size_or_unknown(path)]
+    files = collection.unread(latest, request.files)
     if not files and not request.indexes:
         return None
     return replace(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -185,6 +186,27 @@ def test_pieces_are_what_blocks_hold_of_one_label() -> None:
     assert [("one two", "content", "/a"), ("ads", "boilerplate", "/a"), ("end", "boilerplate", "/b")] == [
         (one.text, one.label, one.xpath) for one in found
     ]
+
+
+def test_a_block_of_many_segments_is_read_once() -> None:
+    """Not once for each of its segments: the time would be the square of their number."""
+
+    class Text(str):
+        """A text that counts the characters that are taken of it."""
+
+        taken = 0
+
+        def __getitem__(self, key: SupportsIndex | slice) -> str:
+            part = super().__getitem__(key)
+            Text.taken += len(part)
+            return part
+
+    text = Text("word " * 500)
+    segments = [{"block": 0, "start": at, "end": at + 4, "label": "content", "xpath": "/p"} for at in range(0, 2500, 5)]
+    (found,) = pieces(text, segments)
+
+    assert text.strip() == found.text
+    assert Text.taken <= len(text)
 
 
 def signed(*rows: int, template_id: str = "") -> Moment:

@@ -1,0 +1,46 @@
+"""The inventory of a collection, for a person."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.output import inventory
+from dbce_spark.output.collection import Collection, Increment, Version
+
+IDS = pa.schema([("capture_id", pa.string())])
+LABEL = {"by": "classifier", "favor": "balanced"}
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Collection:
+    """Make an increment of two extractions, and one that replaces one of them."""
+    made = Collection(str(tmp_path / "c"))
+    for number, table, ids in ((1, "extractions", ["a", "b"]), (2, "extractions", ["a"]), (2, "superseded", ["a"])):
+        rows = pa.RecordBatch.from_arrays([pa.array(ids)], schema=IDS)
+        storage.write_parquet(f"{made.increment(number)}/{table}/part-00000.parquet", IDS, [rows])
+    increments = tuple(
+        Increment(number=number, page_files=1, captures=2, extractions=1, relabelled=number - 1) for number in (1, 2)
+    )
+    made.commit(
+        Version(number=1, made="2026", why="extract", increments=increments, settings={"config": {"label": LABEL}})
+    )
+    return made
+
+
+def test_rows_that_were_replaced_do_not_count(collection: Collection) -> None:
+    """They stand in a line of their own."""
+    lines = [line.split() for line in inventory.show(collection, collection.current()).splitlines()]
+
+    assert ["extractions", "2"] in lines
+    assert ["replaced", "1", "rows", "of", "extractions,", "by", "later", "increments"] in lines
+
+
+def test_a_damaged_file_is_named(collection: Collection) -> None:
+    """With what to do; not as a fault of the program."""
+    Path(collection.increment(2), "extractions", "part-00000.parquet").write_bytes(b"PAR1")
+
+    with pytest.raises(OutputError, match=r"part-00000\.parquet is broken: .*; restore it, or roll back"):
+        inventory.show(collection, collection.current())
