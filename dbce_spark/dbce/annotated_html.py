@@ -66,22 +66,28 @@ def wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
 
 def _mark_elements(pieces: list[Piece], segments: Segments) -> None:
     """Write the label of each element that has one into its `data-dbce`."""
-    elements: dict[str, Any] = {}
+    paths: dict[Any, str] = {}
     labelled: list[tuple[str, Label]] = []
     for element, is_tail, _, owners in pieces:
-        holder = _remember(element.getparent() if is_tail else element, elements)
+        holder = _path(element.getparent() if is_tail else element, paths)
         labelled += [(holder, Label(segments.labels[owner])) for owner in np.unique(owners).tolist() if owner >= 0]
+    elements = {path: element for element, path in paths.items()}
     for path, label in propagate(labelled).items():
         elements[path].set("data-dbce", label.word)
 
 
-def _remember(element: Any, elements: dict[str, Any]) -> str:
-    """Remember an element and those above it by their paths; return its path."""
-    path = holder = str(element.getroottree().getpath(element))
-    while element is not None and path not in elements:
-        elements[path] = element
-        element, path = element.getparent(), path.rpartition("/")[0]
-    return holder
+def _path(element: Any, paths: dict[Any, str]) -> str:
+    """Return an element's path of numbers, and remember it and those of the elements above. To find the place of each
+    among its siblings, as an XPath has it, would take the square of their number."""
+    new: list[Any] = []
+    at = element
+    while at is not None and at not in paths:
+        new.append(at)
+        at = at.getparent()
+    path = "" if at is None else paths[at]
+    for one in reversed(new):
+        path = paths[one] = f"{path}/{len(paths)}"
+    return path
 
 
 def _wrap(pieces: list[Piece], markup: Markup) -> None:

@@ -261,7 +261,7 @@ def _moment(date: Date) -> datetime | None:
     timestamp = None
     with suppress(OverflowError):  # in UTC it is of no year that there is
         given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
-        if given is None or given != given:  # the NaT of NumPy, and that of pandas
+        if given is None or (isinstance(given, float | calendar_day) and given != given):  # NaN, the NaT of pandas
             return None
         if isinstance(given, str):
             timestamp = parse_date(given)

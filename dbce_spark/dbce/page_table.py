@@ -1,6 +1,6 @@
 """The main content of pages that are rows of a table: for programs that hold pages in Arrow, pandas or polars."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -86,10 +86,12 @@ def added_columns(formats: Sequence[str]) -> pa.Schema:
     Raises:
         InputError: there is no such format.
     """
-    chosen = [formats] if isinstance(formats, str) else [*dict.fromkeys(formats)]
-    if unknown := [name for name in chosen if name not in FORMATS]:
+    if not isinstance(formats, Iterable):
+        raise InputError(f"formats are some of {', '.join(FORMATS)}, not {type(formats).__name__}")
+    chosen = [formats] if isinstance(formats, str) else [*formats]
+    if unknown := [name for name in chosen if not isinstance(name, str) or name not in FORMATS]:
         raise InputError(f"there is no format {unknown[0]}; there are {', '.join(FORMATS)}")
-    return pa.schema([*_EXTRACTED, *((_COLUMN_OF[name], pa.string()) for name in chosen)])
+    return pa.schema([*_EXTRACTED, *((_COLUMN_OF[name], pa.string()) for name in dict.fromkeys(chosen))])
 
 
 def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
@@ -99,8 +101,10 @@ def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
         InputError: it lacks one, or has one of another type, or one that would be added.
     """
     for role, name in zip(_KINDS, named, strict=True):
-        if name is None:
+        if name is None and role != "html":
             continue
+        if schema.names.count(name) > 1:
+            raise InputError(f"there are {schema.names.count(name)} columns {name}; rename all but one")
         if name not in schema.names:
             hint = "; url=None if pages have none" if role == "url" else ""
             raise InputError(f"there is no column {name}; there are {', '.join(schema.names)}{hint}")
@@ -124,14 +128,36 @@ def page_inputs(table: pa.Table, named: Named) -> list[tuple[Html, str | None, D
     to be looked at, and one row of many does not end the job."""
     html, url, date = named
     nothing: list[None] = [None] * table.num_rows
-    htmls = (b"" if one is None else one for one in table.column(html).to_pylist())
-    urls = table.column(url).to_pylist() if url else nothing
+    htmls = (b"" if one is None else one for one in _values(table.column(html)))
+    urls = texts(table.column(url)) if url else nothing
     return [*zip(htmls, urls, _dates(table.column(date)) if date else nothing, strict=True)]
+
+
+def texts(column: pa.ChunkedArray | pa.Array) -> list[str | None]:
+    """List the values of a column of text; U+FFFD stands for what is not UTF-8."""
+    return [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in _values(column)]
+
+
+def _values(column: pa.ChunkedArray | pa.Array) -> list[str | bytes | None]:
+    """List the values of a column of text or bytes. A text that is not UTF-8, as Arrow and Spark take it without a
+    look, is its bytes: the page's own charset may show in them."""
+    try:
+        values: list[str | bytes | None] = column.to_pylist()
+        return values
+    except UnicodeDecodeError:
+        plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        return [*map(_text_or_bytes, plain.cast(pa.large_binary()).to_pylist())]
+
+
+def _text_or_bytes(raw: bytes | None) -> str | bytes | None:
+    with suppress(UnicodeDecodeError):
+        return None if raw is None else raw.decode()
+    return raw
 
 
 def _dates(column: pa.ChunkedArray) -> list[datetime | None]:
     if _is_any(_value_type(column.type), _TEXT):
-        micros = [None if one is None else parse_date(one) for one in column.to_pylist()]
+        micros = [None if one is None else parse_date(one) for one in texts(column)]
     else:
         zone = getattr(column.type, "tz", None)
         micros = column.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64()).to_pylist()

@@ -6,7 +6,7 @@ docs/metadata.md: where each is looked for, and how often that is right.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, islice
@@ -139,9 +139,12 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
 def _found(root: Any) -> dict[str, list[str]]:
     """Collect the values of each place, in document order."""
     found: dict[str, list[str]] = defaultdict(list)
+    readers: set[Any] = set()  # elements of what readers wrote, or write; those in them come later
     budget = MAX_JSON_CHARS
     for element in root.iter("*"):
         tag, attributes = element.tag, element.attrib
+        if tag in ("form", "label") or "comment" in (attributes.get("class") or attributes.get("id") or ""):
+            readers.add(element)
         if tag == "meta":
             key = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
             _keep(found, f"meta:{key.replace('dc:', 'dc.')}", attributes.get("content"), _MOST_TAGS)
@@ -152,17 +155,17 @@ def _found(root: Any) -> dict[str, list[str]]:
                     _read_json(element.text, found)
         elif tag in ("title", "h1", "h2"):
             if tag != "title" or next(element.iterancestors("svg"), None) is None:
-                _keep(found, tag, _text(element))
+                _keep_text(found, tag, element)
         elif tag == "time":
             _keep(found, "time", attributes.get("datetime"))
         if element.text and tag not in _NO_BYLINE and len(element.text) < _MAX_BYLINE:
-            _read_byline(element, found)
+            _read_byline(element, found, readers)
         if attributes:
-            _read_attributes(element, found)
+            _read_attributes(element, found, readers)
     return found
 
 
-def _read_byline(element: Any, found: dict[str, list[str]]) -> None:
+def _read_byline(element: Any, found: dict[str, list[str]], readers: Set[Any]) -> None:
     """Read the name in an element that says "by", and little else, or behind one that says nothing else."""
     byline = _BYLINE.match(element.text)
     if byline is None:
@@ -172,7 +175,7 @@ def _read_byline(element: Any, found: dict[str, list[str]]) -> None:
     if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
         return
     name = _named_in(_text(element))
-    if name and not _is_of_comment(element):
+    if name and not _is_of_comment(element, readers):
         _keep(found, "byline", name)
 
 
@@ -187,38 +190,41 @@ def _named_in(text: str) -> str:
     return name.group() if name else ""
 
 
-def _read_attributes(element: Any, found: dict[str, list[str]]) -> None:
+def _read_attributes(element: Any, found: dict[str, list[str]], readers: Set[Any]) -> None:
     attributes = element.attrib
-    for rel in (attributes.get("rel") or "").lower().split():
+    for rel in dict.fromkeys((attributes.get("rel") or "").lower().split()):
         if rel in ("author", "tag"):
-            _keep(found, f"rel:{rel}", _text(element) or attributes.get("title"), _MOST_TAGS)
+            if len(found[f"rel:{rel}"]) < _MOST_TAGS:
+                _keep(found, f"rel:{rel}", _text(element) or attributes.get("title"), _MOST_TAGS)
         elif rel in ("license", "image_src"):
             _keep(found, f"rel:{rel}", attributes.get("href"))
     name = (attributes.get("itemprop") or "").lower()
     if name in ("author", "creator"):
         parts = islice(element.iterdescendants(), _MOST_PARTS)
         inner = next((one for one in parts if one.get("itemprop") == "name"), element)
-        _keep(found, "itemprop:author", inner.get("content") or _text(inner))
+        _keep(found, "itemprop:author", inner.get("content"))
+        if not inner.get("content"):
+            _keep_text(found, "itemprop:author", inner)
     elif name == "headline":
-        _keep(found, "itemprop:headline", _text(element))
+        _keep_text(found, "itemprop:headline", element)
     elif name == "datepublished":
         _keep(found, "itemprop:datepublished", _time(attributes))
     classes = attributes.get("class") or ""
     if "published" in classes and not {"published", "dt-published"}.isdisjoint(classes.split()):
         _keep(found, "class:published", _time(attributes))
     if element.tag not in ("body", "label", "input", "form", "li"):
-        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element):
-            _keep(found, "class:author", _named_in(_text(element)) or _text(element))
+        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element, readers):
+            _keep_name(found, "class:author", element)
             if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
                 parts = islice(element.iterdescendants(), _MOST_PARTS)
                 inner = next((one for one in parts if _is_name_of_card(one)), element)
-                _keep(found, "hentry:author", _named_in(_text(inner)) or _text(inner))
-        if "fn" in classes.split() and not _is_of_comment(element):
-            _keep(found, "class:fn", _text(element))
+                _keep_name(found, "hentry:author", inner)
+        if "fn" in classes.split() and not _is_of_comment(element, readers):
+            _keep_text(found, "class:fn", element)
         if ("title" in classes or "headline" in classes) and _TITLE_CLASS.search(classes):
-            _keep(found, "class:title", _text(element))
+            _keep_text(found, "class:title", element)
     if element.tag == "a" and _AUTHOR_PATH.search(attributes.get("href") or ""):
-        _keep(found, "href:author", _text(element))
+        _keep_text(found, "href:author", element)
 
 
 def _is_name_of_card(element: Any) -> bool:
@@ -231,10 +237,9 @@ def _time(attributes: Any) -> str | None:
     return found
 
 
-def _is_of_comment(element: Any) -> bool:
+def _is_of_comment(element: Any, readers: Set[Any]) -> bool:
     """Test for the name of a reader, or the field for it."""
-    around = islice(element.iterancestors(), 12)
-    return any(one.tag in ("form", "label") or "comment" in (one.get("class") or one.get("id") or "") for one in around)
+    return not readers.isdisjoint(islice(element.iterancestors(), 12))
 
 
 def _text(element: Any) -> str:
@@ -245,6 +250,19 @@ def _text(element: Any) -> str:
 def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int = _MOST) -> None:
     if value and len(found[place]) < most and (folded := " ".join(value[: 2 * MAX_CHARS].split())):
         found[place].append(folded[:MAX_CHARS])
+
+
+def _keep_text(found: dict[str, list[str]], place: str, element: Any) -> None:
+    """Keep the start of an element's text. It is not read in vain: thousands of elements may hold the same one."""
+    if len(found[place]) < _MOST:
+        _keep(found, place, _text(element))
+
+
+def _keep_name(found: dict[str, list[str]], place: str, element: Any) -> None:
+    """Keep the name in an element, or else its text."""
+    if len(found[place]) < _MOST:
+        text = _text(element)
+        _keep(found, place, _named_in(text) or text)
 
 
 def _read_json(text: str, found: dict[str, list[str]]) -> None:

@@ -252,7 +252,8 @@ def _absolute(url: str, base: str, reference: str) -> str | None:
         given = urlsplit(reference)
         if given.scheme and not given.netloc:  # which urljoin would take for the page itself
             return None
-        absolute = urljoin(urljoin(url, base.strip()), reference)
+        is_address = max(len(url), len(base)) <= MAX_URL_CHARS  # else references are relative to nothing
+        absolute = urljoin(urljoin(url, base.strip()) if is_address else "", reference)
         parts = urlsplit(absolute)
         _ = parts.port  # raises if it is no number
     except ValueError:

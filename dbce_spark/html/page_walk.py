@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,7 @@ class PageWalk:
         self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
+        self._blank = 0  # of parts: so many of the first ones are known to be white space
         self._run(root)
         if chosen := recurring(self._closings, self.link_texts):
             self._set_apart(chosen)
@@ -271,13 +273,14 @@ class PageWalk:
 
     def _line_break(self, holder: int) -> None:
         """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
-        for part in reversed(self._parts):
+        for part in islice(reversed(self._parts), len(self._parts) - self._blank):
             if part is _NEWLINE:
                 self._flush(holder)
                 return
             if part and not part.isspace():
                 self._parts.append(_NEWLINE)
                 return
+        self._blank = len(self._parts)
 
     def _flush(self, holder: int) -> None:
         parts = self._parts
@@ -291,6 +294,7 @@ class PageWalk:
             self.texts.append(text)
             self.holders.append(holder)
         parts.clear()
+        self._blank = 0
         self._linked.clear()
         self._link_places.clear()
 

@@ -1,5 +1,6 @@
 """The removal of elements from a page's tree."""
 
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -9,11 +10,42 @@ def remove_element(element: Any, instead: str = "") -> None:
     if parent is None:
         return
     text = instead + (element.tail or "")
-    if text and before is not None:
-        before.tail = (before.tail or "") + text
-    elif text:
-        parent.text = (parent.text or "") + text
+    _put_behind(parent, before, text)
     parent.remove(element)
+
+
+def remove_elements(gone: Mapping[Any, str]) -> None:
+    """Take elements out as `remove_element` does, each with the text that is put instead.
+
+    All of one parent at once: one by one, the text behind each would be moved for each one before it.
+    """
+    for parent in {one.getparent(): None for one in gone}:
+        if parent is not None:
+            remove_children(parent, gone)
+
+
+def remove_children(parent: Any, gone: Mapping[Any, str]) -> None:
+    """Take those children out of an element that are among some, as `remove_elements`."""
+    before: Any = None
+    texts: list[str] = []
+    for child in [*parent]:
+        if child in gone:
+            texts += (gone[child], child.tail or "")
+            parent.remove(child)
+        else:
+            _put_behind(parent, before, "".join(texts))
+            before, texts = child, []
+    _put_behind(parent, before, "".join(texts))
+
+
+def _put_behind(parent: Any, before: Any, text: str) -> None:
+    """Put a text behind a child of an element, or first in it."""
+    if not text:
+        return
+    if before is None:
+        parent.text = (parent.text or "") + text
+    else:
+        before.tail = (before.tail or "") + text
 
 
 def is_within(element: Any, container: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 from lxml import etree, html
 
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.removal import disarm_embed, remove_element
+from dbce_spark.html.removal import disarm_embed, remove_elements
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
@@ -40,25 +40,29 @@ def sealed(root: Any, style: str) -> str:
 
 def _disarm(root: Any) -> None:
     # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
-    for element in list(root.iter(*ACTIVE_TAGS)):
+    active = [*root.iter(*ACTIVE_TAGS)]
+    remove_elements({element: "" for element in active if element.tag != "embed"})
+    for element in active:
         if element.tag == "embed":
             disarm_embed(element)
-        else:
-            remove_element(element)
-    for style in list(root.iter("style")):
+    drawn: dict[Any, str] = {}
+    for style in root.iter("style"):
         # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
         if next(style.iterancestors("svg", "math"), None) is not None:
-            remove_element(style)
+            drawn[style] = ""
         elif style.text:
             style.text = style.text.replace("<", "\\3c ")
+    remove_elements(drawn)
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")
             if acts or (name.lower() in _URL_ATTRIBUTES and _is_active_url(value)):
                 del element.attrib[name]
-    for meta in list(root.iter("meta")):
-        if meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _REPLACED_PRAGMAS:
-            remove_element(meta)
+    remove_elements({meta: "" for meta in root.iter("meta") if _is_replaced(meta)})
+
+
+def _is_replaced(meta: Any) -> bool:
+    return meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _REPLACED_PRAGMAS
 
 
 def _is_active_url(value: str) -> bool:

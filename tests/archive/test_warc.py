@@ -445,6 +445,13 @@ def test_site(address: str, kind: str, expected: str) -> None:
     assert expected == actual
 
 
+def test_what_is_too_long_for_a_host_is_its_own_site() -> None:
+    """It is not remembered either: an archive of such hosts would fill the memory."""
+    host = "a." * 200 + "example.org"
+
+    assert host == site_of(f"http://{host}/", "domain")
+
+
 def test_huge_url_is_its_own_key() -> None:
     """An escape of an escape of an escape: canonicalising it would take hours."""
     address = "http://example.org/%" + "25" * 1_000_000

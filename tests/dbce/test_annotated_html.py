@@ -1,6 +1,7 @@
 """Output for readers: text, and HTML that does nothing."""
 
 import re
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,15 @@ def visible(html: str) -> str:
     body: Any = lxml_html.document_fromstring(html).find("body")
     etree.strip_elements(body, *DROPPED_TAGS, with_tail=False)
     return "".join("".join(body.itertext()).split())
+
+
+@pytest.mark.parametrize("html", ["<h1>a</h1>" * 50_000, "<p>" + "a b c d e f <script></script>" * 50_000])
+def test_siblings_cost_no_more_than_their_number(html: str) -> None:
+    """Neither to find the place of each among them, nor to take out those that act."""
+    began = process_time()
+
+    assert "dbce-" in labelled(html)
+    assert process_time() - began < 20
 
 
 def test_labels_stand_in_spans() -> None:

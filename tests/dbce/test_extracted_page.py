@@ -257,9 +257,9 @@ def test_no_time_is_no_date(given: Any) -> None:
     assert extract(page(1), date=none).date is None
 
 
-@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102])
+@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102, np.array([1, 2])])
 def test_what_is_no_date_is_refused(given: Any) -> None:
-    """A month 13, a year that Python lacks, a number."""
+    """A month 13, a year that Python lacks, a number, several."""
     with pytest.raises(InputError, match=r"^a date is a datetime"):
         extract(page(1), date=given)
 

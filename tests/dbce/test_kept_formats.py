@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -80,7 +81,31 @@ HOSTILE = {
     + "</ol>"
     + "<sup>1</sup>x" * 9_000,
     "controls": "<p>wo\x01rd \x0c\x1b[31m \x7f</p>",
+    "empty elements": "<p>" + "word word word <i></i>" * 40_000,
+    "formulas": "<p>word " + "$a_1$ " * 60_000,
+    "formulas behind an element": "<p>word <b>b</b>" + "$a_1$ " * 60_000,
+    "layout of a formula": "<p>word<mjx-math>" + "<mjx-box>" * 1_600 + "<mjx-mi>x",
+    "code and breaks": "<p>word<div>" + "<br>" * 20_000 + "<code>x<br>y</code>" * 20_000 + "</div>",
+    "code in a long text": "<div>" + "word " * 800_000 + "<code>x</code>" * 20_000,
+    "code in one table": "<p>word<table><tr>" + "<td><pre>x</pre>" * 10_000 + "</table>",
+    "code below a long class": f"<div class='{'a ' * 400_000}'><p>word" + "<pre>x</pre>" * 5_000,
+    "long code with numbers": "<p>word<pre>" + "".join(f"<span>{at}</span> word word\n" for at in range(1, 60_000)),
+    "buttons in code": "<p>word<pre>" + "word word word <button></button>" * 40_000,
+    "bare noscripts": "<p>" + "word word word <noscript>x</noscript>" * 50_000,
+    "images of a figure": "<figure>" + "word word word <img src=a.png alt=a>" * 50_000,
+    "links of a heading": "<p>word<h1>" + "word word word <a href='#'>#</a>" * 30_000,
+    "long base": f"<base href='http://a.example/{'a/' * 200_000}'><p>word" + "<a href=x>word</a> " * 5_000,
+    "digits of a link back": f"<p>word <a href=#n>1</a><ol><li id=n>word word <a href=#r>{'1' * 60}x</a></ol>",
+    "targets in one note": "<p>word "
+    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(4_000))
+    + "</p><p>"
+    + "<b>" * 1_500
+    + "".join(f"<a id=n{at}></a>" for at in range(4_000))
+    + "word " * 500,
+    "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",
 }
+LIMIT = 15.0
+"""Seconds of processor time; the longest takes three."""
 
 
 def words_of(markdown: str) -> list[str]:
@@ -131,11 +156,12 @@ def test_words_of_elements_that_touch_are_the_same_in_markdown(
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_pages_end_in_a_bounded_answer(name: str) -> None:
-    """Not much longer than they are, and with nothing that acts."""
-    html = HOSTILE[name]
+    """In time that grows as they do, not much longer than they are, and with nothing that acts."""
+    html, began = HOSTILE[name], process_time()
 
     written = formats_of(html, url="http://a.example/")
 
+    assert process_time() - began < LIMIT
     assert "word" in (written.markdown or "").replace(" ", "")
     assert len(written.markdown or "") < 40 * len(html) + 1000
     assert "script:" not in (written.html or "").lower()

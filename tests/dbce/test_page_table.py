@@ -95,6 +95,36 @@ def test_columns_are_of_their_types(columns: dict[str, Any], message: str) -> No
         extract_table(pa.table(columns), date="date" if "date" in columns else None)
 
 
+@pytest.mark.parametrize(
+    ("formats", "message"),
+    [(None, "formats are some of markdown, html, not NoneType"), ([["html"]], "there is no format"), (3, "not int")],
+)
+def test_formats_of_the_wrong_type_are_named(formats: Any, message: str) -> None:
+    """As formats that there are not."""
+    with pytest.raises(InputError, match=message):
+        extract_table(pa.table(COLUMNS), formats=formats)
+
+
+def test_a_name_is_that_of_one_column() -> None:
+    """Not of two, and not none where the page itself should be."""
+    twice = pa.Table.from_arrays([pa.array(HTML[:1])] * 2, ["html", "html"])
+
+    with pytest.raises(InputError, match="there are 2 columns html; rename all but one"):
+        extract_table(twice, url=None)
+    with pytest.raises(InputError, match="there is no column None"):
+        extract_table(pa.table(COLUMNS), html=None)  # type: ignore[arg-type]
+
+
+def test_a_text_that_is_not_utf_8_is_its_bytes() -> None:
+    """Arrow and Spark take such a text without a look; the charset of the page shows in them."""
+    html, url = (
+        pa.array([one]).view(pa.string()) for one in ("<p>Übermut tut gut".encode("latin-1"), b"http://a/\xff")
+    )
+    (row,) = extract_table(pa.table({"html": html, "url": url}), html="html").select(["page_text", "error"]).to_pylist()
+
+    assert {"page_text": "Übermut tut gut", "error": None} == row
+
+
 @pytest.mark.parametrize("pages", ["<p>a", 5, None, [HTML[0]]])
 def test_what_is_no_table_is_said(pages: Any) -> None:
     """In one line, with its type."""

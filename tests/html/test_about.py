@@ -1,5 +1,7 @@
 """Facts that pages state of themselves."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,6 +116,23 @@ def test_whatever_a_page_says_is_bounded(text: str) -> None:
     found = about(f'<p>x<script type="application/ld+json">{text}</script><meta name=author content="{text * 9}">')
 
     assert len(found.author) <= 80
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<i class=author>" * 1_500 + "word " * 1_000_000,
+        f"<div class='comment {'a' * 1_000_000}'>" + "<i class=fn>word</i>" * 20_000,
+    ],
+    ids=["authors in authors", "readers below a long class"],
+)
+def test_a_text_is_not_read_for_each_element_around_it(html: str) -> None:
+    """Nor the class of an element for each one in it."""
+    root = lxml_html.document_fromstring(html, parser=lxml_html.HTMLParser(huge_tree=True))
+    began = process_time()
+    read_about(root, Addresses(URL), URL, CAPTURED)
+
+    assert process_time() - began < 5
 
 
 def test_the_day_of_a_microformat_is_in_a_title() -> None:

@@ -77,6 +77,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
     # Tags.
     "angle_brackets": ("too_many_tags", lambda: b"<" * (1 << 20)),
     "breaks": ("too_many_tags", lambda: b"<br>" * 1_000_000),
+    "breaks_between_nothing": (PAGE, lambda: tagged(b"word<p>", b"<sub></sub><br>") + b"word"),
     "options": (PAGE, lambda: b"<p>x<select>" + b"<option>x" * 50_000),
     "links": ("deep", lambda: tagged(b"", b"<a href=x>x<p>")),
     "unclosed_links": ("no_text", lambda: b"<a>" * 100_000),

@@ -273,6 +273,14 @@ def test_canonical_url(head: str, expected: str | None) -> None:
     assert expected == actual
 
 
+@pytest.mark.parametrize(("reference", "expected"), [("/a", None), ("http://a.example/", "http://a.example/")])
+def test_nothing_is_relative_to_a_base_that_is_no_address(reference: str, expected: str | None) -> None:
+    """One as long as a book; to join it with a reference takes as long."""
+    head = f"<base href='http://b.example/{'a/' * 5_000}'><link rel=canonical href='{reference}'>"
+
+    assert expected == metadata_of(page(head)).canonical_url
+
+
 def test_broken_head() -> None:
     """Declarations that a parser moves out of a broken head are found all the same."""
     html = "<head><title>T</title><p>word</p><link rel=canonical href=/x><meta name=dc.date content=2012-05-03></head>"

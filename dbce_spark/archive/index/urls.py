@@ -14,6 +14,10 @@ _LONGEST = 65_536
 """Characters of a URL that is brought into a form: surt takes time by the square of an escape of an escape of ..."""
 
 
+_LONGEST_HOST = 253
+"""Characters (RFC 1035). What is longer is not remembered: an archive of such hosts would fill the memory."""
+
+
 def url_key(url: str) -> str:
     """Return the SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself if that fails or it is
     huge."""
@@ -35,10 +39,14 @@ def host_of(url: str) -> str:
         return ""
 
 
-@lru_cache(maxsize=65_536)
 def domain_of(host: str) -> str:
     """Return the registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule
-    "*")."""
+    "*"). What is longer than a host can be is its own."""
+    return _domain_of(host) if len(host) <= _LONGEST_HOST else host
+
+
+@lru_cache(maxsize=65_536)
+def _domain_of(host: str) -> str:
     found = _suffixes().extract_str(host)
     if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
         return found.top_domain_under_public_suffix or host

@@ -26,7 +26,10 @@ from dbce_spark.files.sources import MEMBER
 _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
-_CLEAN_HEAD = re.compile(rb"WARC/[01]\.\d\d?\r\n(?:[^\n]+\r\n)*?Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*\r\n")
+# No line is tried twice: a head of nothing but lengths would take the square of them.
+_CLEAN_HEAD = re.compile(
+    rb"WARC/[01]\.\d\d?\r\n(?:(?!Content-Length: )[^\n]+\r\n)*+Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*+\r\n"
+)
 _MOST_PADDING = 10_240
 """Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
 _FED = 32768

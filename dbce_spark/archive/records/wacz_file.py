@@ -59,13 +59,14 @@ def open_members(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limit
     """Open each file of a zip, yielding damages for files that are no archives or are refused; then the zip's own
     frame."""
     taken = 0
-    for entry in entries:
-        refusal = _refusal(entry, taken)
-        taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
-        if refusal:
-            yield ZipMember(entry.filename or "?", None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
-        elif entry.compress_size or not entry.is_dir():
-            yield from _open_member(stream, entry, limits)
+    with zipfile.ZipFile(cast(IO[bytes], stream)) as directory:
+        for entry in entries:
+            refusal = _refusal(entry, taken)
+            taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
+            if refusal:
+                yield ZipMember(entry.filename or "?", None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
+            elif entry.compress_size or not entry.is_dir():
+                yield from _open_member(stream, directory, entry, limits)
     size = stream.seek(0, io.SEEK_END)
     frame = max(0, size - sum(entry.compress_size for entry in entries))
     yield ZipMember("", None, Damage(0, frame, Cause.BESIDE, "heads and directory of the zip"))
@@ -101,10 +102,12 @@ def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
     return ""
 
 
-def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[ZipMember]:
+def _open_member(
+    stream: BinaryIO, directory: zipfile.ZipFile, entry: zipfile.ZipInfo, limits: Limits
+) -> Iterator[ZipMember]:
     name, is_stored = entry.filename, entry.compress_type == zipfile.ZIP_STORED
     try:
-        first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, entry), b"")
+        first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, directory, entry), b"")
     except Exception as error:  # zipfile lets through what each of its decompressors raises
         yield ZipMember(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
         return
@@ -115,7 +118,7 @@ def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> It
         yield ZipMember(name, _part(stream, entry), None)
     else:
         with closing(tempfile.SpooledTemporaryFile(_IN_MEMORY)) as unpacked:
-            damage = _unpack(stream, entry, unpacked, limits)
+            damage = _unpack(_inflated(stream, directory, entry), entry, unpacked, limits)
             yield ZipMember(name, cast(BinaryIO, unpacked), damage)
 
 
@@ -133,13 +136,13 @@ def _is_archive(name: str, first: bytes) -> bool:
     return could_start(out, False)
 
 
-def _unpack(stream: BinaryIO, entry: zipfile.ZipInfo, target: Any, limits: Limits) -> Damage | None:
-    """Inflate a file of the zip into `target`, as far as possible and allowed."""
+def _unpack(inflated: Iterator[bytes], entry: zipfile.ZipInfo, target: Any, limits: Limits) -> Damage | None:
+    """Write what a file of the zip inflates to into `target`, as far as possible and allowed."""
     most = min(limits.unpacked_bytes, limits.inflated_bytes + limits.inflated_ratio * entry.compress_size)
     done, checksum = 0, 0
     damage = None
     try:
-        for part in _inflated(stream, entry):
+        for part in inflated:
             if done + len(part) > most:
                 damage = Damage(done, 0, Cause.SWOLLEN, f"more than {most} bytes")
                 break
@@ -154,10 +157,10 @@ def _unpack(stream: BinaryIO, entry: zipfile.ZipInfo, target: Any, limits: Limit
     return damage
 
 
-def _inflated(stream: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+def _inflated(stream: BinaryIO, directory: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
     """Inflate a file in small parts: zipfile gives none of the part in which a damage is."""
     if entry.compress_type != zipfile.ZIP_DEFLATED:
-        with zipfile.ZipFile(cast(IO[bytes], stream)) as directory, directory.open(entry) as opened_entry:
+        with directory.open(entry) as opened_entry:
             while part := opened_entry.read(_STEP):
                 yield part
         return

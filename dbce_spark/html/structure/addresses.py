@@ -71,8 +71,10 @@ class Addresses:
 
 
 def addresses(root: Any, url: str) -> Addresses:
-    """Read what the references of a page are relative to."""
+    """Read what the references of a page are relative to: to nothing where that is longer than an address."""
     base = next((one.get("href") for one in root.iter("base") if one.get("href")), "")
+    if max(len(url), len(base)) > MAX_ADDRESS_CHARS:
+        return Addresses("")
     try:
         return Addresses(urljoin(url, base.strip()))
     except ValueError:

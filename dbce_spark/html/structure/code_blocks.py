@@ -2,11 +2,13 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from dbce_spark.html.elements import BLOCK_TAGS
-from dbce_spark.html.removal import remove_element
-from dbce_spark.html.structure.kept_text import remove
+from dbce_spark.html.removal import remove_elements
+from dbce_spark.html.structure.kept_text import remove, space_of
 
 _CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
 _LANGUAGE_CLASS = re.compile(
@@ -30,12 +32,15 @@ def normalise_code(root: Any) -> None:
     for code in [*root.iter("code", "samp", "kbd", "tt")]:
         if _is_block_of_code(code):
             code.tag = "pre"
+    tables: set[Any] = set()
+    languages: dict[Any, str | None] = {}
     for pre in [*root.iter(*_CODE_TAGS)]:
         if next(pre.iterancestors(*_CODE_TAGS), None) is not None:
             continue
-        language = _language(pre)
+        language = _language(pre, languages)
         table = next(pre.iterancestors("table"), None)
-        if table is not None:
+        if table is not None and table not in tables:
+            tables.add(table)
             drop_line_numbers(table)
         if pre.getparent() is None:
             continue
@@ -54,15 +59,20 @@ def normalise_code(root: Any) -> None:
 def _is_block_of_code(code: Any) -> bool:
     """Test for code in lines that is alone in its block, in an element that is for code within a line."""
     block = code.getparent()
-    if block is None or block.tag not in BLOCK_TAGS or (block.text or "").strip() or (code.tail or "").strip():
+    if block is None or block.tag not in BLOCK_TAGS or (code.tail or "").strip():
         return False
-    if any(one.tag != "br" or (one.tail or "").strip() for one in block if one is not code):
+    # From the code outwards: so the breaks between two codes are looked at twice, however many codes there are.
+    beside = chain(code.itersiblings(), code.itersiblings(preceding=True))
+    if any(one.tag != "br" or (one.tail or "").strip() for one in beside):
+        return False
+    if (block.text or "").strip():
         return False
     return next(code.iter("br"), None) is not None or bool(_PREFORMATTED.search(code.get("style") or ""))
 
 
 def drop_line_numbers(code: Any) -> None:
     """Take out the elements that hold nothing but numbers of lines: 1, 2, 3 in one, or in one after the other."""
+    columns: list[Any] = []
     series: dict[tuple[str, str | None], list[tuple[Any, int]]] = defaultdict(list)
     for element in [*code.iterdescendants()]:
         begin = element.text
@@ -71,25 +81,26 @@ def drop_line_numbers(code: Any) -> None:
         numbers = _numbers(element)
         if len(numbers) > 1:
             if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
-                _remove_with_empty(element, code)
+                columns.append(element)
         elif numbers and not len(element):
             series[element.tag, element.get("class")].append((element, numbers[0]))
+    _remove_with_empty(columns, code)
     words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
     for found in series.values():
         if 1 < len(found) < words and _is_series([number for _, number in found]):
-            for element, _ in found:
-                if element.getparent() is not None:
-                    _remove_with_empty(element, code)
+            _remove_with_empty([element for element, _ in found], code)
 
 
-def _remove_with_empty(element: Any, code: Any) -> None:
-    """Take out an element, and those around it that hold nothing else: one that is empty would be an empty line."""
-    while True:
-        above = element.getparent()
-        remove_element(element)
-        if above is None or above is code or len(above) or (above.text and not above.text.isspace()):
-            return
-        element = above
+def _remove_with_empty(elements: Sequence[Any], code: Any) -> None:
+    """Take out elements, and those around them that hold nothing else: one that is empty would be an empty line."""
+    while elements:
+        around = dict.fromkeys(element.getparent() for element in elements)
+        remove_elements(dict.fromkeys(elements, ""))
+        elements = [above for above in around if above is not None and above is not code and _is_empty(above)]
+
+
+def _is_empty(element: Any) -> bool:
+    return not len(element) and (not element.text or element.text.isspace())
 
 
 def _numbers(element: Any) -> list[int]:
@@ -109,8 +120,7 @@ def _is_series(numbers: list[int]) -> bool:
 
 def _drop_furniture(pre: Any, language: str) -> None:
     """Take out buttons, and a heading that only names the language."""
-    for button in [*pre.iter("button")]:
-        remove(button)
+    remove_elements({button: space_of(button) for button in pre.iter("button")})
     for element in pre.iterdescendants(*BLOCK_TAGS):
         if " ".join("".join(element.itertext()).split()).lower() == language and language:
             remove(element)
@@ -152,8 +162,11 @@ def _trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-def _language(pre: Any) -> str:
-    """Find the language that a block of code, what is in it or what is around it alone says it is in."""
+def _language(pre: Any, languages: dict[Any, str | None]) -> str:
+    """Find the language that a block of code, what is in it or what is around it alone says it is in.
+
+    `languages` are those of elements that were looked at: a thousand blocks may stand in one of them.
+    """
     around: list[Any] = []
     for above in pre.iterancestors():
         if len(around) == _ABOVE or above.tag in ("body", "article", "main", "section"):
@@ -161,10 +174,19 @@ def _language(pre: Any) -> str:
         if above.tag not in _TABLE_PARTS:
             around.append(above)
     for element in (pre, *pre.iterdescendants("code"), *around):
-        for name in _LANGUAGE_ATTRIBUTES:
-            if value := (element.get(name) or "").strip().lower():
-                return "" if value in _NO_LANGUAGES else value
-        for match in _LANGUAGE_CLASS.finditer(element.get("class") or ""):
-            if (found := match.group(1).lower()) not in _NO_LANGUAGES:
-                return found
+        if element not in languages:
+            languages[element] = _declared_language(element)
+        if (found := languages[element]) is not None:
+            return found
     return ""
+
+
+def _declared_language(element: Any) -> str | None:
+    """Find the language that an element says it is in: "" for none, None where it says nothing."""
+    for name in _LANGUAGE_ATTRIBUTES:
+        if value := (element.get(name) or "").strip().lower():
+            return "" if value in _NO_LANGUAGES else value
+    for match in _LANGUAGE_CLASS.finditer(element.get("class") or ""):
+        if (found := match.group(1).lower()) not in _NO_LANGUAGES:
+            return found
+    return None

@@ -15,7 +15,7 @@ from dbce_spark.html.structure.kept_text import remove
 _MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
 _NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
-_BACK = re.compile(r"[\[(]?\s*(?:[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f]|\d{1,3})+\s*[\])]?")
+_BACK = re.compile(r"[\[(]?\s*[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f\d]+\s*[\])]?")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_WORDS = 600
 _MOST_CHARS = 7
@@ -39,16 +39,14 @@ def mark_footnotes(root: Any) -> None:
         target = places.get(_target(link))
         if target is None:
             continue
-        if target not in note_of:
-            note_of[target] = _note_at(target)
-        note = note_of[target]
+        note = _note_at(target, note_of)
         if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
             continue
         references.append((link, number))
         if len(notes) > _MOST_NOTES:
             return
     if not references:
-        references = [*_by_superscript(root, notes)]
+        references = [*_by_superscript(root, notes, note_of)]
     if not references:
         return
     backwards = {id(link) for link, _ in references}
@@ -89,37 +87,49 @@ def _number(element: Any) -> str:
     return match.group(1) if match else ""
 
 
-def _note_at(target: Any) -> Any:
-    """Find the block that a target begins; None if it is no note."""
-    note = target
-    while note is not None and note.tag not in _NOTE_TAGS:
-        above = note.getparent()
-        if above is None or above.tag == "body" or _text_before(note):
-            return None
-        note = above
-    if note is None or note.tag == "body" or next(note.iterdescendants(*_HEADINGS), None) is not None:
-        return None
-    words = len("".join(note.itertext()).split())
-    return note if 1 < words <= _MOST_WORDS else None
+def _note_at(target: Any, note_of: dict[Any, Any]) -> Any:
+    """Find the block that a target begins; None if it is no note.
+
+    `note_of` are the elements that were looked at, each with the note that it begins: a page may have thousands of
+    targets at the start of one block.
+    """
+    on_way, at, note = [], target, None
+    while at not in note_of:
+        on_way.append(at)
+        if at.tag in _NOTE_TAGS:
+            note = at if _is_note(at) else None
+            break
+        above = at.getparent()
+        if above is None or above.tag == "body" or _text_before(at):
+            break
+        at = above
+    else:
+        note = note_of[at]
+    note_of.update(dict.fromkeys(on_way, note))
+    return note
+
+
+def _is_note(block: Any) -> bool:
+    if next(block.iterdescendants(*_HEADINGS), None) is not None:
+        return False
+    return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
 
 
 def _text_before(element: Any) -> bool:
+    for one in islice(element.itersiblings(preceding=True), _LOOK_BACK):
+        if "".join(one.itertext()).strip() or (one.tail or "").strip():
+            return True
     parent = element.getparent()
-    if parent.text and not parent.text.isspace():
-        return True
-    return any(
-        "".join(one.itertext()).strip() or (one.tail or "").strip()
-        for one in islice(element.itersiblings(preceding=True), _LOOK_BACK)
-    )
+    return bool(parent.text and not parent.text.isspace())
 
 
-def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str]]:
+def _by_superscript(root: Any, notes: dict[Any, str], note_of: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
     marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := _number(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
         return
     starts: dict[str, Any] = {}
     for mark, number in marks:
-        note = None if _text_before(mark) else _note_at(mark)
+        note = None if _text_before(mark) else _note_at(mark, note_of)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
     items = _listed_notes(root)

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.addresses import Addresses
-from dbce_spark.html.structure.kept_text import remove
+from dbce_spark.html.structure.kept_text import space_of
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -22,7 +23,8 @@ def unhead_texts(root: Any) -> None:
 
 def drop_permalinks(root: Any, addresses: Addresses) -> None:
     """Take out links in headings that show no word, such as # and ¶; others to the page itself lose their address."""
-    for heading in [*root.iter(*_HEADINGS)]:
+    gone: dict[Any, str] = {}
+    for heading in root.iter(*_HEADINGS):
         around = next(heading.iterancestors("a"), None)
         for link in [*heading.iter("a"), *([] if around is None else [around])]:
             reference = (link.get("href") or "").strip()
@@ -34,4 +36,5 @@ def drop_permalinks(root: Any, addresses: Addresses) -> None:
             ):
                 del link.attrib["href"]
             else:
-                remove(link)
+                gone[link] = space_of(link)
+    remove_elements(gone)

@@ -3,7 +3,8 @@
 from collections import Counter
 from typing import Any
 
-from dbce_spark.html.structure.kept_text import remove
+from dbce_spark.html.removal import remove_elements
+from dbce_spark.html.structure.kept_text import remove, space_of
 
 
 def reveal_images(root: Any) -> None:
@@ -14,28 +15,33 @@ def reveal_images(root: Any) -> None:
     """
     noscripts = [*root.iter("noscript")]
     in_figure = Counter(map(_figure, noscripts))
+    bare = {one: space_of(one) for one in noscripts if next(one.iter("img"), None) is None}
+    remove_elements(bare)
     for element in noscripts:
-        figure, image = _figure(element), _revealed(element)
-        if image is not None and figure is not None and in_figure[figure] == 1:
-            _keep_alone(image, figure)
+        if element not in bare:
+            figure, image = _figure(element), _revealed(element)
+            if figure is not None and in_figure[figure] == 1:
+                _keep_alone(image, figure)
     if next(root.iter("figure"), None) is None:
         return
     seen: set[tuple[Any, str]] = set()
-    for image in [*root.iter("img")]:
+    again: dict[Any, str] = {}
+    for image in root.iter("img"):
         figure, description = _figure(image), image.get("alt")
         if figure is not None and description:
             if (figure, description) in seen:
-                remove(image)
+                again[image] = space_of(image)
             seen.add((figure, description))
+    remove_elements(again)
 
 
 def _revealed(noscript: Any) -> Any:
-    """Take a <noscript> away; return the image that it held, where it stands now."""
-    image, before = next(noscript.iter("img"), None), noscript.getprevious()
-    if image is not None and before is not None and before.tag == "img" and not (before.tail or "").strip():
+    """Take a <noscript> with an image away; return that, where it stands now."""
+    image, before = next(noscript.iter("img")), noscript.getprevious()
+    if before is not None and before.tag == "img" and not (before.tail or "").strip():
         before.set("data-src", image.get("src") or before.get("data-src") or "")
         image = before
-    elif image is not None:
+    else:
         image.tail = None
         noscript.addprevious(image)
     remove(noscript)
@@ -47,6 +53,6 @@ def _figure(element: Any) -> Any:
 
 
 def _keep_alone(image: Any, figure: Any) -> None:
-    for other in [*figure.iter("img")]:
-        if other is not image and (other.get("alt") or "") == (image.get("alt") or ""):
-            remove(other)
+    alt = image.get("alt") or ""
+    others = (one for one in figure.iter("img") if one is not image and (one.get("alt") or "") == alt)
+    remove_elements({other: space_of(other) for other in others})

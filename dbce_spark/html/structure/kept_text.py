@@ -1,6 +1,6 @@
 """A page's tree is cut down to the text that is kept."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
-from dbce_spark.html.removal import remove_element
+from dbce_spark.html.removal import remove_children, remove_element, remove_elements
 from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
 
 TextNode = tuple[Any, bool, str]
@@ -46,16 +46,17 @@ def text_nodes(root: Any) -> Iterator[TextNode]:
             yield element, is_tail, text
 
 
-def replace_text(element: Any, is_tail: bool, lead: str, behind: Iterable[Any]) -> None:
+def replace_text(element: Any, is_tail: bool, lead: str, behind: Sequence[Any]) -> None:
     """Put another text, and elements behind it, in the place of a text node."""
     if is_tail:
-        parent, at = element.getparent(), element.getparent().index(element) + 1
+        element.tail = None
+        for one in reversed(behind):  # to find a place by its number takes as long as the number is large
+            element.addnext(one)
         element.tail = lead
     else:
-        parent, at = element, 0
+        for one in reversed(behind):
+            element.insert(0, one)
         element.text = lead
-    for nth, one in enumerate(behind):
-        parent.insert(at + nth, one)
 
 
 def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
@@ -67,10 +68,9 @@ def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
     """
     media, gone = _find(root, is_kept, decided)
     is_left = np.ones(len(is_kept), np.bool_)
-    for element, start, end in gone:
+    for _, start, end in gone:
         is_left[start:end] = False
-        element.text = " "  # which stays in its place
-        remove(element)
+    remove_elements({element: " " for element, _, _ in gone})
     is_kept = is_kept[is_left]
     if not is_kept.all():
         _cut_nodes(root, is_kept)
@@ -160,37 +160,32 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> tuple[set[Any
 
 
 def _prune(root: Any, kept_media: set[Any]) -> None:
-    """Remove the elements that show nothing."""
+    """Remove the elements that show nothing, from the last to the first: an element is judged without those in it."""
     in_formulas = {part for formula in root.iter("math") for part in formula.iterdescendants("*")}
+    gone: dict[Any, str] = {}
+    around: set[Any] = set()  # these
     for element in reversed([*root.iter("*")]):
-        tag = element.tag
-        if tag not in _JUDGED_APART:
-            if (
-                not len(element)
-                and _is_blank(element.text)
-                and not _is_place(element)
-                and element is not root
-                and element not in in_formulas
-            ):
-                remove(element)
-        elif element not in kept_media and element is not root and element not in in_formulas:
-            _prune_apart(element, tag)
+        if element in around:
+            remove_children(element, gone)
+        if element is root or element in in_formulas or element in kept_media:
+            continue
+        if _shows_nothing(element):
+            gone[element] = space_of(element)
+            around.add(element.getparent())
 
 
-def _prune_apart(element: Any, tag: str) -> None:
-    """Remove an element that may show something without text, or show nothing with it, unless it stays."""
+def _shows_nothing(element: Any) -> bool:
+    tag = element.tag
+    if tag not in _JUDGED_APART:
+        return not len(element) and _is_blank(element.text) and not _is_place(element)
     if tag == "math":
-        if not any(text and not text.isspace() for text in element.itertext()):
-            remove(element)
-    elif tag in ("td", "th"):
-        if element.getparent().tag != "tr" and _is_blank(element.text) and not len(element):
-            remove(element)
-    elif tag in MEDIA_TAGS:
+        return not any(text and not text.isspace() for text in element.itertext())
+    if tag in ("td", "th"):
+        return element.getparent().tag != "tr" and _is_blank(element.text) and not len(element)
+    if tag in MEDIA_TAGS:
         # Their own elements are judged with them.
-        if next(element.iterancestors("noscript", "picture"), None) is None:
-            remove(element)
-    elif tag in DROPPED_TAGS or (tag == "tr" and _is_blank(element.text) and not any(map(_shows_text, element))):
-        remove(element)
+        return next(element.iterancestors("noscript", "picture"), None) is None
+    return tag in DROPPED_TAGS or (tag == "tr" and _is_blank(element.text) and not any(map(_shows_text, element)))
 
 
 def _is_blank(text: str | None) -> bool:
@@ -208,7 +203,12 @@ def _is_place(element: Any) -> bool:
 
 
 def remove(element: Any) -> None:
-    """Take an element out as `remove_element` does. Its white space stays, as code is indented by it; where it was a
-    block, texts stay apart."""
-    space = element.text if element.text and element.text.isspace() else ""
-    remove_element(element, space or (" " if element.tag in BLOCK_TAGS else ""))
+    """Take an element out as `remove_element` does, but for the space of it."""
+    remove_element(element, space_of(element))
+
+
+def space_of(element: Any) -> str:
+    """Read the space that stays of an element which is taken out: its own white space, as code is indented by it; where
+    it was a block, texts stay apart."""
+    space: str = element.text if element.text and element.text.isspace() else ""
+    return space or (" " if element.tag in BLOCK_TAGS else "")

@@ -52,10 +52,12 @@ def _element(element: Any, depth: int) -> str:
 def _children(element: Any) -> list[Any]:
     """List the children that count; MathJax has some more for the layout."""
     found: list[Any] = []
-    for child in element:
+    pending = [*reversed(element)]
+    while pending:
+        child = pending.pop()
         name = str(child.tag).removeprefix("mjx-")
         if name in _LAYOUT:
-            found += _children(child)
+            pending += reversed(child)
         elif name not in _PASSED_OVER:
             found.append(child)
     return found

@@ -2,6 +2,7 @@ r"""Formulas that stand in a text as LaTeX, between the signs that MathJax and K
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -10,6 +11,10 @@ from dbce_spark.html.structure.kept_text import replace_text
 
 _MOST_CHARS = 2_000
 """Of a formula; between signs that are farther apart stands text."""
+
+_MOST = 20_000
+"""Formulas in a page; behind them they are text: each becomes an element, and a page may have no more tags than ten
+times that."""
 
 # No sign that opens stands within: each character is read twice at most, however many open and never close.
 _FORMULA = re.compile(
@@ -31,11 +36,13 @@ def replace_raw_formulas(root: Any, shown: bytes) -> None:
     """
     if b"$" not in shown and b"\\" not in shown:
         return
+    left = _MOST
     for element, is_tail, text in [*_candidates(root)]:
-        found = [match for match in _FORMULA.finditer(text) if _is_latex(match)]
+        found = [*islice(filter(_is_latex, _FORMULA.finditer(text)), left)]
         holder = element.getparent() if is_tail else element
         if found and not any(above.tag in _VERBATIM for above in (holder, *holder.iterancestors())):
             _replace(element, is_tail, text, found)
+            left -= len(found)
 
 
 def _candidates(root: Any) -> Iterator[tuple[Any, bool, str]]:

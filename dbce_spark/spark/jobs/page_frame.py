@@ -19,7 +19,7 @@ from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extract_options import TableOptions, with_options
 from dbce_spark.dbce.extracted_page import Parse, extract_parsed
-from dbce_spark.dbce.page_table import Named, added_columns, check_columns, page_inputs, with_extracted
+from dbce_spark.dbce.page_table import Named, added_columns, check_columns, page_inputs, texts, with_extracted
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
@@ -75,7 +75,7 @@ def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
 
     def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            urls = batch.column(url).to_pylist()
+            urls = texts(batch.column(url))
             sites = [warc.site_of(one, kind) if one else "" for one in urls]
             keys = [warc.url_key(one) if one else None for one in urls]
             batch = batch.append_column(_SITE, pa.array(sites, pa.string()))

@@ -7,6 +7,7 @@ import lzma
 import resource
 import tracemalloc
 import zlib
+from time import process_time
 
 import pytest
 import zstandard
@@ -228,6 +229,16 @@ def test_work_is_linear(content: bytes) -> None:
 
     assert len(content) == sum(one.length for one in found)
     assert stream.taken < 6 * len(content) + 70 * MB
+
+
+def test_a_head_of_nothing_but_lengths_is_read_once() -> None:
+    """Though it fills a member of its own and has no end: nobody tries each of its lines as the one that counts."""
+    endless = gzip.compress(b"WARC/1.0\r\n" + b"Content-Length: 1\r\n" * 20_000 + b"x", mtime=0)
+    began = process_time()
+    found = read(endless + b"".join(gzipped(record(url=url(1)))), LIMITS)
+
+    assert url(1) == urls(found)[-1]
+    assert process_time() - began < 5
 
 
 def test_what_may_be_read_again_is_bounded() -> None:

@@ -129,6 +129,17 @@ def test_bomb_in_a_zip() -> None:
     ]
 
 
+def test_the_directory_of_a_zip_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each of its files, whose number it grows with."""
+    opened: list[object] = []
+    begin = zipfile.ZipFile._RealGetContents  # type: ignore[attr-defined]
+    content = zipped({f"{nth}.warc": record(url=url(nth)) for nth in range(9)}, zipfile.ZIP_BZIP2)
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", lambda one: (opened.append(one), begin(one))[1])
+
+    assert [(f"{nth}.warc", url(nth)) for nth in range(9)] == places(read(content))
+    assert 2 == len(opened)  # to list them, and to open them
+
+
 def test_files_that_share_their_bytes() -> None:
     """A zip whose directory names the same bytes again and again is a bomb of another kind: each is read once."""
     content = bytearray(zipped({"a.warc.gz": WARC, "b.warc.gz": WARC}))

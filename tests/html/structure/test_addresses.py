@@ -51,6 +51,19 @@ def test_a_lazy_image_has_its_real_source(image: str, expected: str | None) -> N
     assert (expected and f"http://a.example/b/{expected}") == image_source(element, HERE)
 
 
+@pytest.mark.parametrize(
+    ("base", "url"), [("a/" * 3_000, "http://a.example/"), ("", f"http://a.example/{'a' * 5_000}")]
+)
+def test_nothing_is_relative_to_what_is_no_address(base: str, url: str) -> None:
+    """A base, or a URL, as long as a book; absolute links stay."""
+    root = (
+        lxml_html.document_fromstring(f"<base href='http://b.example/{base}'><p>a") if base else lxml_html.Element("p")
+    )
+    found = addresses(root, url)
+
+    assert [None, "http://c.example/"] == [found.link("b"), found.link("http://c.example/")]
+
+
 def test_the_base_of_a_page_counts() -> None:
     """It may be relative to the page itself."""
     root = lxml_html.document_fromstring("<head><base href=/z/></head><body>x")
