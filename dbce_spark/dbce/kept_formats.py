@@ -13,6 +13,7 @@ from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
+from dbce_spark.html.structure.emphasis import mark_emphasis
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
@@ -101,6 +102,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
+    mark_emphasis(root, shown)
     unhead_texts(root)
     drop_permalinks(root, place)
     mark_callouts(root, shown)
