@@ -17,7 +17,7 @@ from dbce_spark.html.structure.emphasis import mark_emphasis
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
-from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
+from dbce_spark.html.structure.headings import drop_permalinks, link_headings, unhead_texts
 from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
@@ -105,6 +105,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     mark_emphasis(root, shown)
     unhead_texts(root)
     drop_permalinks(root, place)
+    link_headings(root)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
     source = article.source()

@@ -1,6 +1,8 @@
-"""Headings without the links to themselves; texts that a page only shows as a heading are none."""
+"""Headings: without the links to themselves, with the link of their card; texts that are only shown as one are none."""
 
 from typing import Any
+
+from lxml import etree
 
 from dbce_spark.html.structure.addresses import Addresses
 from dbce_spark.html.structure.kept_text import remove
@@ -35,3 +37,16 @@ def drop_permalinks(root: Any, addresses: Addresses) -> None:
                 del link.attrib["href"]
             else:
                 remove(link)
+
+
+def link_headings(root: Any) -> None:
+    """Move the link of a card, which is around a heading and more, to its heading: in Markdown each of its texts would
+    be a link of its own."""
+    for heading in [*root.iter(*_HEADINGS)]:
+        card = next(heading.iterancestors("a"), None)
+        if card is None or not card.get("href") or not "".join(heading.itertext()).strip():
+            continue
+        link = etree.Element("a", {"href": card.attrib.pop("href")})
+        link.text, heading.text = heading.text, None
+        link.extend([*heading])
+        heading.append(link)

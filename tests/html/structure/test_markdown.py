@@ -40,6 +40,9 @@ from tests.support.structure import markdown_of
         (f"<h3>{'a ' * 61}<br><br>b</h3>", f"{'a ' * 60}a\n\nb"),
         (f"<h3>{'a ' * 61}</h3>", f"### {'a ' * 60}a"),
         ("<a href=#x><h2>a</h2></a>", "## a"),
+        ("<a href=x><h2>a <i>b</i></h2><p>c</p></a>", "## [a *b*](http://a.example/b/x)\n\nc"),
+        ("<a href=x><h2>a</h2><p>b</p><h3>c</h3></a>", "## [a](http://a.example/b/x)\n\nb\n\n### c"),
+        ("<a href=x><h2> </h2><p>b</p></a>", "[b](http://a.example/b/x)"),
         ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
     ],
@@ -63,3 +66,21 @@ def test_markdown(html: str, expected: str) -> None:
 def test_each_row_has_all_columns(rows: str, expected: str) -> None:
     """A cell that spans others leaves empty ones."""
     assert expected == markdown_of(f"<table>{rows}</table>")
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("<p>c<p>d", "c<br>d"),
+        ("c<ul><li>d <a href=x>e</a><li><p>f<ul><li>g</ul></ul>", "c<br>- d [e](http://a.example/b/x)<br>- f<br>- g"),
+        ("<ul><li><ol><li>c</ol></ul>", "- c"),
+        ("<pre>c\n\n  d|</pre>e", "`c`<br>`\xa0\xa0d\\|`<br>e"),
+        ("<math display=block><mi>x</mi></math> c", "$x$<br>c"),
+        ("<dl><dt>c<dd>d</dl>", "c<br>d"),
+    ],
+)
+def test_blocks_in_a_cell_are_lines(cell: str, expected: str) -> None:
+    """A cell of Markdown holds none; HTML keeps them."""
+    written = markdown_of(f"<table><tr><th>a<th>b<tr><td>{cell}</td><td>z</table>")
+
+    assert f"| a | b |\n| --- | --- |\n| {expected} | z |" == written
