@@ -13,7 +13,7 @@ _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
 )
 _LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
-_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrapper"))
+_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
 _MOST_LINES = 5_000
 """With numbers in one element: of more the numbers stay."""
 

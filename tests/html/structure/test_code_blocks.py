@@ -22,6 +22,7 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<table><tr><td><pre>1\n2\n3</pre><td><pre>a\nb\nc</pre></table>", "```\na\nb\nc\n```"),
         ("<pre>a<button>Copy</button></pre>", "```\na\n```"),
         ("<pre><code class=language-sh><div>Sh</div><div>a b</div></code></pre>", "```sh\na b\n```"),
+        ("<code class=highlight-wrap><pre>a</pre></code>", "```\na\n```"),
         ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
         ("<pre><div><i>1</i><div>a</div></div><div><i>2</i><div>b</div></div></pre>", "```\na\nb\n```"),
         ("<p><code>a<br>b</code></p>", "```\na\nb\n```"),
