@@ -22,6 +22,7 @@ from dbce_spark.html.structure.images import reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
+from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.model import Blocks, Capture, Segments
@@ -92,6 +93,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     """Write the characters of a page that are kept, with the structure around them."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
+    mark_players(root, utf8_html)
     decided = decide_elements(root, blocks, is_kept)
     strip_unread(root)
     cut_text(root, is_kept, decided)

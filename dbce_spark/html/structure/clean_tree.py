@@ -55,7 +55,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
 _NUMBER = re.compile(r"\d{1,9}")
-_MAY_BE_EMPTY = frozenset(("img", "hr", "td", "th"))
+_MAY_BE_EMPTY = frozenset(("img", "hr", "player", "td", "th"))
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -279,6 +279,13 @@ class _Builder:
             alt = " ".join(without_controls(image.get("alt") or "").split())
             self._place().add("img", {"src": encoded(source), "alt": alt})
 
+    def _player(self, player: Any) -> None:
+        source = self._addresses.image(player.get("src")) if self._config.images == "keep" else None
+        if source is not None:
+            self._boundary()
+            self._place().add("player", {"src": encoded(source)})
+            self._boundary()
+
     def _rule(self, _: Any) -> None:
         self._boundary()
         if self._stack[-1][0].tag in ("article", "blockquote"):
@@ -318,6 +325,7 @@ _WHOLE = {
     "hr": _Builder._rule,
     "img": _Builder._image,
     "note": _Builder._note,
+    "player": _Builder._player,
     "pre": _Builder._code,
 }
 """Elements of which nothing but themselves is read, each with what adds it."""

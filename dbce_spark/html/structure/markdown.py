@@ -33,6 +33,8 @@ def to_html(source: str) -> str:
             _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, number)
         else:
             _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, number)
+    for player in root.find_all("player"):
+        _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")
     for mark in root.find_all("callout"):
         title = mark.parent
         mark.extract()
@@ -104,6 +106,11 @@ def _note(element: Any, _: str) -> str:
     return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
 
 
+def _player(element: Any, _: str) -> str:
+    address = element.attrs["src"].replace("(", "%28").replace(")", "%29")
+    return f"![]({address})"
+
+
 def _callout(element: Any, _: str) -> str:
     return f"[!{element.text}]" + (" " if element.next_sibling is not None else "")
 
@@ -160,6 +167,7 @@ def _options() -> Any:
             "formula": _formula,
             "note": _note,
             "callout": _callout,
+            "player": _player,
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",
             "sup": lambda _, inner: f"<sup>{inner}</sup>" if inner else "",
