@@ -18,7 +18,7 @@ from dbce_spark.html.structure.emptied_elements import decide_elements, strip_un
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import drop_permalinks, link_headings, unhead_texts
-from dbce_spark.html.structure.images import reveal_images
+from dbce_spark.html.structure.images import drop_ornaments, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
@@ -100,6 +100,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     part_words(root, blocks.text, is_kept)
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
+    drop_ornaments(root)
     normalise_code(root)
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)

@@ -54,6 +54,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
+_STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
 _MAY_BE_EMPTY = frozenset(("img", "hr", "player", "td", "th"))
 
@@ -375,7 +376,8 @@ def _number(text: str | None, most: int) -> int | None:
 
 def _is_tiny(image: Any) -> bool:
     """Test for a picture that counts visits, fills a space or stands for a word."""
-    sizes = (_SIZE.match(image.get(name) or "") for name in ("width", "height"))
+    sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
+    sizes += _STYLED_SIZE.finditer(image.get("style") or "")
     return any(size and int(size.group(1)) < 33 for size in sizes)
 
 

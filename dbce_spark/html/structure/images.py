@@ -1,16 +1,24 @@
-"""Images, each once: not the empty one that a script fills, nor the small one that stands for it until then."""
+"""Images, each once: not the empty one that a script fills, nor the small one that stands for it until then. Of
+ornaments, such as the bullets of a list that are drawn, one is enough."""
 
+import re
 from collections import Counter
 from typing import Any
 
 from dbce_spark.html.structure.kept_text import remove
+
+_ORNAMENT_SHOWN = 3
+"""Times, at the least, that a page shows what only decorates it."""
+_NO_SOURCES = frozenset(("class", "id", "style"))
+"""Attributes that the same image may have others of, where it is shown again."""
+_SIZE_IN_NAME = re.compile(r"[-_](?:large|medium|small|thumb|thumbnail|\d+x\d+)\.\w+$")
 
 
 def reveal_images(root: Any) -> None:
     """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it.
 
     A figure with one such image shows no other of the same description. Of images of one figure that have the same
-    description, the first stays: they are one image in several sizes.
+    description, or none and one name but for a size, the first stays: they are one image in several sizes.
     """
     noscripts = [*root.iter("noscript")]
     in_figure = Counter(map(_figure, noscripts))
@@ -22,11 +30,36 @@ def reveal_images(root: Any) -> None:
         return
     seen: set[tuple[Any, str]] = set()
     for image in [*root.iter("img")]:
-        figure, description = _figure(image), image.get("alt")
+        figure, description = _figure(image), image.get("alt") or _sizeless(image.get("src") or "")
         if figure is not None and description:
             if (figure, description) in seen:
                 remove(image)
             seen.add((figure, description))
+
+
+def drop_ornaments(root: Any) -> None:
+    """Take out all but the first of images without a description that are shown several times, and of those side by
+    side that are the same."""
+    images = [(image, _sources(image)) for image in root.iter("img")]
+    shown = Counter(sources for image, sources in images if not image.get("alt"))
+    last, seen = None, set()
+    for image, sources in images:
+        is_beside = sources in seen and image.getprevious() is last and not (last.tail or "").strip()
+        if (is_beside and sources == _sources(last)) or (sources in seen and shown[sources] >= _ORNAMENT_SHOWN):
+            remove(image)
+        else:
+            last = image
+            seen.add(sources)
+
+
+def _sources(image: Any) -> frozenset[tuple[str, str]]:
+    return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
+
+
+def _sizeless(source: str) -> str:
+    """Take size and format off the address of an image; return "" if it names no size."""
+    sizeless = _SIZE_IN_NAME.sub("", source)
+    return "" if sizeless == source else sizeless
 
 
 def _revealed(noscript: Any) -> Any:
