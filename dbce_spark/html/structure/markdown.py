@@ -163,6 +163,7 @@ def _options() -> Any:
 
     return turbohtml.Markdown(
         inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
+        links=turbohtml.Markdown.Links(autolink=False),  # <http://...> is a tag to JSX, and to all that strips tags
         converters={
             "formula": _formula,
             "note": _note,
