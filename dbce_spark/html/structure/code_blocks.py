@@ -4,11 +4,14 @@ import re
 from collections import defaultdict
 from typing import Any
 
+from lxml import etree
+
 from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import remove_element
 from dbce_spark.html.structure.kept_text import remove
 
 _CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
+_INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
 )
@@ -27,9 +30,12 @@ _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 def normalise_code(root: Any) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
-    for code in [*root.iter("code", "samp", "kbd", "tt")]:
+    for code in [*root.iter(*_INLINE_TAGS)]:
         if _is_block_of_code(code):
             code.tag = "pre"
+    for block in dict.fromkeys(code.getparent() for code in root.iter(*_INLINE_TAGS)):
+        if block is not None and len(block) > 2 and _is_lines_of_code(block):
+            _join_lines(block)
     for pre in [*root.iter(*_CODE_TAGS)]:
         if next(pre.iterancestors(*_CODE_TAGS), None) is not None:
             continue
@@ -59,6 +65,29 @@ def _is_block_of_code(code: Any) -> bool:
     if any(one.tag != "br" or (one.tail or "").strip() for one in block if one is not code):
         return False
     return next(code.iter("br"), None) is not None or bool(_PREFORMATTED.search(code.get("style") or ""))
+
+
+def _is_lines_of_code(block: Any) -> bool:
+    """Test for a block of nothing but lines, each an element that is for code within a line."""
+    if block.tag not in BLOCK_TAGS or block.tag in _CODE_TAGS or (block.text or "").strip():
+        return False
+    codes = breaks = 0
+    for part in block:
+        codes += part.tag in _INLINE_TAGS
+        breaks += part.tag == "br"
+        is_empty = not len(part) and not (part.text or "").strip()
+        if (part.tail or "").strip() or not (is_empty or part.tag in _INLINE_TAGS):
+            return False
+    return 1 < codes <= breaks + 1 and next(block.iterancestors(*_CODE_TAGS), None) is None
+
+
+def _join_lines(block: Any) -> None:
+    """Put what a block holds in a <pre>, without the white space between its lines."""
+    pre = etree.Element("pre")
+    pre.extend([*block])
+    for part in pre:
+        part.tail = None
+    block.append(pre)
 
 
 def drop_line_numbers(code: Any) -> None:

@@ -45,7 +45,8 @@ def drop_ornaments(root: Any) -> None:
     last, seen = None, set()
     for image, sources in images:
         is_beside = sources in seen and image.getprevious() is last and not (last.tail or "").strip()
-        if (is_beside and sources == _sources(last)) or (sources in seen and shown[sources] >= _ORNAMENT_SHOWN):
+        is_ornament = sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image)
+        if is_ornament or (is_beside and sources == _sources(last)):
             remove(image)
         else:
             last = image
@@ -54,6 +55,12 @@ def drop_ornaments(root: Any) -> None:
 
 def _sources(image: Any) -> frozenset[tuple[str, str]]:
     return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
+
+
+def _is_mark(image: Any) -> bool:
+    """Test for an image that is alone in its cell, as the ticks of a table are."""
+    cell = next(image.iterancestors("td", "th"), None)
+    return cell is not None and not any(map(str.strip, cell.itertext()))
 
 
 def _sizeless(source: str) -> str:

@@ -36,13 +36,14 @@ def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
         ("<p><img src=a.png> a</p>" * 3, 1),
         ("<p><img src=a.png> a</p>" * 2, 2),
         ("<p><img src=a.png alt=A> a</p>" * 3, 3),
+        ("<table>" + "<tr><th>a<td><img src=a.png><td>b" * 3 + "</table>", 3),
         ("<p><img src=x.gif data-src=a.png> <img src=x.gif data-src=b.png> <img src=x.gif data-src=c.png></p>", 3),
         ("<p>a <img src=a.png alt='3 of 5'> <img src=a.png alt='3 of 5'><img src=a.png alt='3 of 5'></p>", 1),
         ("<p><img src=a.png alt=A> a <img src=a.png alt=A></p>", 2),
         ("<p>a <img src=a.png style='width: 16px; height:16px'></p>", 0),
         ("<p>a <img src=a.png style='max-width: 16px; width: 160px'></p>", 1),
     ],
-    ids=["bullets", "twice", "described", "lazy", "stars", "in a text", "small by style", "large by style"],
+    ids=["bullets", "twice", "described", "ticks", "lazy", "stars", "in a text", "small by style", "large by style"],
 )
 def test_ornaments_are_shown_once_or_not(html: str, expected: int) -> None:
     """What is shown again and again without a description is there once, what is small is not."""
