@@ -17,7 +17,7 @@ from dbce_spark.html.structure.emphasis import mark_emphasis
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
-from dbce_spark.html.structure.headings import drop_permalinks, link_headings, unhead_texts
+from dbce_spark.html.structure.headings import mend_headings
 from dbce_spark.html.structure.images import drop_ornaments, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
@@ -93,8 +93,8 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     """Write the characters of a page that are kept, with the structure around them."""
     root = parse_tree(utf8_html)
     place = addresses(root, url)
-    mark_players(root, utf8_html)
     decided = decide_elements(root, blocks, is_kept)
+    mark_players(root)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     part_words(root, blocks.text, is_kept)
@@ -105,10 +105,8 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
-    mark_emphasis(root, shown)
-    unhead_texts(root)
-    drop_permalinks(root, place)
-    link_headings(root)
+    mark_emphasis(root)
+    mend_headings(root, place)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
     source = article.source()

@@ -31,10 +31,10 @@ _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 def normalise_code(root: Any) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
     for code in [*root.iter(*_INLINE_TAGS)]:
+        block = code.getparent()
         if _is_block_of_code(code):
             code.tag = "pre"
-    for block in dict.fromkeys(code.getparent() for code in root.iter(*_INLINE_TAGS)):
-        if block is not None and len(block) > 2 and _is_lines_of_code(block):
+        elif block is not None and len(block) > 2 and _is_lines_of_code(block):
             _join_lines(block)
     for pre in [*root.iter(*_CODE_TAGS)]:
         if next(pre.iterancestors(*_CODE_TAGS), None) is not None:

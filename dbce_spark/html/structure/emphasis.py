@@ -9,19 +9,13 @@ _WEIGHT = re.compile(r"(?:^|[;\s])font-weight\s*:\s*(?P<plain>normal|lighter|[1-
 _SLANT = re.compile(r"(?:^|[;\s])font-style\s*:\s*(?P<plain>normal)?(?P<strong>italic|oblique)?", re.I)
 _TAGS = {"b": _WEIGHT, "strong": _WEIGHT, "i": _SLANT, "em": _SLANT}
 """Elements of emphasis, and the property that may take it from them."""
-_MARKS = (b"font-weight", b"font-style")
 
 
-def mark_emphasis(root: Any, shown: bytes) -> None:
-    """Make <b> and <i> of what its own style shows so, and neither of what its style shows plain.
-
-    `shown` is the tree as text, in small letters.
-    """
-    if not any(mark in shown for mark in _MARKS):
-        return
+def mark_emphasis(root: Any) -> None:
+    """Make <b> and <i> of what its own style shows so, and neither of what its style shows plain."""
     for element in [*root.iter("span", "font", *_TAGS)]:
         style = element.get("style")
-        if not style:
+        if not style or "font-" not in style.lower():
             continue
         if element.tag in _TAGS:
             found = _TAGS[element.tag].search(style)

@@ -40,7 +40,10 @@ def reveal_images(root: Any) -> None:
 def drop_ornaments(root: Any) -> None:
     """Take out all but the first of images without a description that are shown several times, and of those side by
     side that are the same."""
-    images = [(image, _sources(image)) for image in root.iter("img")]
+    found = [*root.iter("img")]
+    if len({image.get("src") for image in found}) == len(found):
+        return
+    images = [(image, _sources(image)) for image in found]
     shown = Counter(sources for image, sources in images if not image.get("alt"))
     last, seen = None, set()
     for image, sources in images:

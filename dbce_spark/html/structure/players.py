@@ -4,20 +4,16 @@ import re
 from typing import Any
 
 _PLAYERS = ("iframe", "video", "audio", "object")
-_MARKS = tuple(f"<{tag}".encode() for tag in _PLAYERS)
 _YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{11})(?![\w-])")
 """The address of the commonest player, also of that in Flash; what it plays has a page of its own."""
 
 
-def mark_players(root: Any, html: bytes) -> None:
-    """Put a <player> in the place of each player. `html` is the page.
+def mark_players(root: Any) -> None:
+    """Put a <player> in the place of each player.
 
     Players are a video or sound that does not begin by itself, as backgrounds do, and a frame that may fill the screen,
     as those of videos may and those of advertisements and buttons may not.
     """
-    small = html.lower()
-    if not any(mark in small for mark in _MARKS):
-        return
     for element in [*root.iter(*_PLAYERS)]:
         source = _source(element)
         if not source:
