@@ -13,14 +13,16 @@ from dbce_spark.html.structure.addresses import addresses
 from dbce_spark.html.structure.callouts import mark_callouts
 from dbce_spark.html.structure.clean_tree import clean_tree
 from dbce_spark.html.structure.code_blocks import normalise_code
+from dbce_spark.html.structure.emphasis import mark_emphasis
 from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
-from dbce_spark.html.structure.headings import drop_permalinks, unhead_texts
-from dbce_spark.html.structure.images import reveal_images
+from dbce_spark.html.structure.headings import mend_headings
+from dbce_spark.html.structure.images import drop_ornaments, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
+from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.model import Blocks, Capture, Segments
@@ -92,17 +94,19 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     root = parse_tree(utf8_html)
     place = addresses(root, url)
     decided = decide_elements(root, blocks, is_kept)
+    mark_players(root)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     part_words(root, blocks.text, is_kept)
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
+    drop_ornaments(root)
     normalise_code(root)
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
-    unhead_texts(root)
-    drop_permalinks(root, place)
+    mark_emphasis(root)
+    mend_headings(root, place)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
     source = article.source()

@@ -4,16 +4,20 @@ HTML has no element for them. Writers of documentation mark them by the classes 
 follow docutils, and Markdown by the first line of a quote: `[!note]`.
 """
 
+import re
 from typing import Any
 
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
 
-_BOXES = ("admonition", "callout", "markdown-alert", "alert")
+_BOXES = frozenset(("admonition", "admonitionblock", "callout", "markdown-alert", "alert"))
+_PREFIX = re.compile(r"(?:theme-)?(?:admonition|callout|markdown-alert|alert)--?")
+"""Before a kind; with two dashes as a modifier of BEM."""
 _MARKS = (b"admonition", b"callout", b"alert")
 _KINDS = frozenset(
-    "note tip hint info important warning caution danger error attention success example question".split()
+    "note tip hint info important warning caution danger error attention success example question"
+    " abstract summary todo check failure bug quote seealso".split()
 )
 _TITLES = ("title", "heading", "summary")
 _TAGS = ("div", "aside", "section", "details", "blockquote")
@@ -48,10 +52,10 @@ def _kind(box: Any) -> str:
     named = (box.get("data-callout") or "").strip().lower()
     if named in _KINDS:
         return named
-    if not set(_BOXES) & set(classes):
+    if _BOXES.isdisjoint(classes):
         return ""
-    prefixed = (one.removeprefix(f"{name}-") for one in classes for name in _BOXES)
-    return next((one for one in prefixed if one in _KINDS), "")
+    names = (one if (prefix := _PREFIX.match(one)) is None else one[prefix.end() :] for one in classes)
+    return next((one for one in names if one in _KINDS), "")
 
 
 def _first_block(box: Any) -> Any:

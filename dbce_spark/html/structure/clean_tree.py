@@ -27,6 +27,8 @@ _KEPT_INLINE = (
     "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var"
 ).split()
 _INLINE = {tag: tag for tag in _KEPT_INLINE} | {"acronym": "abbr", "strike": "s", "tt": "code"}
+_ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
+"""Elements that show the same as another; one in the other shows no more."""
 _FLOW = frozenset("blockquote details dl figure ol table ul".split()) | _HEADINGS
 _PARTS = {
     "li": frozenset(("ul", "ol")),
@@ -52,8 +54,9 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
+_STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
-_MAY_BE_EMPTY = frozenset(("img", "hr", "td", "th"))
+_MAY_BE_EMPTY = frozenset(("img", "hr", "player", "td", "th"))
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -192,8 +195,10 @@ class _Builder:
         self._paragraph, self._open, self._space = None, [], True
 
     def _inline(self, element: Any, tag: str) -> None:
-        if self._inlines and (len(self._inlines) >= MAX_NESTING or any(tag == name for name, _ in self._inlines)):
-            return
+        if self._inlines:
+            alike = (tag, _ALIKE.get(tag))
+            if len(self._inlines) >= MAX_NESTING or any(name in alike for name, _ in self._inlines):
+                return
         if tag in ("b", "strong") and self._stack[-1][0].tag in _HEADINGS:  # as all of a heading is
             return
         attributes = _attributes(element, tag)
@@ -216,13 +221,8 @@ class _Builder:
             else:
                 self._paragraph = top.add("p", {})
                 self._space = False
-        same = 0
-        if self._open:
-            for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
-                if opened != wanted:
-                    break
-                same += 1
-            del self._open[same:]
+        same = self._still_open() if self._open else 0
+        del self._open[same:]
         place = self._open[-1][1] if self._open else self._paragraph
         if self._space:
             if self._paragraph.parts:
@@ -232,6 +232,15 @@ class _Builder:
             place = place.add(wanted[0], dict(wanted[1]))
             self._open.append((wanted, place))
         return place
+
+    def _still_open(self) -> int:
+        """Count the inline elements that are open and still wanted, from the outermost."""
+        same = 0
+        for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
+            if opened != wanted:
+                break
+            same += 1
+        return same
 
     def _text(self, text: str) -> None:
         words = text.split()
@@ -261,13 +270,22 @@ class _Builder:
                 return
             within = last
         self._space = False
+        around, self._inlines = self._inlines, self._inlines[: self._still_open()]  # none that holds only a break
         self._place().add("br", {})
+        self._inlines = around
 
     def _image(self, image: Any) -> None:
         source = image_source(image, self._addresses) if self._config.images == "keep" else None
         if source is not None and not _is_tiny(image):
             alt = " ".join(without_controls(image.get("alt") or "").split())
             self._place().add("img", {"src": encoded(source), "alt": alt})
+
+    def _player(self, player: Any) -> None:
+        source = self._addresses.image(player.get("src")) if self._config.images == "keep" else None
+        if source is not None:
+            self._boundary()
+            self._place().add("player", {"src": encoded(source)})
+            self._boundary()
 
     def _rule(self, _: Any) -> None:
         self._boundary()
@@ -308,6 +326,7 @@ _WHOLE = {
     "hr": _Builder._rule,
     "img": _Builder._image,
     "note": _Builder._note,
+    "player": _Builder._player,
     "pre": _Builder._code,
 }
 """Elements of which nothing but themselves is read, each with what adds it."""
@@ -357,7 +376,8 @@ def _number(text: str | None, most: int) -> int | None:
 
 def _is_tiny(image: Any) -> bool:
     """Test for a picture that counts visits, fills a space or stands for a word."""
-    sizes = (_SIZE.match(image.get(name) or "") for name in ("width", "height"))
+    sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
+    sizes += _STYLED_SIZE.finditer(image.get("style") or "")
     return any(size and int(size.group(1)) < 33 for size in sizes)
 
 

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+from lxml import etree
+
 from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
 _CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
+_INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
 )
 _LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
-_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrapper"))
+_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
 _MOST_LINES = 5_000
 """With numbers in one element: of more the numbers stay."""
 
@@ -29,9 +32,15 @@ _DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 def normalise_code(root: Any) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
-    for code in [*root.iter("code", "samp", "kbd", "tt")]:
+    blocks: dict[Any, None] = {}
+    for code in [*root.iter(*_INLINE_TAGS)]:
         if _is_block_of_code(code):
             code.tag = "pre"
+        elif (block := code.getparent()) is not None:
+            blocks[block] = None
+    for block in blocks:
+        if _is_lines_of_code(block):
+            _join_lines(block)
     tables: set[Any] = set()
     languages: dict[Any, str | None] = {}
     for pre in [*root.iter(*_CODE_TAGS)]:
@@ -68,6 +77,29 @@ def _is_block_of_code(code: Any) -> bool:
     if (block.text or "").strip():
         return False
     return next(code.iter("br"), None) is not None or bool(_PREFORMATTED.search(code.get("style") or ""))
+
+
+def _is_lines_of_code(block: Any) -> bool:
+    """Test for a block of nothing but lines, each an element that is for code within a line."""
+    if len(block) < 3 or block.tag not in BLOCK_TAGS or block.tag in _CODE_TAGS or (block.text or "").strip():
+        return False
+    codes = breaks = 0
+    for part in block:
+        codes += part.tag in _INLINE_TAGS
+        breaks += part.tag == "br"
+        is_empty = not len(part) and not (part.text or "").strip()
+        if (part.tail or "").strip() or not (is_empty or part.tag in _INLINE_TAGS):
+            return False
+    return 1 < codes <= breaks + 1 and next(block.iterancestors(*_CODE_TAGS), None) is None
+
+
+def _join_lines(block: Any) -> None:
+    """Put what a block holds in a <pre>, without the white space between its lines."""
+    pre = etree.Element("pre")
+    pre.extend([*block])
+    for part in pre:
+        part.tail = None
+    block.append(pre)
 
 
 def drop_line_numbers(code: Any) -> None:

@@ -132,7 +132,7 @@ def _by_superscript(root: Any, notes: dict[Any, str], note_of: dict[Any, Any]) -
         note = None if _text_before(mark) else _note_at(mark, note_of)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
-    items = _listed_notes(root)
+    items = _notes_with_ids(root) | _listed_notes(root)
     for mark, number in marks:
         if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
@@ -152,6 +152,18 @@ def _listed_notes(root: Any) -> dict[str, Any]:
         if numbers and numbers == [str(at) for at in range(1, len(items) + 1)]:
             lists.append(dict(zip(numbers, items, strict=True)))
     return lists[0] if len(lists) == 1 else {}
+
+
+def _notes_with_ids(root: Any) -> dict[str, Any]:
+    """Find blocks that begin with the number that their id ends in; none of two with one number."""
+    found: dict[str, list[Any]] = {}
+    for block in root.iter(*_NOTE_TAGS):
+        if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None:
+            continue
+        words = " ".join(islice(filter(str.strip, block.itertext()), 2)).split(maxsplit=1)
+        if len(words) == 2 and words[0].strip("[().:]") == end.group(1):
+            found.setdefault(end.group(1), []).append(block)
+    return {number: blocks[0] for number, blocks in found.items() if len(blocks) == 1}
 
 
 def _before_in(mark: Any, note: Any) -> bool:
@@ -176,6 +188,7 @@ def _mark_note(note: Any, number: str, references: set[int]) -> None:
                 remove(above)
     first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if _number(one) == number), None)
     if first is not None and not _before_in(first, note):
+        first.tail = (first.tail or "").lstrip(".:)] ")
         remove(first)
     holder = note
     while len(holder) and not (holder.text or "").strip() and holder[0].tag in BLOCK_TAGS:

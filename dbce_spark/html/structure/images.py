@@ -1,17 +1,25 @@
-"""Images, each once: not the empty one that a script fills, nor the small one that stands for it until then."""
+"""Images, each once: not the empty one that a script fills, nor the small one that stands for it until then. Of
+ornaments, such as the bullets of a list that are drawn, one is enough."""
 
+import re
 from collections import Counter
 from typing import Any
 
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
+_ORNAMENT_SHOWN = 3
+"""Times, at the least, that a page shows what only decorates it."""
+_NO_SOURCES = frozenset(("class", "id", "style"))
+"""Attributes that the same image may have others of, where it is shown again."""
+_SIZE_IN_NAME = re.compile(r"[-_](?:large|medium|small|thumb|thumbnail|\d+x\d+)\.\w+$")
+
 
 def reveal_images(root: Any) -> None:
     """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it.
 
     A figure with one such image shows no other of the same description. Of images of one figure that have the same
-    description, the first stays: they are one image in several sizes.
+    description, or none and one name but for a size, the first stays: they are one image in several sizes.
     """
     noscripts = [*root.iter("noscript")]
     in_figure = Counter(map(_figure, noscripts))
@@ -27,12 +35,51 @@ def reveal_images(root: Any) -> None:
     seen: set[tuple[Any, str]] = set()
     again: dict[Any, str] = {}
     for image in root.iter("img"):
-        figure, description = _figure(image), image.get("alt")
+        figure, description = _figure(image), image.get("alt") or _sizeless(image.get("src") or "")
         if figure is not None and description:
             if (figure, description) in seen:
                 again[image] = space_of(image)
             seen.add((figure, description))
     remove_elements(again)
+
+
+def drop_ornaments(root: Any) -> None:
+    """Take out all but the first of images without a description that are shown several times, and of those side by
+    side that are the same."""
+    found = [*root.iter("img")]
+    if len({image.get("src") for image in found}) == len(found):
+        return
+    images = [(image, _sources(image)) for image in found]
+    shown = Counter(sources for image, sources in images if not image.get("alt"))
+    gone: dict[Any, str] = {}
+    seen = set()
+    last = before = None  # the last image that stays, and what goes right behind it
+    for image, sources in images:
+        is_next = before is not None and image.getprevious() is before and not (before.tail or "").strip()
+        is_ornament = sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image)
+        if is_ornament or (is_next and sources == _sources(last)):
+            gone[image] = space_of(image)
+            before = image if is_next else before
+        else:
+            last = before = image
+            seen.add(sources)
+    remove_elements(gone)
+
+
+def _sources(image: Any) -> frozenset[tuple[str, str]]:
+    return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
+
+
+def _is_mark(image: Any) -> bool:
+    """Test for an image that is alone in its cell, as the ticks of a table are."""
+    cell = next(image.iterancestors("td", "th"), None)
+    return cell is not None and not any(map(str.strip, cell.itertext()))
+
+
+def _sizeless(source: str) -> str:
+    """Take size and format off the address of an image; return "" if it names no size."""
+    sizeless = _SIZE_IN_NAME.sub("", source)
+    return "" if sizeless == source else sizeless
 
 
 def _revealed(noscript: Any) -> Any:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 Kept = npt.NDArray[np.bool_]
 """Of each character of a page's text that is no white space: is it kept? In the order of the page."""
 
-MEDIA_TAGS = frozenset("hr img math noscript picture script".split())
+MEDIA_TAGS = frozenset("hr img math noscript picture player script".split())
 """Elements that may show something without text; where they are kept follows from the text around them."""
 
-_PICTURES = frozenset(("img", "noscript", "picture"))
+_PICTURES = frozenset(("img", "noscript", "picture", "player"))
 _ROWS = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 """Elements that give a picture a cell for itself, where they are the nearest with text."""
 _NEARLY_ALL = 0.95

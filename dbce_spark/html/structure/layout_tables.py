@@ -9,10 +9,13 @@ _MOST_WORDS = 60
 
 
 def is_layout_table(table: Any) -> bool:
-    """Test for a table whose rows and columns say nothing: of one row or column, of other tables, or of long texts."""
+    """Test for a table whose rows and columns say nothing: of one row or column, of other tables, of
+    long texts, or of pictures."""
     if (table.get("role") or "").strip().lower() in ("presentation", "none"):
         return True
     if next(table.iterdescendants("table"), None) is not None:
+        return True
+    if len([*islice(filter(_has_text, table.iterdescendants("td", "th")), 2)]) < 2:
         return True
     if next(table.iterdescendants("th", "caption"), None) is not None:
         return _is_column_of_texts(table)
@@ -31,6 +34,10 @@ def _is_column_of_texts(table: Any) -> bool:
 
 def _shows(cell: Any) -> bool:
     return bool(len(cell)) or bool(cell.text and not cell.text.isspace())
+
+
+def _has_text(cell: Any) -> bool:
+    return any(text and not text.isspace() for text in cell.itertext())
 
 
 def _is_long(cell: Any) -> bool:

@@ -1,15 +1,12 @@
 """The clean tree as Markdown and as HTML, both written by turbohtml."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from dbce_spark.html.structure.clean_element import CleanElement
-
-MAX_GRID = 100_000
-"""Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
-
+from dbce_spark.html.structure.table_cells import square_tables
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
@@ -36,6 +33,8 @@ def to_html(source: str) -> str:
             _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, number)
         else:
             _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, number)
+    for player in root.find_all("player"):
+        _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")
     for mark in root.find_all("callout"):
         title = mark.parent
         mark.extract()
@@ -58,7 +57,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
     import turbohtml
 
     if "<table" in source or "<br" in source:
-        _square_tables(article)
+        square_tables(article)
         for link in article.find("a"):
             _join_lines(link)
         _part_lines(article)
@@ -105,6 +104,11 @@ def _formula(element: Any, _: str) -> str:
 
 def _note(element: Any, _: str) -> str:
     return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
+
+
+def _player(element: Any, _: str) -> str:
+    address = element.attrs["src"].replace("(", "%28").replace(")", "%29")
+    return f"![]({address})"
 
 
 def _callout(element: Any, _: str) -> str:
@@ -159,54 +163,15 @@ def _options() -> Any:
 
     return turbohtml.Markdown(
         inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
+        links=turbohtml.Markdown.Links(autolink=False),  # <http://...> is a tag to JSX, and to all that strips tags
         converters={
             "formula": _formula,
             "note": _note,
             "callout": _callout,
+            "player": _player,
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",
             "sup": lambda _, inner: f"<sup>{inner}</sup>" if inner else "",
             **{tag: _around(sign, tag) for tag, sign in _EMPHASIS.items()},
         },
     )
-
-
-def _square_tables(article: CleanElement) -> None:
-    """Give each row as many cells as its table has columns: a cell that spans others leaves empty ones behind.
-
-    A span is as wide as the row of most cells at most. A table that has too many cells so stays as it is.
-    """
-    for table in article.find("table"):
-        rows = [*table.find("tr")]
-        most = max((len(row.parts) for row in rows), default=0)
-        if most * len(rows) > MAX_GRID:
-            continue
-        above = [0] * most  # of each column, how many more rows a cell above fills
-        for row in rows:
-            row.parts = [*_squared(row.children(), above)]
-
-
-def _squared(found: list[CleanElement], above: list[int]) -> Iterator[CleanElement]:
-    """Iterate over the cells of a row, and those that it lacks: for cells that span it, and to end it."""
-    missing = len(above) - len(found)
-    cells = iter(found)
-    cell = next(cells, None)
-    for at in range(len(above)):
-        if above[at] and cell is not None and missing > 0:
-            above[at] -= 1
-            missing -= 1
-            yield CleanElement("td", {})
-            continue
-        above[at] = 0
-        if cell is None:
-            if missing > 0:
-                missing -= 1
-                yield CleanElement("td", {})
-            continue
-        across, down = int(cell.attributes.pop("colspan", "1")), int(cell.attributes.pop("rowspan", "1"))
-        yield cell
-        for _ in range(min(across - 1, missing)):
-            missing -= 1
-            yield CleanElement("td", {})
-        above[at] = down - 1
-        cell = next(cells, None)

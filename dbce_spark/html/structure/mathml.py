@@ -80,7 +80,7 @@ def _identifier(element: Any, _: int) -> str:
 
 def _text(element: Any, _: int) -> str:
     text = " ".join("".join(element.itertext()).split())
-    return rf"\text{{{text}}}" if text else ""
+    return rf"\text{{{text}}}" if any(map(str.isalnum, text)) else _escaped(text)
 
 
 def _escaped(text: str) -> str:

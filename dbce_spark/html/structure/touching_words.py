@@ -18,7 +18,7 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
 
     root: a page that is cut down to what is kept of its text.
     """
-    is_apart = _after_space(page_text)[is_kept].tolist()
+    is_apart = _after_space(page_text)[is_kept].tobytes()
     position, before = 0, ""  # the last text of this line
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:

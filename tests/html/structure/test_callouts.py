@@ -15,10 +15,20 @@ TITLED = '<p class="admonition-title">Mind this</p><p>a b</p>'
         ('<blockquote data-callout="note"><p>a b</p></blockquote>', "> [!note]\n>\n> a b"),
         ('<div class="alert alert-info">a <b>b</b></div>', "> [!info]\n>\n> a **b**"),
         ('<details class="admonition note"><summary>t</summary><p>a b</p></details>', "> [!note] t\n>\n> a b"),
+        (
+            '<div class="theme-admonition theme-admonition-tip alert alert--success">'
+            '<div class="admonitionHeading_x">tip</div><p>a b</div>',
+            "> [!tip] tip\n>\n> a b",
+        ),
+        (
+            '<div class="admonitionblock note"><table><tr><td class=icon><div class=title>Note</div></td>'
+            "<td>a b</td></tr></table></div>",
+            "> [!note] Note\n>\n> a b",
+        ),
         ('<div class="alert">a b</div>', "a b"),
         ('<div class="note">a b</div>', "a b"),
     ],
-    ids=["docutils", "prefixed", "attribute", "no title", "details", "no kind", "no callout"],
+    ids=["docutils", "prefixed", "attribute", "no title", "details", "modifier", "table", "no kind", "no callout"],
 )
 def test_callouts_are_quotes_with_their_kind(html: str, expected: str) -> None:
     """Whatever program made them."""

@@ -22,9 +22,13 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<table><tr><td><pre>1\n2\n3</pre><td><pre>a\nb\nc</pre></table>", "```\na\nb\nc\n```"),
         ("<pre>a<button>Copy</button></pre>", "```\na\n```"),
         ("<pre><code class=language-sh><div>Sh</div><div>a b</div></code></pre>", "```sh\na b\n```"),
+        ("<code class=highlight-wrap><pre>a</pre></code>", "```\na\n```"),
         ("<code><pre>a\nb</pre></code>", "```\na\nb\n```"),
         ("<pre><div><i>1</i><div>a</div></div><div><i>2</i><div>b</div></div></pre>", "```\na\nb\n```"),
         ("<p><code>a<br>b</code></p>", "```\na\nb\n```"),
+        ("<p><tt>a&nbsp;b</tt> <br>\n<span id=x></span><code>&nbsp;c</code><br></p>", "```\na b\n c\n```"),
+        ("<p><tt>a</tt> <tt>b</tt><br><tt>c</tt></p>", "`a b`  \n`c`"),
+        ("<p><tt>a</tt> b<br><tt>c</tt></p>", "`a` b  \n`c`"),
         ("<p><code style='white-space: pre'>a\nb</code></p>", "```\na\nb\n```"),
         (
             "<div class=language-c><code><table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table></code></div>",

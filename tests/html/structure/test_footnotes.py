@@ -24,10 +24,12 @@ NOTES = "<ol><li id=fn1>note one <a href=#r1>↩</a></li><li id=fn2>note two <a 
         "<div><sup><a id=n1 href=#r1>1</a></sup> <p>note one</div>"
         "<div><sup><a id=n2 href=#r2>2</a></sup> note two</div>",
         "<p>a<sup>1</sup> b<sup>2</sup></p><ol><li id=note-1>note one<li id=note-2>note two</ol>",
+        "<p>a<sup><a href='javascript:;'>1</a></sup> b<sup><a href='javascript:;'>2</a></sup></p>"
+        "<div id=note-1><a href='javascript:;'>1</a>. note one</div><div id=note-2>2. note two</div>",
     ],
     ids=[
         *("linked list", "superscripts", "named anchors", "bold numbers", "empty targets"),
-        *("numbers in the text", "numbered anchors", "labels", "list without links"),
+        *("numbers in the text", "numbered anchors", "labels", "list without links", "ids"),
     ],
 )
 def test_footnotes_are_marked_at_both_ends(html: str) -> None:
@@ -43,10 +45,11 @@ def test_a_number_that_leads_to_a_section_is_a_link() -> None:
 
 
 def test_superscripts_beside_a_list_of_other_things_are_no_footnotes() -> None:
-    """Its ids do not count."""
+    """Its ids do not count, or the blocks do not begin with their numbers."""
     written = markdown_of("<p>10<sup>2</sup></p><ol><li id=step-a>one<li id=step-b>two</ol>")
 
     assert "10<sup>2</sup>\n\n1. one\n2. two" == written
+    assert "10<sup>2</sup>\n\none two" == markdown_of("<p>10<sup>2</sup></p><div id=part2>one two</div>")
 
 
 def test_html_links_both_ends() -> None:

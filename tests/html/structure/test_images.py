@@ -16,7 +16,7 @@ from tests.support.structure import html_of
         ("<figure><img src=l.png alt=A><div><img src=s.png alt=A></div></figure>", ["l"]),
         ("<figure><img src=a.png alt=A><img src=b.png alt=B></figure>", ["a", "b"]),
         ("<figure><img src=a.png><img src=b.png></figure>", ["a", "b"]),
-        ("<img src=a.png alt=A> <img src=a.png alt=A>", ["a", "a"]),
+        ("<img src=a.png alt=A> <img src=b.png alt=A>", ["a", "b"]),
         (
             "<figure><img src=x.png><noscript><img src=a.png></noscript> <img src=x.png>"
             "<noscript><img src=b.png></noscript></figure>",
@@ -28,3 +28,32 @@ from tests.support.structure import html_of
 def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
     """Images that may be different ones all stay."""
     assert expected == re.findall(r"/(\w)\.png", html_of(f"<p>one</p>{html}<p>two</p>"))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p><img src=a.png> a</p>" * 3, 1),
+        ("<p><img src=a.png> a</p>" * 2, 2),
+        ("<p><img src=a.png alt=A> a</p>" * 3, 3),
+        ("<table>" + "<tr><th>a<td><img src=a.png><td>b" * 3 + "</table>", 3),
+        ("<p><img src=x.gif data-src=a.png> <img src=x.gif data-src=b.png> <img src=x.gif data-src=c.png></p>", 3),
+        ("<p>a <img src=a.png alt='3 of 5'> <img src=a.png alt='3 of 5'><img src=a.png alt='3 of 5'></p>", 1),
+        ("<p><img src=a.png alt=A> a <img src=a.png alt=A></p>", 2),
+        ("<p>a <img src=a.png style='width: 16px; height:16px'></p>", 0),
+        ("<p>a <img src=a.png style='max-width: 16px; width: 160px'></p>", 1),
+    ],
+    ids=["bullets", "twice", "described", "ticks", "lazy", "stars", "in a text", "small by style", "large by style"],
+)
+def test_ornaments_are_shown_once_or_not(html: str, expected: int) -> None:
+    """What is shown again and again without a description is there once, what is small is not."""
+    assert expected == html_of(f"<p>one</p>{html}<p>two</p>").count("<img")
+
+
+def test_an_image_that_only_has_another_size_in_its_name_is_the_same() -> None:
+    """In one figure."""
+    figure = (
+        "<figure><img src=a-large.webp><img src=a-300x200.jpg><img src=a-small.webp><img src=b-small.webp></figure>"
+    )
+
+    assert ["a-large.webp", "b-small.webp"] == re.findall(r"/(\w-[\w.]+)\"", html_of(f"<p>one</p>{figure}<p>two</p>"))

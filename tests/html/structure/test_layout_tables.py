@@ -8,6 +8,14 @@ def test_a_table_of_layout_is_no_table() -> None:
     assert "<p>a</p><p>b</p>" == html_of("<table><tr><td>a</td></tr><tr><td><p>b</td></tr></table>")
 
 
+def test_a_table_of_pictures_is_no_table() -> None:
+    """Its cells say nothing together."""
+    picture = "<td><img src=x>"
+
+    assert "<table>" not in html_of(f"<table><tr><th>a{picture}<tr>{picture}{picture}</table><p>b")
+    assert "<table>" in html_of(f"<table><tr><th>a{picture}<tr><td>b{picture}</table><p>b")
+
+
 def test_headings_and_texts_in_a_column_are_sections() -> None:
     """Also where the headings are header cells; a column of short texts is a table."""
     text = "a " * 60 + "a"

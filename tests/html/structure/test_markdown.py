@@ -19,6 +19,7 @@ from tests.support.structure import markdown_of
         ("<dl><dt>a<dd><ul><li>b</ul><dt>c<dd><pre>d</pre></dl>", "a\n\n- b\n\nc\n\n```\nd\n```"),
         ("<p>x<sup>2</sup> H<sub>2</sub>O</p>", "x<sup>2</sup> H<sub>2</sub>O"),
         ("<p><a href=x>a</a> <img src=i.png alt=I></p>", "[a](http://a.example/b/x) ![I](http://a.example/b/i.png)"),
+        ("<p><a href=http://x.example/y>http://x.example/y</a></p>", "[http://x.example/y](http://x.example/y)"),
         ("<p>a<br>b</p>", "a  \nb"),
         ("<p><b><a href=x>a<br>b</a></b><sup>long</sup></p>", "**[a b](http://a.example/b/x)**<sup>long</sup>"),
         ("<p>  a \n\t b&nbsp;c </p>", "a b c"),
@@ -30,6 +31,9 @@ from tests.support.structure import markdown_of
         ("<p>a<b><i>(b)</i></b>c</p>", "a<b><i>(b)</i></b>c"),
         ("<p><b>a<br>b</b> c</p>", "**a**  \n**b** c"),
         ("<p>a<b><br></b>b</p>", "a  \nb"),
+        ("<p>a <a href=x><br></a> b</p>", "a  \nb"),
+        ("<p>a <i>b</i> <a href=x><br>c</a></p>", "a *b*  \n[c](http://a.example/b/x)"),
+        ("<p><strong><b>a</b> b</strong> <em><i>c</i></em></p>", "**a b** *c*"),
         ("<p><i><b>a<br>b</b></i></p>", "***a***  \n***b***"),
         ("<p><sup>ไทย<br>a</sup></p><p>ไทยไทย</p>", "<sup>ไทย</sup>  \n<sup>a</sup>\n\nไทยไทย"),
         ("<div>a<tt><aside data-callout=tip>b</aside></tt></div>", "a\n\n> [!tip]\n>\n> `b`"),
@@ -37,6 +41,9 @@ from tests.support.structure import markdown_of
         (f"<h3>{'a ' * 61}<br><br>b</h3>", f"{'a ' * 60}a\n\nb"),
         (f"<h3>{'a ' * 61}</h3>", f"### {'a ' * 60}a"),
         ("<a href=#x><h2>a</h2></a>", "## a"),
+        ("<a href=x><h2>a <i>b</i></h2><p>c</p></a>", "## [a *b*](http://a.example/b/x)\n\nc"),
+        ("<a href=x><h2>a</h2><p>b</p><h3>c</h3></a>", "## [a](http://a.example/b/x)\n\nb\n\n### c"),
+        ("<a href=x><h2> </h2><p>b</p></a>", "[b](http://a.example/b/x)"),
         ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
     ],
@@ -60,3 +67,21 @@ def test_markdown(html: str, expected: str) -> None:
 def test_each_row_has_all_columns(rows: str, expected: str) -> None:
     """A cell that spans others leaves empty ones."""
     assert expected == markdown_of(f"<table>{rows}</table>")
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("<p>c<p>d", "c<br>d"),
+        ("c<ul><li>d <a href=x>e</a><li><p>f<ul><li>g</ul></ul>", "c<br>- d [e](http://a.example/b/x)<br>- f<br>- g"),
+        ("<ul><li><ol><li>c</ol></ul>", "- c"),
+        ("<pre>c\n\n  d|</pre>e", "`c`<br>`\xa0\xa0d\\|`<br>e"),
+        ("<math display=block><mi>x</mi></math> c", "$x$<br>c"),
+        ("<dl><dt>c<dd>d</dl>", "c<br>d"),
+    ],
+)
+def test_blocks_in_a_cell_are_lines(cell: str, expected: str) -> None:
+    """A cell of Markdown holds none; HTML keeps them."""
+    written = markdown_of(f"<table><tr><th>a<th>b<tr><td>{cell}</td><td>z</table>")
+
+    assert f"| a | b |\n| --- | --- |\n| {expected} | z |" == written

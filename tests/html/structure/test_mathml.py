@@ -21,6 +21,7 @@ FRACTION = "<mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac>"
             "a $x_{i}^{2}$",
         ),
         ("a <math><mtext>if so</mtext></math>", r"a $\text{if so}$"),
+        ("a <math><mtext>(</mtext><mi>x</mi><mtext>)</mtext></math>", "a $( x )$"),
         (
             "a <math><mtable><mtr><mtd>x</mtd><mtd>1</mtd></mtr><mtr><mtd>y</mtd><mtd>2</mtd></mtr></mtable></math>",
             r"a $\begin{aligned}x & 1 \\ y & 2\end{aligned}$",

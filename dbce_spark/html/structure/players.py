@@ -1,0 +1,38 @@
+"""Players of videos and sounds, which show no text: <player> with the address of what they play."""
+
+import re
+from typing import Any
+
+_PLAYERS = ("iframe", "video", "audio", "object")
+_YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{11})(?![\w-])")
+"""The address of the commonest player, also of that in Flash; what it plays has a page of its own."""
+
+
+def mark_players(root: Any) -> None:
+    """Put a <player> in the place of each player.
+
+    Players are a video or sound that does not begin by itself, as backgrounds do, and a frame that may fill the screen,
+    as those of videos may and those of advertisements and buttons may not.
+    """
+    for element in [*root.iter(*_PLAYERS)]:
+        source = _source(element)
+        if not source:
+            continue
+        space = " " if element.text and element.text.isspace() else ""
+        element.clear(keep_tail=True)
+        element.tag, element.tail = "player", f"{space}{element.tail or ''}"
+        video = _YOUTUBE.match(source)
+        element.set("src", f"https://www.youtube.com/watch?v={video[1]}" if video else source)
+
+
+def _source(element: Any) -> str:
+    """Find the address of what an element plays; "" if it is no player."""
+    if element.tag == "iframe":
+        may_fill = "allowfullscreen" in element.attrib or "fullscreen" in (element.get("allow") or "")
+        return (element.get("src") or element.get("data-src") or "").strip() if may_fill else ""
+    if element.tag == "object":
+        films = (one.get("value") for one in element.iter("param") if (one.get("name") or "").lower() == "movie")
+        return next((one for one in (element.get("data"), *films) if one and _YOUTUBE.match(one)), "")
+    if "autoplay" in element.attrib:
+        return ""
+    return (element.get("src") or next((one.get("src") or "" for one in element.iter("source")), "")).strip()
