@@ -16,8 +16,8 @@ _RENDERED = re.compile(
 )
 _TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
-_MARKS = (b"math", b"mjx-", b"katex", b"data-latex", b"data-tex", b"alttext")
-"""One of them is in every page with a formula, but for those that are images."""
+_MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
+"""One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
 _STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 

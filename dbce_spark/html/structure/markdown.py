@@ -169,6 +169,7 @@ def _options() -> Any:
             "note": _note,
             "callout": _callout,
             "player": _player,
+            "rp": lambda _, inner: inner,
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",
             "sup": lambda _, inner: f"<sup>{inner}</sup>" if inner else "",
