@@ -131,6 +131,17 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     staging.prepare(request.work)
     if request.pending_revisits:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
+    _log_spark(spark, log)
+    progress = Progress(spark.sparkContext, request.work, log)
+    if goes_on:
+        read = len(staging.read_sources(request.work))
+        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
+    progress.spent("start", time.monotonic() - request.started)
+    return Run(spark, request, config, progress)
+
+
+def _log_spark(spark: SparkSession, log: Log) -> None:
+    """Log which Spark it is, where it works, and where it shows itself."""
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
     figures = {
@@ -141,12 +152,6 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         "ui": context.uiWebUrl,
     }
     log.write("spark", text, figures)
-    progress = Progress(context, request.work, log)
-    if goes_on:
-        read = len(staging.read_sources(request.work))
-        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
-    progress.spent("start", time.monotonic() - request.started)
-    return Run(spark, request, config, progress)
 
 
 def _already_read(request: RunRequest) -> str:
