@@ -86,8 +86,7 @@ def _of_broken(text: str, request: RunRequest) -> JobError | None:
     if not staged:
         return None
     broken = staging.path(request.work, staged[1])
-    staging.forget(request.work, broken)
-    run_output.remove_tables(request.output)
+    run_output.forget(request, broken)
     return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
 
 
@@ -124,6 +123,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     """Make the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
+        run_output.forget_noted(request)
         run_output.sweep(request)
     else:
         run_output.clear(request)
