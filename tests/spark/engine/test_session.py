@@ -217,7 +217,7 @@ def submitted(command: list[str], folder: Path, **variables: str) -> "subprocess
 
 
 def test_settings_of_a_block_do_not_stay_where_one_is_refused() -> None:
-    """Those before it are as they were, whether they had a value or none."""
+    """Values of those before it are as they were; one that had none has none."""
     held = {"spark.sql.a": "of the program"}
 
     def refuse(key: str, value: str) -> None:
