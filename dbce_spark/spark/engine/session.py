@@ -169,9 +169,9 @@ def defaults() -> dict[str, str]:
 def applied_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Apply these settings of spark.sql within the block, and restore what held before."""
     before = {key: spark.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        spark.conf.set(key, value)
     try:
+        for key, value in settings.items():
+            spark.conf.set(key, value)
         yield
     finally:
         for key, own in before.items():

@@ -86,8 +86,7 @@ def _of_broken(text: str, request: RunRequest) -> JobError | None:
     if not staged:
         return None
     broken = staging.path(request.work, staged[1])
-    staging.forget(request.work, broken)
-    run_output.remove_tables(request.output)
+    run_output.forget(request, broken)
     return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
 
 
@@ -124,6 +123,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     """Make the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
+        run_output.forget_noted(request)
         run_output.sweep(request)
     else:
         run_output.clear(request)
@@ -131,6 +131,17 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     staging.prepare(request.work)
     if request.pending_revisits:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
+    _log_spark(spark, log)
+    progress = Progress(spark.sparkContext, request.work, log)
+    if goes_on:
+        read = len(staging.read_sources(request.work))
+        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
+    progress.spent("start", time.monotonic() - request.started)
+    return Run(spark, request, config, progress)
+
+
+def _log_spark(spark: SparkSession, log: Log) -> None:
+    """Log which Spark it is, where it works, and where it shows itself."""
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
     figures = {
@@ -141,12 +152,6 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         "ui": context.uiWebUrl,
     }
     log.write("spark", text, figures)
-    progress = Progress(context, request.work, log)
-    if goes_on:
-        read = len(staging.read_sources(request.work))
-        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
-    progress.spent("start", time.monotonic() - request.started)
-    return Run(spark, request, config, progress)
 
 
 def _already_read(request: RunRequest) -> str:

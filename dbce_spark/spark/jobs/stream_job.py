@@ -200,15 +200,8 @@ def _started(
     spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
 ) -> StreamingQuery:
     spark.dataSource.register(Arrivals)
-    options = {
-        "inputs": json.dumps([*request.inputs]),
-        "patterns": json.dumps([*config.input.patterns]),
-        "ledger": f"{request.output}/{LEDGER}",
-        "files": str(config.stream.batch_files),
-        "bytes": str(config.stream.batch_bytes),
-    }
     schema = staging.schema(stream_rows.STREAM)
-    files = spark.readStream.format(NAME).options(**options).load()
+    files = spark.readStream.format(NAME).options(**_source_options(request, config)).load()
     primed = _primed_states(spark, request, config, tree)
     labelled = (
         files.mapInArrow(_reading(config, tree), schema)
@@ -221,19 +214,30 @@ def _started(
             initialState=None if primed is None else primed.groupBy("domain"),
         )
     )
-    trigger: dict[str, Any] = (
-        {"availableNow": True}
-        if request.every is None
-        else {"processingTime": f"{round(1000 * request.every)} milliseconds"}
-    )
     return (
         labelled.writeStream.queryName("dbce stream")
         .foreachBatch(_writing(request.output, config.formats, log))
         .option("checkpointLocation", request.checkpoint)
         .outputMode("append")
-        .trigger(**trigger)
+        .trigger(**_trigger(request.every))
         .start()
     )
+
+
+def _source_options(request: StreamRequest, config: DbceConfig) -> dict[str, str]:
+    """Return the options of the source `Arrivals`."""
+    return {
+        "inputs": json.dumps([*request.inputs]),
+        "patterns": json.dumps([*config.input.patterns]),
+        "ledger": f"{request.output}/{LEDGER}",
+        "files": str(config.stream.batch_files),
+        "bytes": str(config.stream.batch_bytes),
+    }
+
+
+def _trigger(every: float | None) -> dict[str, Any]:
+    """Return when batches begin, as Spark takes it: each so many seconds; None: at once, until all is read."""
+    return {"availableNow": True} if every is None else {"processingTime": f"{round(1000 * every)} milliseconds"}
 
 
 def _primed_states(

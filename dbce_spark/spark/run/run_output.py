@@ -1,6 +1,7 @@
 """The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from dbce_spark.config import DbceConfig
@@ -99,6 +100,22 @@ def remove_tables(output: str) -> None:
     """Remove all tables of an output."""
     for name in TABLES:
         storage.remove(f"{output.rstrip('/')}/{name}")
+
+
+def forget(request: RunRequest, broken: str) -> None:
+    """Remove a staged file that cannot be read, and all that was made of it. It is noted first: half of this would be a
+    run that goes on with checkpoints whose tables are gone."""
+    storage.write(staging.path(request.work, staging.BROKEN), broken.encode())
+    forget_noted(request)
+
+
+def forget_noted(request: RunRequest) -> None:
+    """Remove what is noted as broken, if anything is: an earlier run may have been ended in the midst of that."""
+    note = Path(staging.path(request.work, staging.BROKEN))
+    if note.exists():
+        staging.forget(request.work, note.read_text())
+        remove_tables(request.output)
+        note.unlink()
 
 
 def sweep(request: RunRequest) -> None:

@@ -39,6 +39,8 @@ UNLABELLED = "unlabelled"
 
 LOCK = "lock"
 """The file that a run keeps open while it works (run_lock.py)."""
+BROKEN = "broken.txt"
+"""The file that names a staged file which cannot be read, as long as that is being forgotten."""
 _DONE = "done"
 _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
@@ -206,11 +208,11 @@ def forget(work: str, broken: str) -> None:
     """
     name, file = Path(broken).relative_to(path(work, "")).parts[0], Path(broken)
     if name in (SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):
-        _empty(Path(path(work, "")), [LOCK, PLAN, STATE])
+        _empty(Path(path(work, "")), [LOCK, PLAN, STATE, BROKEN])
         return
     if name in _OF_SOURCES:
         Path(done(work, PAGES, int(file.stem))).unlink(missing_ok=True)
-    _empty(Path(path(work, "")), [LOCK, PLAN, STATE, _DONE, *_OF_SOURCES, SELECTED, PLACES])
+    _empty(Path(path(work, "")), [LOCK, PLAN, STATE, BROKEN, _DONE, *_OF_SOURCES, SELECTED, PLACES])
     _empty(Path(path(work, _DONE)), [PAGES, f"{SELECTION}.json"])
     read_before = {*read_sources(work)}
     for folder in _OF_SOURCES:

@@ -6,11 +6,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import MagicMock
 
 import pytest
 
 from dbce_spark.errors import ConfigError
-from dbce_spark.spark.engine.session import check_master, defaults, session, with_attempts
+from dbce_spark.spark.engine.session import applied_settings, check_master, defaults, session, with_attempts
 from tests.support.builders import archive, http, record
 from tests.support.cluster import SMALL_JAVA
 
@@ -213,3 +214,20 @@ def submitted(command: list[str], folder: Path, **variables: str) -> "subprocess
     return subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, timeout=300, check=False
     )
+
+
+def test_settings_of_a_block_do_not_stay_where_one_is_refused() -> None:
+    """Values of those before it are as they were; one that had none has none."""
+    held = {"spark.sql.a": "of the program"}
+
+    def refuse(key: str, value: str) -> None:
+        if key == "spark.sql.c":
+            raise ValueError(key)
+        held[key] = value
+
+    spark = MagicMock()
+    spark.conf.get, spark.conf.set, spark.conf.unset = held.get, refuse, lambda key: held.pop(key, None)
+    with pytest.raises(ValueError, match="c"), applied_settings(spark, {f"spark.sql.{one}": "1" for one in "abc"}):
+        pass
+
+    assert {"spark.sql.a": "of the program"} == held

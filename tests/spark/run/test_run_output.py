@@ -2,12 +2,13 @@
 
 import logging
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
-from dbce_spark.spark.run import run_output
+from dbce_spark.spark.run import run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 
 
@@ -55,3 +56,23 @@ def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_pa
         run_output.sweep(request)
 
     assert [False, False, True] == [half.exists() for half in halves]
+
+
+def test_a_broken_file_is_forgotten_whole_also_at_the_second_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run may be stopped while it removes what was made of the file: checkpoints would stay of tables that are
+    gone. The one that goes on first removes the rest."""
+    request = RunRequest(files=[], output=str(tmp_path), with_html=False, limit=None, started=0.0)
+    broken, *others = (staging.path(str(tmp_path), name) for name in ("crosses/part-0.parquet", "done/crosses.json"))
+    for path in (broken, *others, staging.path(str(tmp_path), staging.PLAN), f"{tmp_path}/extractions/part-0.parquet"):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+    with monkeypatch.context() as stopped:
+        stopped.setattr(staging, "_empty", Mock(side_effect=[None, KeyboardInterrupt]))
+        with pytest.raises(KeyboardInterrupt):
+            run_output.forget(request, broken)
+    run_output.forget_noted(request)
+    run_output.forget_noted(request)
+
+    assert ["_staging/plan.json"] == [str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*") if one.is_file()]

@@ -134,7 +134,7 @@ def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_of_another_stream_is_refused(tmp_path: Path) -> None:
-    """Where a step is to begin, and where one is begun again after a kill: the ledger has no such files."""
+    """Its files are not in the ledger: neither a step is planned, nor one begun again after a kill."""
     put(tmp_path, "a.warc")
     one = reader(tmp_path)
     for ask in (lambda: one.latestOffset({"files": 7}, LIMIT), lambda: one.partitions({"files": 0}, {"files": 7})):

@@ -6,12 +6,12 @@ from functools import reduce
 from types import NoneType
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
+from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import collection_state
 from dbce_spark.spark.run.job_run import Run
@@ -23,9 +23,16 @@ _GONE = "gone"
 
 
 def count(prior: PriorState) -> int:
-    """Count the rows of duplicates of all increments."""
-    paths = (path for folder in prior.folders for path in files(folder, DUPLICATES, REMARKED))
-    return sum(pq.read_metadata(path).num_rows for path in paths)
+    """Count the rows of duplicates of all increments.
+
+    Raises:
+        OutputError: a file of one is broken.
+    """
+    rows = 0
+    for path in collection_state.paths(prior, DUPLICATES, REMARKED):
+        with opened(path) as file:
+            rows += file.metadata.num_rows
+    return rows
 
 
 def prior_marks(spark: SparkSession, prior: PriorState) -> DataFrame:

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 
 from dbce_spark.output.schemas import duplicate_rows
@@ -43,7 +42,7 @@ def write(run: Run, _account: RunAccount) -> DuplicateCounts:
             counts += checkpoints.once(staging.done(work, NAME, task), Counter[str], once)
         return counts
 
-    tasks = max(1, len(_staged_files(work)))
+    tasks = max(1, len([*Path(staging.path(work, staging.TEXTS)).glob("*.parquet")]))
     placed = _marks(run).where("task is not null").drop("capture_id")
     ordered = placed.repartition(tasks, "task").sortWithinPartitions("task", "row_no")
     counts = sum(task_results(ordered, write_all, Counter[str]), Counter[str]())
@@ -72,16 +71,8 @@ def _marks(run: Run) -> DataFrame:
     return marks
 
 
-def _staged_files(work: str) -> list[Path]:
-    return [*Path(staging.path(work, staging.TEXTS)).glob("*.parquet")]
-
-
 def _are_few(run: Run) -> bool:
-    try:
-        count: int = sum(pq.read_metadata(path).num_rows for path in _staged_files(run.work))
-        return count + prior_duplicates.count(run.prior) <= FEW
-    except pa.ArrowInvalid:  # a task will name the file
-        return False
+    return run.count_rows(staging.TEXTS) + prior_duplicates.count(run.prior) <= FEW
 
 
 def write_task(work: str, target: str, task: int, marks: pa.Table) -> Counter[str]:
