@@ -335,6 +335,11 @@ def count(text: str) -> int:
     return value
 
 
+def count_or_none(text: str) -> int:
+    """Parse a number from 0 on."""
+    return count(text) if text.strip() != "0" else 0
+
+
 def counts(text: str) -> list[int]:
     """Parse numbers from 1 on, with commas between them."""
     return [count(one) for one in names(text)]
