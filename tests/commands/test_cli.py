@@ -117,6 +117,17 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
     assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
 
 
+@pytest.mark.parametrize(
+    "words", [["extract", "x", "--output"], ["extract", "x", "--collection"], ["report", "x", "--output"]]
+)
+def test_an_empty_name_is_no_place_to_write_to(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """With --overwrite it would replace the folder that the program stands in."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, ""])
+
+    assert f"argument {words[-1]}: it is empty; name a place" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("number", ["-1", "few"])
 def test_less_than_nothing_is_no_number_of_contrasts(number: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It would mean all pages but one."""
