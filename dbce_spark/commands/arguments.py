@@ -201,7 +201,7 @@ def add_command(
 
 def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """Add the place that a command writes to."""
-    command.add_argument("--output", required=True, metavar=metavar, help=help)
+    command.add_argument("--output", required=True, type=place, metavar=metavar, help=help)
 
 
 def add_in(command: argparse.ArgumentParser, help: str) -> None:
@@ -335,9 +335,21 @@ def count(text: str) -> int:
     return value
 
 
+def count_or_none(text: str) -> int:
+    """Parse a number from 0 on."""
+    return count(text) if text.strip() != "0" else 0
+
+
 def counts(text: str) -> list[int]:
     """Parse numbers from 1 on, with commas between them."""
     return [count(one) for one in names(text)]
+
+
+def place(text: str) -> str:
+    """Take the name of a place to write to; "", of a variable that is not set, would be the folder one stands in."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; name a place, such as . for this folder")
+    return text
 
 
 def seconds(text: str) -> float:

@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import Commands, add_command, add_output, count, names, seconds
+from dbce_spark.commands.arguments import Commands, add_command, add_output, count, count_or_none, names, seconds
 from dbce_spark.errors import PlatformError
 from dbce_spark.log import counted
 
@@ -61,7 +61,7 @@ def _add_evaluate(commands: Commands) -> None:
         help="stop an extractor on a page after this time (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
-        "--contrasts", type=int, default=10, metavar="N",
+        "--contrasts", type=count_or_none, default=10, metavar="N",
         help="show the N worst pages of each extractor beside their gold; 0: none (default: %(default)s)",
     )  # fmt: skip
 

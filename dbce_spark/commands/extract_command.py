@@ -34,6 +34,7 @@ from dbce_spark.commands.arguments import (
     given_settings,
     is_submitted,
     label_settings,
+    place,
     spark_settings,
     started_whole,
 )
@@ -110,11 +111,11 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument(
-        "--output", metavar="DIR",
+        "--output", type=place, metavar="DIR",
         help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
     )  # fmt: skip
     where.add_argument(
-        "--collection", metavar="DIR",
+        "--collection", type=place, metavar="DIR",
         help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
@@ -323,8 +324,8 @@ def _print_first_texts(output: str) -> None:
         first = next(line for line in row["text"].splitlines() if line.strip())
         print(f"\n  {without_controls(row['url'])}\n    {without_controls(first)[:_LINE]}")
     if found:
-        url, place = (shlex.quote(without_controls(one)) for one in (found[0]["url"], output))
-        print(f"\nmore            dbce show {url} --in {place}")
+        url, where = (shlex.quote(without_controls(one)) for one in (found[0]["url"], output))
+        print(f"\nmore            dbce show {url} --in {where}")
 
 
 def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:

@@ -41,6 +41,8 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """
     files: set[str] = set()
     for argument in arguments:
+        if not argument:  # of a variable that is not set; as a path it would be the folder that the program stands in
+            raise InputError("an input is empty; name a file or a folder, such as . for this one")
         taken = list_files(argument, patterns)
         if not taken:
             raise InputError(

@@ -63,6 +63,8 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--http-status", "ok"], "--http-status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
+        (["extract", "", "--output", "out"], "an input is empty"),
+        (["text", ""], "an input is empty"),
         (["export", "x", "--output", "o", "--format", "text", "--shard-bytes", "9"], "--shard-bytes is for documents"),
         (["corpus", "x", "--output", "o", "--duplicates", "keep", "--within", "url"], "--within url is for duplicates"),
         (["history", "u", "--in", "c", "--format", "markdown", "--all"], "--all is for --format text"),
@@ -113,6 +115,26 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
 
     assert (2, 2) == (ended.returncode, failure["exit_status"])
     assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["extract", "x", "--output"], ["extract", "x", "--collection"], ["report", "x", "--output"]]
+)
+def test_an_empty_name_is_no_place_to_write_to(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """With --overwrite it would replace the folder that the program stands in."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, ""])
+
+    assert f"argument {words[-1]}: it is empty; name a place" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["-1", "few"])
+def test_less_than_nothing_is_no_number_of_contrasts(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would mean all pages but one."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", "gold.jsonl", "--output", "out", "--contrasts", number])
+
+    assert "argument --contrasts: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["text", "report", "collection log"])
