@@ -49,6 +49,8 @@ _FILE_HEADS = ("warcinfo", "arc_header")
 _REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.IGNORECASE)
 # ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
+_LONGEST_REMEMBERED = 64
+"""Characters of a date that is remembered: a head may have a megabyte of them."""
 
 
 class DateSource(StrEnum):
@@ -374,10 +376,13 @@ def arc_id(url: str, date: str, payload_digest: str) -> str:
     return f"<{uuid5(NAMESPACE_URL, f'{url} {date} {payload_digest}').urn}>"
 
 
-@lru_cache(maxsize=1024)  # a selection asks for a record's up to four times
 def parse_record_date(written: str) -> int | None:
     """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
     microseconds since 1970; None for anything else."""
+    return _remembered_date(written) if len(written) <= _LONGEST_REMEMBERED else _parsed_date(written)
+
+
+def _parsed_date(written: str) -> int | None:
     try:
         if written[:14].isdigit():
             moment = datetime.strptime(written.ljust(14, "0")[:14], "%Y%m%d%H%M%S")
@@ -388,6 +393,9 @@ def parse_record_date(written: str) -> int | None:
         return timestamps.from_datetime(moment)
     except (ValueError, OverflowError):
         return None
+
+
+_remembered_date = lru_cache(maxsize=1024)(_parsed_date)  # a selection asks for a record's up to four times
 
 
 def site_of(url: str, kind: str) -> str:
