@@ -13,10 +13,10 @@ from dbce_spark.archive.index import cdx, cdxj, wacz_index, zipnum
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
 from dbce_spark.archive.index.cdx import Parse
-from dbce_spark.archive.index.fetch import PROBE, RangeReader, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.index_lines import LONGEST_LINE, LineFault, head, numbered
+from dbce_spark.archive.index.range_reader import PROBE, RangeReader, open_ranges
 from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import READ_AHEAD

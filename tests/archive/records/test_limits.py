@@ -19,6 +19,7 @@ from dbce_spark.archive.records import (
     archive_file,
     compression,
     inflated,
+    record_headers,
     record_reader,
     records,
 )
@@ -243,7 +244,7 @@ def test_work_is_linear(content: bytes) -> None:
 def test_heads_without_end_are_searched_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of nothing but heads that do not end is not searched through from each of them."""
     monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 0)
-    monkeypatch.setattr(record_reader, "head_end", searched := Searched(record_reader.head_end))
+    monkeypatch.setattr(record_reader, "head_end", searched := Searched(record_headers.head_end))
     content = b"WARC/1.0\r\nXY: z\r\n" * 12_000
     read(content + b"x" * 200_000, at_most(head_bytes=100_000))
 
