@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from dbce_spark.annotation import links
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection
-from dbce_spark.archive import http_message, mime, warc
+from dbce_spark.archive import http_message, mime
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import normal_digest, payload_digest
 from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
@@ -60,7 +61,7 @@ class Index:
 
     def add(self, record: Record, path: str) -> None:
         """Add a record, if it is an answer to a URL."""
-        timestamp = warc.parse_record_date(record.date)
+        timestamp = parse_record_date(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
         declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
@@ -162,7 +163,7 @@ def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) ->
 
 def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
     """Return the answer in a record; None where it cannot be read, or is too large."""
-    timestamp = warc.parse_record_date(record.date)
+    timestamp = parse_record_date(record.date)
     if record.block is None or timestamp is None:
         return None
     response = http_message.parse(record.block) if record.kind == "response" else None

@@ -408,7 +408,7 @@ def test_any_bytes_as_a_message(start: bytes, rest: bytes) -> None:
 
 
 def test_trailers_without_number_take_no_memory() -> None:
-    """What follows the last chunk may be nothing but headers."""
+    """Nothing but headers may follow the last chunk."""
     response = Response(200, {"transfer-encoding": "chunked"}, b"1\r\nx\r\n0\r\n" + b"a:\n" * 300_000)
     tracemalloc.start()
     found = decode_body(response, max_bytes=LIMIT, max_ratio=200)

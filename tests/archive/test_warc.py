@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
@@ -13,7 +12,8 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark.archive.warc import DateSource, Fetch, parse_record_date, site_of, url_key
+from dbce_spark.archive.record_date import DateSource
+from dbce_spark.archive.warc import Fetch, site_of, url_key
 from dbce_spark.model import Reject, RejectReason, Skip
 from tests.support.builders import (
     URL,
@@ -527,14 +527,3 @@ def test_flip_in_one_member_leaves_the_others(
     urls = {one.capture.url for one in found if isinstance(one, Fetch)}
 
     assert behind <= urls
-
-
-def test_long_dates_are_not_remembered() -> None:
-    """A megabyte that a head calls its date is not held when it is read."""
-    tracemalloc.start()
-    found = {parse_record_date(f"20200102030405{nth}".ljust(1 << 20)) for nth in range(20)}
-    held = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-
-    assert {int(datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC).timestamp()) * 1_000_000} == found
-    assert held < 1 << 20

@@ -51,7 +51,7 @@ def test_siblings_stay_together(share: float, seed: int) -> None:
 
 
 def test_long_sites_are_not_remembered() -> None:
-    """What a URL of a megabyte has as its host is not held when it is decided."""
+    """A host of a megabyte is not held when it is decided."""
     tracemalloc.start()
     found = {is_sampled(str(nth).rjust(1 << 20), 1.0, 1) for nth in range(20)}
     held = tracemalloc.get_traced_memory()[0]

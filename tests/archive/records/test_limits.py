@@ -300,7 +300,7 @@ def test_members_without_content_are_not_remembered(empty: bytes) -> None:
 
 
 def test_garbage_behind_a_length_that_lies_is_searched_once() -> None:
-    """What was read ahead for a record of 60 MB is not copied for each line that is none."""
+    """A record of 60 MB was read ahead for; that is not copied for each line that begins none."""
     garbage = (record(url=url(2)) + b"garbage\n") * 4000
     content = gzip.compress(record(url=url(0)) + lying(60_000_000) + garbage, 1)
     taken = []
