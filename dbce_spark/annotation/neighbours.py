@@ -7,7 +7,7 @@ from dbce_spark.annotation import numbered_markup
 from dbce_spark.annotation.cross_tasks import TaskNeighbour
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
-from dbce_spark.archive.warc import parse_record_date
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.model import ARMS
 
 

@@ -8,10 +8,11 @@ from dbce_spark.annotation import links, resource_index
 from dbce_spark.annotation.resource_index import Place, ResourceIndex
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection, transaction
-from dbce_spark.archive import http_message, mime, warc
+from dbce_spark.archive import http_message, mime
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.archive.records import Record
 from dbce_spark.config import InputConfig
 from dbce_spark.html import charset
@@ -100,7 +101,7 @@ def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) ->
 
 def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
     """Return the answer in a record; None where it cannot be read, or is too large."""
-    timestamp = warc.parse_record_date(record.date)
+    timestamp = parse_record_date(record.date)
     if record.block is None or timestamp is None:
         return None
     response = http_message.parse(record.block) if record.kind == "response" else None

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import normal_digest
 from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
@@ -38,7 +38,7 @@ class ResourceIndex:
 
     def add(self, record: Record, path: str) -> None:
         """Add a record, if it is an answer to a URL."""
-        timestamp = warc.parse_record_date(record.date)
+        timestamp = parse_record_date(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
         declared_digest = normal_digest(record.headers.get("warc-payload-digest"))

@@ -8,7 +8,8 @@ from dbce_spark.annotation import stored_extraction
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.archive.warc import Fetch, parse_record_date, site_of
+from dbce_spark.archive.record_date import parse_record_date
+from dbce_spark.archive.warc import Fetch, site_of
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages, single
 from dbce_spark.errors import InputError

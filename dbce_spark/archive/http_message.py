@@ -37,7 +37,7 @@ _LISTS = ("content-encoding", "transfer-encoding")  # headers whose repetitions 
 _CHUNK_SIZE = re.compile(rb"[ \t]*0{0,16}([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
 _CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?+\r?\Z")
 _STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
-_TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*(?:\r?\n)?")
+_TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*+(?:\r?\n)?")
 _LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
 _MOST_CHUNKS = 1_000_000
 

@@ -22,7 +22,6 @@ from dbce_spark.model import Reject, RejectReason, RejectStage
 Places = Sequence[IndexEntry]
 """Places, each once, in order of path and offset."""
 
-_ON_THE_WEB = ("http://", "https://")
 _GLOB = "*["
 
 
@@ -62,7 +61,7 @@ def list_indexes(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]
     Raises:
         InputError: an argument names nothing, or its storage cannot be reached.
     """
-    single = {each for each in arguments if each.startswith(_ON_THE_WEB) and not set(_GLOB) & set(each)}
+    single = {each for each in arguments if sources.is_web_url(each) and not set(_GLOB) & set(each)}
     return sorted(single.union(sources.expand([each for each in arguments if each not in single], patterns)))
 
 

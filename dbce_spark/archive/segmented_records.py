@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from dbce_spark.archive.records import Damage, Record
 
 _RECORD_BYTES = 1024
-"""Bytes that a record takes in memory beside its block."""
+"""Bytes that a record takes in memory beside its block and its head."""
 _MOST_NAMED = 1000
 """Segments up to which those that are missing are named."""
 
@@ -99,7 +99,7 @@ def _number(record: Record) -> int:
 
 
 def _size(record: Record) -> int:
-    return _RECORD_BYTES + len(record.block or b"")
+    return _RECORD_BYTES + record.headers.held_bytes + len(record.block or b"")
 
 
 def _refusal(record: Record, segmented: _Segmented) -> str:

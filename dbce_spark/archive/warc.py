@@ -1,11 +1,7 @@
 """Read (W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
-from enum import StrEnum
-from functools import lru_cache
 from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
@@ -17,10 +13,10 @@ from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
+from dbce_spark.archive.record_date import DateSource, parse_record_date, replayed_date
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
-from dbce_spark.files import timestamps
 from dbce_spark.files.sources import MEMBER, open_binary
 from dbce_spark.files.timestamps import EARLIEST, parse_date
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -46,17 +42,6 @@ _SCHEMES = {
     "conversion": (*_WEB, "ftp://", "ftps://", "file://"),
 }
 _FILE_HEADS = ("warcinfo", "arc_header")
-_REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.IGNORECASE)
-# ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
-_DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
-
-
-class DateSource(StrEnum):
-    """The source of a capture's timestamp where its record has no readable date."""
-
-    URL = "dated_by_url"  # the 14 digits of an archive's replay: ".../web/20110111145835/http://..."
-    HTTP = "dated_by_http"  # the Date of the response: when the server sent it (RFC 9110 6.6.1)
-    FILE = "dated_by_file"  # when the file was begun, by its warcinfo or ARC header; or what the index says
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +302,7 @@ class _Reading:
             return own, None
         if record.kind == "revisit":
             return None
-        if (replayed := _REPLAYED.search(record.url)) and (by_url := parse_record_date(replayed[1])) is not None:
+        if (by_url := replayed_date(record.url)) is not None:
             return by_url, DateSource.URL
         response = http.split(record.block or b"")
         sent = parse_date(response.headers.get("date", "")) if response else None
@@ -372,22 +357,6 @@ def arc_id(url: str, date: str, payload_digest: str) -> str:
     A UUID of version 5 (RFC 9562 5.5) of "URL DATE DIGEST", the date as the record has it, in the name space of URLs.
     """
     return f"<{uuid5(NAMESPACE_URL, f'{url} {date} {payload_digest}').urn}>"
-
-
-@lru_cache(maxsize=1024)  # a selection asks for a record's up to four times
-def parse_record_date(written: str) -> int | None:
-    """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
-    microseconds since 1970; None for anything else."""
-    try:
-        if written[:14].isdigit():
-            moment = datetime.strptime(written.ljust(14, "0")[:14], "%Y%m%d%H%M%S")
-        elif _DAY_OF_YEAR.match(written):
-            moment = datetime.strptime(written[:5] + written[8:], "%Y-%jT%H:%M:%S%z")
-        else:
-            moment = datetime.fromisoformat(written)
-        return timestamps.from_datetime(moment)
-    except (ValueError, OverflowError):
-        return None
 
 
 def site_of(url: str, kind: str) -> str:

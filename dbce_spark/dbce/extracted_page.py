@@ -19,6 +19,7 @@ import numpy as np
 
 from dbce_spark import config
 from dbce_spark.archive import mime, warc
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
 from dbce_spark.dbce.extract_options import ExtractOptions, with_options
@@ -276,7 +277,7 @@ def _moment(date: Date) -> datetime | None:
 def parse_date(text: str) -> int | None:
     """Return the microseconds to a date in ISO 8601, as mail has it, or in 14 digits, as indexes have it."""
     text = text.strip()
-    return warc.parse_record_date(text) if len(text) == 14 and text.isdigit() else timestamps.parse_date(text)
+    return parse_record_date(text) if len(text) == 14 and text.isdigit() else timestamps.parse_date(text)
 
 
 def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from dbce_spark.archive import failed_files, indexed_records, warc
-from dbce_spark.archive.index.fetch import open_file
+from dbce_spark.archive.index.range_reader import open_file
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.shingles import TOKENISERS

@@ -100,7 +100,7 @@ def field(fields: Fields, name: str, kind: str, place: str) -> Any:
 def _object(written: bytes, place: str) -> dict[str, Any]:
     try:
         fields = json.loads(written)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: no JSON: {error}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object")

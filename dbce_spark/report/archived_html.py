@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from dbce_spark.archive import warc
-from dbce_spark.archive.index.fetch import open_ranges
+from dbce_spark.archive.index.range_reader import open_ranges
 from dbce_spark.config import DbceConfig
 from dbce_spark.html import page
 from dbce_spark.html.charset import decode

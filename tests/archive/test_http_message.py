@@ -1,6 +1,7 @@
 """HTTP messages: head and body cut apart, encodings undone in their order, and every defect named."""
 
 import gzip
+import tracemalloc
 import zlib
 from pathlib import Path
 
@@ -404,6 +405,18 @@ def test_any_bytes_as_a_message(start: bytes, rest: bytes) -> None:
 
     assert found is None or (start + rest).endswith(found.body)
     assert found is None or found.status == 0 or found == split(start + rest)
+
+
+def test_trailers_without_number_take_no_memory() -> None:
+    """Nothing but headers may follow the last chunk."""
+    response = Response(200, {"transfer-encoding": "chunked"}, b"1\r\nx\r\n0\r\n" + b"a:\n" * 300_000)
+    tracemalloc.start()
+    found = decode_body(response, max_bytes=LIMIT, max_ratio=200)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert b"x" == found.html
+    assert held < 1 << 20
 
 
 @pytest.mark.data

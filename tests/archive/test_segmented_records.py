@@ -1,14 +1,17 @@
 """Records in segments: put together within their file, or rejected with what is missing."""
 
+import io
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.records import records
+from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.model import Reject, RejectReason
-from tests.support.builders import DATE, URL, archive, gzipped, http, outcomes_of, read, record
+from tests.support.builders import DATE, URL, archive, at_most, gzipped, http, outcomes_of, read, record
 from tests.support.segments import ORIGIN, segments
 
 HTML = "<p>" + " ".join(f"word{nth}" for nth in range(300)) + "</p>"
@@ -131,6 +134,16 @@ def test_waiting_segments_are_bounded(tmp_path: Path) -> None:
     assert f"{URL}?after" in [one.capture.url for one in found if isinstance(one, Fetch)]
     assert [RejectReason.SEGMENT_MISSING] * 20 == [one.reason for one in found if isinstance(one, Reject)]
     assert any("wait for others" in one.detail for one in found if isinstance(one, Reject))
+
+
+def test_heads_of_waiting_segments_are_bounded() -> None:
+    """A head may have a megabyte of fields, which compress to nothing."""
+    fields = {f"X{nth}": "y" for nth in range(500)}
+    parts = [segments(http(HTML), 2, f"<urn:uuid:{nth}a>", **fields)[0] for nth in range(20)]
+    found = [*join_segments(records(io.BytesIO(b"".join(parts)), at_most()), 500_000)]
+
+    assert 20 == len(found)
+    assert any("wait for others" in one.lack for one in found if isinstance(one, Segment))
 
 
 def test_total_length_that_is_not_reached(tmp_path: Path) -> None:

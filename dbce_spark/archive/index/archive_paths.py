@@ -3,7 +3,7 @@
 import re
 from urllib.parse import quote, unquote
 
-from dbce_spark.files.sources import MEMBER
+from dbce_spark.files.sources import MEMBER, is_web_url
 
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -39,6 +39,6 @@ def locate(filename: str, base: str) -> str:
     # A server, and a URL parser before it, undoes percent-encoding before it goes up.
     if any(".." in re.split(r"[/\\]", written) for written in (inner, unquote(inner), unquote(unquote(inner)))):
         raise UnsafePath(f"{filename[:200]!r} leads out of {base}")
-    if base.startswith(("http://", "https://")):
+    if is_web_url(base):
         inner = quote(inner, safe="/%:@!$&'()*+,;=~")
     return stem + inner if base not in ("", ".") else inner

@@ -1,8 +1,6 @@
-"""Fetch the bytes of the records that an index names, and of nothing else, from storage that may fail for a while."""
+"""Fetch the bytes of the records that an index names, and of nothing else."""
 
 import io
-import random
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
@@ -10,18 +8,13 @@ from typing import BinaryIO
 from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.range_fault import Busy, ObjectGone
-from dbce_spark.archive.index.range_storage import RangeSource, open_source
-from dbce_spark.archive.index.record_extent import SKIPPABLE, NoRecord, end_of
-from dbce_spark.archive.range_stream import range_stream
+from dbce_spark.archive.index.range_reader import RangeReader
+from dbce_spark.archive.index.record_extent import NoRecord, end_of
 from dbce_spark.config import FetchConfig
-from dbce_spark.files.sources import READ_AHEAD, is_remote, open_binary
 from dbce_spark.model import RejectReason
 
 _FIRST_WINDOW = 1 << 16
 """Bytes read first where a record's length is unknown; then twice as many, and so on."""
-PROBE = 1 << 16
-"""Bytes read at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +74,13 @@ def fetch(
             last = details[-1] if details else last
 
 
-def _with_dictionary(found: Fetched | Unfetched, ranges: "RangeReader", max_bytes: int) -> Fetched | Unfetched:
+def _with_dictionary(found: Fetched | Unfetched, ranges: RangeReader, max_bytes: int) -> Fetched | Unfetched:
     if isinstance(found, Fetched) and found.data.startswith(zstd_frame.MAGIC):
         return replace(found, dictionary=ranges.dictionary(max_bytes))
     return found
 
 
-def _records(ranges: "RangeReader", span: ByteSpan, max_record_bytes: int) -> list[Fetched | Unfetched]:
+def _records(ranges: RangeReader, span: ByteSpan, max_record_bytes: int) -> list[Fetched | Unfetched]:
     if span.length < 0:
         return [_of_unknown_length(ranges, span.entries[0], max_record_bytes)]
     data, detail = ranges.read(span.offset, span.length)
@@ -104,7 +97,7 @@ def _cut(entry: IndexEntry, data: bytes, start: int, detail: str) -> Fetched | U
     return Fetched(entry, own)
 
 
-def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_bytes: int) -> Fetched | Unfetched:
+def _of_unknown_length(ranges: RangeReader, entry: IndexEntry, max_record_bytes: int) -> Fetched | Unfetched:
     """Read until the record ends."""
     data = b""
     window = _FIRST_WINDOW
@@ -125,119 +118,3 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
         if len(data) > max_record_bytes:
             return Unfetched(entry, RejectReason.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
         window *= 2
-
-
-class RangeReader:
-    """A reader of ranges of one file, with retries. `is_gone`: no further request can help."""
-
-    def __init__(self, path: str, config: FetchConfig):
-        self._path, self._config = path, config
-        self._source: RangeSource | None = None
-        self.is_gone = False
-        self._dictionary: bytes | None = None
-        self.has_failed = False  # the last range could not be read as a whole
-
-    def __enter__(self) -> "RangeReader":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        if self._source is not None:
-            self._source.close()
-
-    def read(self, offset: int, length: int) -> tuple[bytes, str]:
-        """Return the bytes of a range, and why they are not all; fewer without a reason where the file ends.
-
-        A range that breaks off is continued from there.
-        """
-        buffer = bytearray()
-        self.has_failed, detail = True, ""
-        for attempt in range(self._config.attempts):
-            try:
-                self._opened().into(buffer, offset + len(buffer), length - len(buffer))
-                self.has_failed = False
-                return bytes(buffer), ""
-            except ObjectGone as error:
-                self.is_gone = True
-                return bytes(buffer), str(error)
-            except Busy as error:
-                detail = f"{error} ({attempt + 1} attempts)"
-                if attempt + 1 < self._config.attempts:
-                    time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
-        return bytes(buffer), detail
-
-    def dictionary(self, max_bytes: int) -> bytes:
-        """Read the skippable frame at the start of a zstd file, once; b"" where there is none of this size."""
-        if self._dictionary is None:
-            found = SKIPPABLE.match(self.read(0, 8)[0])
-            length = int.from_bytes(found[1], "little") if found else 0
-            self._dictionary = self.read(0, 8 + length)[0] if 0 < length <= max_bytes else b""
-        return self._dictionary
-
-    def size(self) -> int:
-        """Return the bytes of the file. Raises OSError where that cannot be read."""
-        for attempt in range(self._config.attempts):
-            try:
-                return self._opened().size()
-            except ObjectGone as error:
-                raise OSError(str(error)) from error
-            except Busy as error:
-                if attempt + 1 == self._config.attempts:
-                    raise OSError(f"{error} ({attempt + 1} attempts)") from error
-                time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
-        raise AssertionError("config.attempts is at least 1")
-
-    def _opened(self) -> RangeSource:
-        if self._source is None:
-            self._source = open_source(self._path, self._config)
-        return self._source
-
-
-def backoff_seconds(attempt: int, retry_after: float, config: FetchConfig) -> float:
-    """Return the seconds to wait after a failed attempt (counted from 0).
-
-    Any length up to twice the one before, so that many workers that failed together do not come back together (M.
-    Brooker, "Exponential Backoff And Jitter", AWS 2015: "full jitter"). A server that names a time is given it, up to
-    the same limit.
-    """
-    longest = min(config.max_wait_seconds, config.first_wait_seconds * 2**attempt)
-    # Not seeded on purpose: workers must differ, and no result depends on it.
-    return min(retry_after, config.max_wait_seconds) + random.uniform(0, longest)
-
-
-def start_jitter(path: str, config: FetchConfig) -> float:
-    """Return the seconds to wait before a task's first request of a path: any up to `config.start_jitter_seconds`, so
-    that tasks which start together do not request together; 0 for a local file."""
-    return random.uniform(0, config.start_jitter_seconds) if is_remote(path) else 0.0
-
-
-def open_file(path: str, config: FetchConfig) -> BinaryIO:
-    """Open a buffered, seekable stream of a file's bytes as stored; a remote one is read by ranges, with retries.
-
-    Raises:
-        OSError: it cannot be read; so may every read.
-    """
-    return open_ranges(path, config) if is_remote(path) else open_binary(path)
-
-
-def open_ranges(path: str, config: FetchConfig, read_ahead: int = READ_AHEAD) -> BinaryIO:
-    """Open a buffered, seekable stream of a file that is read by ranges of `read_ahead` bytes, each with retries.
-
-    Raises:
-        OSError: it cannot be read; so may every read.
-    """
-    ranges = RangeReader(path, config)
-
-    def read(offset: int, length: int) -> bytes:
-        data, detail = ranges.read(offset, length)
-        if detail:
-            raise OSError(detail)
-        return data
-
-    try:
-        return range_stream(read, ranges.size(), ranges.close, read_ahead)
-    except OSError:
-        ranges.close()
-        raise

@@ -26,7 +26,7 @@ class HttpRanges:
         self._url, self._config = url, config
         self._pool = urllib3.PoolManager(
             timeout=urllib3.Timeout(config.timeout_seconds),
-            # Who retries is fetch.py: it knows what has come already.
+            # Who retries is range_reader.py: it knows what has come already.
             retries=urllib3.Retry(
                 connect=0,
                 read=0,

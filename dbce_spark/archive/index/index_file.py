@@ -13,10 +13,10 @@ from dbce_spark.archive.index import cdx, cdxj, wacz_index, zipnum
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
 from dbce_spark.archive.index.cdx import Parse
-from dbce_spark.archive.index.fetch import PROBE, RangeReader, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
 from dbce_spark.archive.index.index_fault import BadLine
-from dbce_spark.archive.index.index_lines import LineFault, head, numbered
+from dbce_spark.archive.index.index_lines import LONGEST_LINE, LineFault, head, numbered
+from dbce_spark.archive.index.range_reader import PROBE, RangeReader, open_ranges
 from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import READ_AHEAD
@@ -29,6 +29,9 @@ _BLOCKS = 256
 """Blocks of a cluster whose places are held at once: of 3,000 lines each, as they are made."""
 _PART_BYTES = 1 << 16
 """Bytes of a secondary index that are read together: some 600 blocks, or 2 million lines, a minute or two."""
+
+_LONGEST_REMEMBERED = 1024
+"""Characters of a file name that is remembered: thousands of longer ones would fill the memory."""
 
 
 class Kind(StrEnum):
@@ -115,7 +118,7 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[tuple[int, int]]
     """Cut the bytes from `start` to `end` into ranges of whole lines."""
     while start < end:
         stream.seek(min(start + _PART_BYTES, end) - 1)
-        stream.readline()
+        stream.readline(LONGEST_LINE)
         behind = min(stream.tell(), end)
         yield start, behind
         start = behind
@@ -286,6 +289,8 @@ class _Reading:
         return BadLine(path, line, fault, detail)
 
 
-@lru_cache(maxsize=4096)
+_remembered_path = lru_cache(maxsize=4096)(locate)
+
+
 def _located(filename: str, folder: str) -> str:
-    return locate(filename, folder)
+    return _remembered_path(filename, folder) if len(filename) <= _LONGEST_REMEMBERED else locate(filename, folder)

@@ -92,7 +92,9 @@ def _member(stream: BinaryIO, raw: bytes) -> Generator[bytes | LineFault, None, 
 
 def _behind(stream: BinaryIO, raw: bytes) -> bytes:
     """Return the bytes behind a member, its padding of zeros passed over."""
-    raw = (raw or stream.read(_CHUNK)).lstrip(b"\0")
+    raw = raw.lstrip(b"\0")
+    while not raw and (more := stream.read(_CHUNK)):
+        raw = more.lstrip(b"\0")
     if 0 < len(raw) < len(GZIP_MAGIC):
         raw += stream.read(_CHUNK)
     return raw

@@ -3,7 +3,7 @@
 An index has the names of `dbce_spark.archive.revisits` for a capture, record ids aside.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -53,6 +53,7 @@ class Lookup:
     _times: dict[str, list[int]] = field(default_factory=dict)  # of names with `is_before`: when it was revisited
     _own: set[tuple[str, int]] = field(default_factory=set)  # places of the revisits
     _kept: dict[tuple[str, int], tuple[int, Payload]] = field(default_factory=dict)  # by name and number of the time
+    _slots: dict[str, list[int]] = field(default_factory=dict)  # of names with `is_before`: the numbers in `_kept`
 
     @staticmethod
     def from_names(names: Iterable[tuple[OriginalName, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
@@ -88,6 +89,8 @@ class Lookup:
                 is_better = slot < len(times) and (before is None or ranked > before)
             if is_better:
                 self._kept[name, slot] = ranked
+            if is_better and before is None and times is not None:
+                insort(self._slots.setdefault(name, []), slot)
 
     def found(self) -> Iterator[FoundOriginal]:
         """Iterate over all entries that were kept."""
@@ -99,9 +102,16 @@ class Lookup:
         return next(filter(None, (self._under(name, revisit.timestamp) for name in indexed_names(revisit))), None)
 
     def _under(self, name: OriginalName, timestamp: int) -> Payload | None:
-        last = bisect_right(self._times[name.name], timestamp) - 1 if name.is_before else 0
-        kept = (self._kept.get((name.name, slot)) for slot in range(last, -1, -1))
-        return next((payload for _, payload in filter(None, kept)), None)
+        slot = 0
+        if name.is_before:
+            last = bisect_right(self._times[name.name], timestamp) - 1
+            slots = self._slots.get(name.name, [])
+            up_to_last = bisect_right(slots, last)
+            if not up_to_last:
+                return None
+            slot = slots[up_to_last - 1]
+        kept = self._kept.get((name.name, slot))
+        return None if kept is None else kept[1]
 
 
 def lookup_selection(selection: Selection, keys: Iterable[str]) -> Selection:

@@ -10,7 +10,7 @@ from dbce_spark.archive.index import wacz_index
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
-from dbce_spark.files.sources import MEMBER, file_system
+from dbce_spark.files.sources import MEMBER, file_system, is_web_url
 
 _ZIP_AHEAD = 1 << 18
 """Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
@@ -40,7 +40,7 @@ def open_source(path: str, config: FetchConfig) -> RangeSource:
     """
     if MEMBER in path:
         return _member(path, config)
-    if path.startswith(("http://", "https://")):
+    if is_web_url(path):
         from dbce_spark.archive.index.http_ranges import HttpRanges  # only here: urllib3 takes 30 ms
 
         return HttpRanges(path, config)

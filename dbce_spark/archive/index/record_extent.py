@@ -8,6 +8,8 @@ import zstandard
 from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.records.compression import GZIP_MAGIC
 
+_FED = 1 << 16
+"""Bytes that are inflated at a time: zlib copies what is left of them for each _INFLATED that come out."""
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20
 _WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -42,14 +44,17 @@ def end_of(data: bytes) -> int | None:
 
 def _gzip_end(data: bytes) -> int | None:
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    rest = data
-    while rest and not inflater.eof:
-        try:
-            inflater.decompress(rest, _INFLATED)
-        except zlib.error as error:
-            raise NoRecord(f"broken gzip: {error}") from error
-        rest = inflater.unconsumed_tail
-    return len(data) - len(inflater.unused_data) if inflater.eof else None
+    for at in range(0, len(data), _FED):
+        fed = rest = data[at : at + _FED]
+        while rest and not inflater.eof:
+            try:
+                inflater.decompress(rest, _INFLATED)
+            except zlib.error as error:
+                raise NoRecord(f"broken gzip: {error}") from error
+            rest = inflater.unconsumed_tail
+        if inflater.eof:
+            return at + len(fed) - len(inflater.unused_data)
+    return None
 
 
 def _zstd_end(data: bytes) -> int | None:

@@ -1,12 +1,10 @@
 """A part of an archive that is always the same part: whole sites, so that siblings stay together."""
 
-from functools import lru_cache
 from hashlib import blake2b
 
 _WHOLE = 1 << 64
 
 
-@lru_cache(maxsize=65_536)
 def is_sampled(site: str, share: float, seed: int) -> bool:
     """Return whether a site belongs to a sample of this share (0 to 1) of all sites.
 

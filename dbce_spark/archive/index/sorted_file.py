@@ -2,6 +2,8 @@
 
 from typing import BinaryIO
 
+from dbce_spark.archive.index.index_lines import LONGEST_LINE
+
 _BACKWARDS = 1 << 12
 """Bytes read at once in search of a line's start."""
 
@@ -12,7 +14,7 @@ def first_not_before(stream: BinaryIO, size: int, key: bytes) -> int:
     while low < high:
         middle = (low + high) // 2
         start = _line_start(stream, middle)
-        line = stream.readline()
+        line = stream.readline(LONGEST_LINE)
         if not line or line.rstrip(b"\r\n") >= key:
             high = middle
         else:
@@ -24,7 +26,7 @@ def _line_start(stream: BinaryIO, offset: int) -> int:
     """Find the first line start at or behind an offset; the stream is left there."""
     if offset:
         stream.seek(offset - 1)
-        stream.readline()
+        stream.readline(LONGEST_LINE)
     else:
         stream.seek(0)
     return stream.tell()

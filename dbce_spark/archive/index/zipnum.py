@@ -13,8 +13,10 @@ from typing import BinaryIO
 from dbce_spark.archive.index.index_entry import NoEntry
 from dbce_spark.archive.index.sorted_file import behind, first_not_before, line_before
 
-_TABBED = re.compile(r"(\S+ \d+)\t([^\t]+)\t(\d+)\t(\d+)(?:\t\d+)?")
+_TABBED = re.compile(r"(\S+ \d+)\t([^\t]+)\t(\d{1,18})\t(\d{1,18})(?:\t\d+)?")
 _OBJECT = re.compile(r"(\S+ \d+) (\{.*\})")
+_BEYOND = 10**18
+"""Bytes that no file has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ def meta_shard(line: str) -> str | None:
         return None
     try:
         named = json.loads(line[line.index("{") :]).get("filename")
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return None
     return named if isinstance(named, str) else None
 
@@ -49,10 +51,10 @@ def block_of(line: str, shard: str | None) -> Block:
     if found := _OBJECT.fullmatch(line):
         try:
             fields = json.loads(found[2])
-            named = fields.get("filename", shard)
-            if isinstance(named, str):
-                return Block(found[1], named, int(fields["offset"]), int(fields["length"]))
-        except (ValueError, TypeError, KeyError, AttributeError):
+            named, offset, length = fields.get("filename", shard), int(fields["offset"]), int(fields["length"])
+            if isinstance(named, str) and 0 <= offset < _BEYOND and 0 <= length < _BEYOND:
+                return Block(found[1], named, offset, length)
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             pass
     raise NoEntry("not a line of a secondary index")
 

@@ -30,10 +30,14 @@ class ArchiveFile:
         """True if the last record was one of an ARC: less is then required of the next one's line."""
         self.is_wary = False
         """True if so many lengths were lies that none counts any more: a block ends where a record begins."""
+        self.head_bytes = limits.head_bytes
+        """Bytes in which the end of a head is searched."""
         self.clean_again = 16
         """The number of times that the reading of clean members may still be taken up again."""
         self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
+        self._unbooked = 1000
+        """The number of members that may still be looked into though that cannot be booked."""
 
     def may_read_again(self, size: int) -> bool:
         """Return whether `size` bytes may be read once more; if so, book them."""
@@ -41,6 +45,12 @@ class ArchiveFile:
             return False
         self._look_back -= size
         return True
+
+    def book_open_head(self, size: int) -> None:
+        """Book `size` bytes in which the end of a head was searched, and which are read again. After too many of these
+        only short heads are read."""
+        if size > LONGEST_START and not self.may_read_again(size):
+            self.head_bytes = LONGEST_START
 
     def is_swollen(self, at: int, inflated: int) -> bool:
         """Book `inflated` bytes; return whether more came out of the file up to stored byte `at` than may."""
@@ -69,6 +79,8 @@ class ArchiveFile:
 
     def _member_starts_record(self, at: int) -> bool:
         """Return whether the output of the member at `at` begins with a record. The cost is booked as looking back."""
+        if not self._unbooked:
+            return False
         part = BufferedFile.from_bytes(self.file.read(at, _FIRST_BYTES))
         first, spent = b"", 0
         try:
@@ -78,7 +90,10 @@ class ArchiveFile:
                     break
         except MemberBroken:
             pass
-        return self.may_read_again(64 + spent + len(first) // 16) and starts_record(first)
+        if not self.may_read_again(64 + spent + len(first) // 16):
+            self._unbooked -= 1
+            return False
+        return starts_record(first)
 
     def is_coded(self, at: int) -> bool:
         """Return whether a compressed member begins at `at`."""

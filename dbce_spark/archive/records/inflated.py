@@ -1,7 +1,7 @@
 """The inflated content of a stretch of an archive, and the stored bytes that each of its bytes came from."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dbce_spark.archive.records.archive_file import FOREIGN_BYTES, ArchiveFile
 from dbce_spark.archive.records.compression import MemberBroken, pieces
@@ -9,7 +9,11 @@ from dbce_spark.archive.records.record import Cause
 from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
 
 _PLAIN_STEP = 1 << 18
+_FIRST_PLAIN_STEP = 1 << 14
+"""A stretch between two damages may be shorter than a record."""
 _KEPT = 1 << 16
+_SEARCHED = 1 << 16
+"""Bytes in which a start is searched at once: all that is at hand may be a thousand times as much."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class InflatedContent:
     def find_start(self, is_arc: bool | None) -> bool:
         """Go on to the next line that begins a record, or to the next barrier; return whether there is such a line."""
         while True:
-            text = self.peek(max(LONGEST_START, self._end() - self.at))
+            text = self.peek(min(max(LONGEST_START, self._end() - self.at), _SEARCHED))
             found = first_start(text, is_arc)
             if found is not None:
                 self.at += found
@@ -197,7 +201,7 @@ class InflatedContent:
         self._spans = [_Span(self.at, self.at, stored, stored, stored, self.at)]
 
     def _pull(self, end: int) -> None:
-        parts = [self._buffer]
+        parts = [self._buffer] if self._buffer else []
         have = self._base + len(self._buffer)
         while have < end and not self._is_over and not self._barriers:
             try:
@@ -210,19 +214,28 @@ class InflatedContent:
                 self._buffer = b"".join(parts)
                 self._fail(broken)
                 return
-            self._spans.append(span)
+            self._append(span)
             self.stop = self.next = span.stored_end
             if span.start == span.member_start and span.start > 0 and not self.is_plain and starts_record(out):
                 self._barriers.append(span.start)
-            parts.append(out)
+            if out:
+                parts.append(out)
             have += len(out)
-        if len(parts) > 1:
-            self._buffer = b"".join(parts)
+        self._buffer = b"".join(parts)  # no copy of a single part
+
+    def _append(self, span: _Span) -> None:
+        """Add a span. Members without content, of which a file may be full, are one together."""
+        last = self._spans[-1] if self._spans else None
+        if last is not None and last.start == last.end == span.end:
+            span = replace(span, stored=last.stored)
+            self._spans.pop()
+        self._spans.append(span)
 
     def _plain(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
-        file, step = self._archive.file, _PLAIN_STEP
+        file, step = self._archive.file, _FIRST_PLAIN_STEP
         while at < file.size:
             out = file.read(at, step)
+            step = min(2 * step, _PLAIN_STEP)
             yield _Span(start, start + len(out), at, at + len(out), at, start), out
             at, start = at + len(out), start + len(out)
 

@@ -9,6 +9,8 @@ from typing import Self
 from dbce_spark.config import InputConfig
 
 _FOLDED = re.compile(r"\r?\n[ \t]+")
+_FIELD_BYTES = 200
+"""Bytes that a field of a head takes in memory beside its text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,11 @@ class Headers(Mapping[str, str]):
         if self._fields is None:
             self._fields = fields_of(self._raw)
         return self._fields
+
+    @property
+    def held_bytes(self) -> int:
+        """Return about how many bytes of memory the head takes."""
+        return 2 * len(self._raw) + _FIELD_BYTES * len(self._parsed())
 
     def __getitem__(self, name: str) -> str:
         return self._parsed()[name]

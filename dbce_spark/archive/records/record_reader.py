@@ -278,18 +278,22 @@ def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
         return head
     end = head_end(first)
     size = LONGEST_START
-    while end is None and size < archive.limits.head_bytes and content.has(size):
+    while end is None and size < archive.head_bytes and content.has(size):
         size *= 4
         first = content.peek(size)
         end = head_end(first)
     if end is None and content.has(size):
+        archive.book_open_head(len(first))
         return None
     # A head that the member or the file ends in has no block, but says what was lost.
     head = warc_head(first if end is None else first[:end])
     if content.is_plain and head is not None and head.declared < 0:
         # Perhaps of the damaged member of a codec that leaves text as it is: no head goes on in the member behind it.
         stored = content.stored(content.at)
-        return warc_head(first[: min(head.size, archive.next_start(stored + 1) - stored)])
+        size = min(head.size, archive.next_start(stored + 1) - stored)
+        if size < head.size:
+            archive.book_open_head(len(first))
+        return warc_head(first[:size])
     return head
 
 

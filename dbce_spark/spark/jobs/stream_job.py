@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from dbce_spark.archive.index.fetch import start_jitter
+from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError

@@ -8,8 +8,9 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 from pyspark.sql.types import StructType
 
 from dbce_spark import config as configuration
-from dbce_spark.archive.index.fetch import Fetched, fetch, open_file
+from dbce_spark.archive.index.fetch import Fetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.range_reader import open_file
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.errors import InputError
 from dbce_spark.spark.source import rows

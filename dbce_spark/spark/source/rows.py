@@ -11,8 +11,8 @@ from dbce_spark.archive.index.fetch import Unfetched
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.urls import host_of
 from dbce_spark.archive.mime import MediaType, computed_type, declared_type
+from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.archive.records import Cause, Damage, Record
-from dbce_spark.archive.warc import parse_record_date
 from dbce_spark.files.sources import MEMBER
 from dbce_spark.html.charset import Decoded, decode
 from dbce_spark.model import RejectReason

@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.archive.index.fetch import start_jitter
+from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
 from dbce_spark.files import sources, storage

@@ -10,17 +10,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.fetch import (
-    Fetched,
-    RangeReader,
-    Unfetched,
-    backoff_seconds,
-    fetch,
-    open_file,
-    open_ranges,
-    start_jitter,
-)
+from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.range_reader import RangeReader
 from dbce_spark.archive.records import Record, records
 from dbce_spark.config import FetchConfig, load
 from dbce_spark.errors import ConfigError
@@ -307,71 +299,3 @@ def test_setting_out_of_its_range(fields: dict[str, float]) -> None:
     """The error names the parameter."""
     with pytest.raises(ConfigError, match=f"^fetch.{next(iter(fields))} is"):
         load(settings=[f"fetch.{name}={value}" for name, value in fields.items()])
-
-
-def test_stream_over_ranges() -> None:
-    """An index on a server is a stream that can be read from anywhere, with the same patience."""
-    with served(index=FILE) as site:
-        site.troubles = ["status 503", "short"]
-        with open_ranges(f"{site.url}/index", FETCH, 64) as stream:
-            size = stream.seek(0, 2)
-            stream.seek(100)
-            middle = stream.read(20)
-            stream.seek(0)
-            actual = stream.read()
-
-    assert (len(FILE), FILE[100:120], FILE) == (size, middle, actual)
-
-
-@pytest.mark.parametrize("trouble", ["status 404", "reset"])
-def test_stream_that_cannot_be_opened(trouble: str) -> None:
-    """It is an OSError, as of a local file."""
-    with served(index=FILE) as site:
-        site.troubles = [trouble] * 3
-        with pytest.raises(OSError):  # noqa: PT011
-            open_ranges(f"{site.url}/index", FETCH)
-
-
-@given(st.integers(0, 9), st.floats(0, 1000))
-def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
-    """At most twice the limit: the server's wish, and the jitter, each up to it."""
-    actual = backoff_seconds(attempt, retry_after, FETCH)
-
-    assert min(retry_after, FETCH.max_wait_seconds) <= actual <= 2 * FETCH.max_wait_seconds
-
-
-@given(st.floats(0, 100))
-def test_tasks_begin_apart_where_storage_is_remote(longest: float) -> None:
-    """The wait before a first request is drawn, up to the limit; nobody waits for a local file."""
-    patience = fetching(start_jitter_seconds=longest)
-    waits = [start_jitter("s3://crawl/a.warc.gz", patience) for _ in range(20)]
-
-    assert 0 <= min(waits) <= max(waits) <= longest
-    assert longest < 1e-9 or len({*waits}) > 10
-    assert start_jitter("/crawl/a.warc.gz", patience) == 0
-
-
-def test_a_remote_file_is_read_on_behind_failures() -> None:
-    """A file that is read from start to end is requested again from where it broke off, and comes whole."""
-    with served(a__gz=FILE) as site:
-        site.troubles = ["status 503", "", "broken", "reset"]
-        with open_file(f"{site.url}/a.gz", FETCH) as stream:
-            actual = stream.read()
-
-    assert FILE == actual
-    assert [] == site.troubles
-
-
-def test_a_remote_file_that_stays_away_is_an_error() -> None:
-    """When all attempts have failed, it is an OSError that says so."""
-    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
-        site.troubles = ["status 500"] * FETCH.attempts
-        with pytest.raises(OSError, match=r"HTTP 500 \(3 attempts\)"):
-            stream.read()
-
-
-def test_a_local_file_is_opened_in_place(local: str) -> None:
-    """It has a file's own descriptor: nothing stands between."""
-    with open_file(local, FETCH) as stream:
-        assert stream.fileno() > 0
-        assert FILE == stream.read()

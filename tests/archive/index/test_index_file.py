@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,19 @@ def test_file_that_is_no_index(tmp_path: Path, data: bytes, expected: list[tuple
     path.write_bytes(data)
 
     assert expected == faults_in(str(path))
+
+
+def test_long_file_names_are_not_remembered(tmp_path: Path) -> None:
+    """Lines may hold a megabyte of them."""
+    lines = [cdxj_line(entry()), *(cdxj_line(entry(filename=str(nth).rjust(500_000, "a"))) for nth in range(20))]
+    path = write_lines(tmp_path / "a.cdxj", lines)
+    tracemalloc.start()
+    found = len(offsets_in(path))
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert 21 == found
+    assert held < 5 << 20
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:

@@ -80,6 +80,13 @@ def test_next_member_is_searched_far() -> None:
         assert [(1, "!"), (2, "last")] == read(broken + between + gzip.compress(b"last"))
 
 
+def test_padding_as_long_as_what_is_read_at_once() -> None:
+    """Behind zeros up to the end of a read, or longer than one, the next member is read."""
+    first, chunk = gzip.compress(b"one\n"), 1 << 18
+    for zeros in (chunk - len(first), 3 * chunk):
+        assert [(1, "one"), (2, "last")] == read(first + bytes(zeros) + gzip.compress(b"last"))
+
+
 @pytest.mark.parametrize("cut", [1, 8, 15])
 def test_gzip_that_ends_early(cut: int) -> None:
     """The lines until there are given, then the fault."""

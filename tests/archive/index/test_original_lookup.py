@@ -113,6 +113,24 @@ def offset_of(payload: Payload | None) -> int | None:
     return None if payload is None else payload.offset
 
 
+def test_revisits_of_one_url_without_original() -> None:
+    """A front page that was not modified a hundred thousand times: each look-up is one search, not one a revisit."""
+    revisits = [revisit(is_unmodified=True, timestamp=NOON + nth) for nth in range(100_000)]
+    lookup = looked_up([at(1)], *revisits)
+
+    class Kept(dict[Any, Any]):
+        asked = 0
+
+        def get(self, key: Any, default: Any = None) -> Any:
+            self.asked += 1
+            return super().get(key, default)
+
+    lookup._kept = Kept(lookup._kept)
+
+    assert [None] * 100 == [lookup.original(each) for each in revisits[-100:]]
+    assert lookup._kept.asked <= 100
+
+
 def test_what_is_kept_is_bounded() -> None:
     """One entry a name, and one for each revisit where only those before it count; whatever the index holds."""
     some = [at(seconds) for seconds in range(500)]

@@ -1,5 +1,10 @@
 """The end of a record whose length nobody tells."""
 
+import gzip
+import random
+import zlib
+from typing import Any
+
 import pytest
 import zstandard
 from hypothesis import given
@@ -28,6 +33,26 @@ def test_end_is_found(name: str) -> None:
     data = FORMS[name]
 
     assert [len(data)] * 3 == [end_of(data + behind) for behind in (b"WARC/1.0\r\n", data, b"http://a/ 1 2 3 4\n")]
+
+
+def test_long_gzip_is_inflated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """zlib copies what is left of its input each time that it stops, so it is given little at once."""
+    content = gzip.compress(random.Random(1).randbytes(8 << 20), 0)
+    make, copied = zlib.decompressobj, []
+
+    class Copying:
+        def __init__(self, wbits: int) -> None:
+            self.inflater = make(wbits)
+
+        def __getattr__(self, name: str) -> Any:
+            found = getattr(self.inflater, name)
+            copied.append(len(found) if name == "unconsumed_tail" else 0)
+            return found
+
+    monkeypatch.setattr(zlib, "decompressobj", Copying)
+
+    assert len(content) == end_of(content + b"behind")
+    assert sum(copied) < len(content)
 
 
 @pytest.mark.parametrize("name", FORMS)

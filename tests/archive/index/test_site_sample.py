@@ -1,5 +1,7 @@
 """The part of an archive that is always the same."""
 
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,3 +48,14 @@ def test_siblings_stay_together(share: float, seed: int) -> None:
     urls = ["http://www.example.org/a", "https://news.example.org/b", "http://example.org:8080/", "http://example.org/"]
 
     assert 1 == len({chosen.refusal(entry(url=url)) for url in urls})
+
+
+def test_long_sites_are_not_remembered() -> None:
+    """A host of a megabyte is not held when it is decided."""
+    tracemalloc.start()
+    found = {is_sampled(str(nth).rjust(1 << 20), 1.0, 1) for nth in range(20)}
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert {True} == found
+    assert held < 1 << 20

@@ -5,6 +5,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.index.index_lines import LONGEST_LINE
 from dbce_spark.archive.index.sorted_file import behind, first_not_before, line_before
 
 texts = st.text("ab,)é", min_size=1, max_size=6)
@@ -29,6 +30,23 @@ def test_line_before(keys: list[bytes]) -> None:
     stream = io.BytesIO(data)
 
     assert [0, *starts[:-1]] == [line_before(stream, start) for start in starts]
+
+
+def test_line_without_end_is_not_held() -> None:
+    """Of a line that is longer than any in an index no more is read at once than such a line has."""
+
+    class Read(io.BytesIO):
+        longest = 0
+
+        def readline(self, size: int | None = -1) -> bytes:
+            line = super().readline(size)
+            self.longest = max(self.longest, len(line))
+            return line
+
+    stream = Read(b"a\nb\n" + b"x" * (3 * LONGEST_LINE))
+    first_not_before(stream, len(stream.getvalue()), b"c")
+
+    assert stream.longest == LONGEST_LINE
 
 
 def test_line_before_a_long_one() -> None:

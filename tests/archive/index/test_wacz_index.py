@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.archive.index.byte_ranges import group_by_file
-from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
+from dbce_spark.archive.index.fetch import Fetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.range_reader import open_ranges
 from dbce_spark.archive.index.wacz_index import find_stored
 from tests.support.builders import gzipped, record
 from tests.support.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz

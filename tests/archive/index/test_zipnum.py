@@ -98,6 +98,14 @@ def test_index_of_a_wacz_beside_its_shard(tmp_path: Path) -> None:
     assert [2] == offsets_in(path, surts=("org,site00)/2",))
 
 
+GOOD = "org,a) 2020\tcdx-00000.gz\t0\t{}\t1"
+
+
+def placed(length: str) -> str:
+    """Write a line that describes the first block with this length."""
+    return 'org,a) 2020 {"filename": "cdx-00000.gz", "offset": 0, "length": LENGTH}'.replace("LENGTH", length)
+
+
 BROKEN = {
     "shard is gone": (["org,a) 2020\tcdx-9.gz\t0\t100\t1"], [(0, "index_unreadable")]),
     "shard leads out": (["org,a) 2020\t../cdx-0.gz\t0\t100\t1"], [(-1, "unsafe_path")]),
@@ -105,6 +113,12 @@ BROKEN = {
     "block is no index": (["org,a) 2020\tnotes.txt\t0\t10\t1"], [(0, "not_an_index")]),
     "block is cut": (["org,a) 2020\tcdx-00000.gz\t0\t9999\t1"], [(0, "index_unreadable")]),
     "block is too long": (["org,a) 2020\tcdx-00000.gz\t0\t99999999999\t1"], [(-1, "broken_index_line")]),
+    "length has 5,000 digits": ([GOOD, "org,a) 2020\tcdx-00000.gz\t0\t" + "9" * 5000], [(-1, "broken_index_line")]),
+    "length is infinite": ([GOOD, placed("1e999")], [(-1, "broken_index_line")]),
+    "length is negative": ([GOOD, placed("-1")], [(-1, "broken_index_line")]),
+    "JSON is too deep": ([GOOD, placed("[" * 10_000 + "]" * 10_000)], [(-1, "broken_index_line")]),
+    "first line is too deep": ([placed("[" * 10_000 + "]" * 10_000)], [(0, "not_an_index")]),
+    "meta line is too deep": (['!meta 0 {"a": ' + "[" * 10_000, GOOD], []),
 }
 
 

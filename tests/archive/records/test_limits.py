@@ -7,13 +7,26 @@ import lzma
 import resource
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from time import process_time
 
 import pytest
 import zstandard
 
-from dbce_spark.archive.records import Cause, Damage, Record, archive_file, compression
+from dbce_spark.archive.records import (
+    Cause,
+    Damage,
+    Record,
+    archive_file,
+    compression,
+    inflated,
+    record_headers,
+    record_reader,
+    records,
+)
 from dbce_spark.archive.records.archive_file import ArchiveFile
+from dbce_spark.archive.records.buffered_file import BufferedFile
+from dbce_spark.archive.records.compression import Dictionary
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
 from tests.support.record_bytes import read, url, urls
 
@@ -222,8 +235,6 @@ class Counted(io.BytesIO):
 )
 def test_work_is_linear(content: bytes) -> None:
     """Half a megabyte of what looks like the start of something are not read again and again."""
-    from dbce_spark.archive.records import records
-
     stream = Counted(content)
     found = list(records(stream, LIMITS))
 
@@ -239,6 +250,84 @@ def test_a_head_of_nothing_but_lengths_is_read_once() -> None:
 
     assert url(1) == urls(found)[-1]
     assert process_time() - began < 5
+
+
+def test_heads_without_end_are_searched_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of nothing but heads that do not end is not searched through from each of them."""
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 0)
+    monkeypatch.setattr(record_reader, "head_end", searched := Searched(record_headers.head_end))
+    content = b"WARC/1.0\r\nXY: z\r\n" * 12_000
+    read(content + b"x" * 200_000, at_most(head_bytes=100_000))
+
+    assert 12_000 < searched.calls
+    assert searched.taken < 12_000 * 5000 + 8 * len(content) + 5 * MB
+
+
+class Searched:
+    """A function of bytes that counts its calls, and the bytes."""
+
+    def __init__(self, function: Callable[[bytes], int | None]) -> None:
+        self.function, self.calls, self.taken = function, 0, 0
+
+    def __call__(self, content: bytes) -> int | None:
+        self.calls += 1
+        self.taken += len(content)
+        return self.function(content)
+
+
+def test_members_that_share_a_bomb_are_inflated_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a damage each of a thousand heads of gzip holds the next ones as its name, and the bomb behind them."""
+    made = []
+
+    def counted(file: BufferedFile, at: int, dictionary: Dictionary) -> compression.Pieces:
+        for out, start, end in compression.pieces(file, at, dictionary):
+            made.append(len(out))
+            yield out, start, end
+
+    monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 0)
+    monkeypatch.setattr(archive_file, "pieces", counted)
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    bomb = (compressor.compress(bytes(3 * MB)) + compressor.flush())[:2000]
+    heads = b"\x1f\x8b\x08\x08\x01\x01\x01\x01\x01\x03" * 600
+    found = read(record() + (b"garbage\n" + heads + b"\0" + bomb) * 5 + record(url=url(2)))
+
+    assert 2 == len(urls(found))
+    assert 900 * MB < sum(made) < 1100 * MB
+
+
+@pytest.mark.parametrize("empty", [gzip.compress(b"", mtime=0), b"\x50\x2a\x4d\x18\0\0\0\0"])
+def test_members_without_content_are_not_remembered(empty: bytes) -> None:
+    """A file may be full of them."""
+    content = b"".join(gzipped(record(url=url(0)))) + empty * 10_000 + b"".join(gzipped(record(url=url(1))))
+    stream = io.BytesIO(content)
+    tracemalloc.start()
+    found = list(records(stream, LIMITS))
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert [url(0), url(1)] == urls(found)
+    assert [(Cause.BLANK, 10_000 * len(empty))] == [(one.cause, one.length) for one in found if isinstance(one, Damage)]
+    assert held < MB
+
+
+def test_garbage_behind_a_length_that_lies_is_searched_once() -> None:
+    """A record of 60 MB was read ahead for; that is not copied for each line that begins none."""
+    garbage = (record(url=url(2)) + b"garbage\n") * 4000
+    content = gzip.compress(record(url=url(0)) + lying(60_000_000) + garbage, 1)
+    taken = []
+
+    class Content(inflated.InflatedContent):
+        def peek(self, size: int) -> bytes:
+            part = super().peek(size)
+            taken.append(len(part))
+            return part
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(record_reader, "InflatedContent", Content)
+        found = read(content, at_most())
+
+    assert 4002 == len(urls(found))
+    assert sum(taken) < 4000 * 100_000
 
 
 def test_what_may_be_read_again_is_bounded() -> None:
