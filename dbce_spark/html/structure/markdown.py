@@ -62,6 +62,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
             _join_lines(link)
         _part_lines(article)
         source = article.source()
+    source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     written = str(turbohtml.parse(source).to_markdown(_options()))
     return _AFTER_NOTE.sub(r"\1 ", written)
 
@@ -104,11 +105,6 @@ def _formula(element: Any, _: str) -> str:
 
 def _note(element: Any, _: str) -> str:
     return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
-
-
-def _player(element: Any, _: str) -> str:
-    address = element.attrs["src"].replace("(", "%28").replace(")", "%29")
-    return f"![]({address})"
 
 
 def _callout(element: Any, _: str) -> str:
@@ -168,7 +164,6 @@ def _options() -> Any:
             "formula": _formula,
             "note": _note,
             "callout": _callout,
-            "player": _player,
             "rp": lambda _, inner: inner,
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",

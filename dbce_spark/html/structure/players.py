@@ -4,6 +4,8 @@ import re
 from typing import Any
 
 _PLAYERS = ("iframe", "video", "audio", "object")
+_DECORATIONS = frozenset(("autoplay", "loop"))
+"""Attributes of videos that nobody starts or stops."""
 _YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{11})(?![\w-])")
 """The address of the commonest player, also of that in Flash; what it plays has a page of its own."""
 
@@ -11,8 +13,8 @@ _YOUTUBE = re.compile(r"(?:https?:)?//(?:www\.)?youtube(?:-nocookie)?\.com/(?:em
 def mark_players(root: Any) -> None:
     """Put a <player> in the place of each player.
 
-    Players are a video or sound that does not begin by itself, as backgrounds do, and a frame that may fill the screen,
-    as those of videos may and those of advertisements and buttons may not.
+    Players are a video or sound, unless it runs by itself as backgrounds do, and a frame that may fill the screen, as
+    those of videos may and those of advertisements and buttons may not.
     """
     for element in [*root.iter(*_PLAYERS)]:
         source = _source(element)
@@ -33,6 +35,6 @@ def _source(element: Any) -> str:
     if element.tag == "object":
         films = (one.get("value") for one in element.iter("param") if (one.get("name") or "").lower() == "movie")
         return next((one for one in (element.get("data"), *films) if one and _YOUTUBE.match(one)), "")
-    if "autoplay" in element.attrib:
+    if _DECORATIONS & {*element.keys()} and "controls" not in element.attrib:
         return ""
     return (element.get("src") or next((one.get("src") or "" for one in element.iter("source")), "")).strip()

@@ -15,8 +15,8 @@ VIDEO = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
         ("<iframe src=https://www.youtube.com/embed/dQw4w9WgXcQ?rel=0 allowfullscreen></iframe>", VIDEO),
         ("<iframe data-src=//www.youtube-nocookie.com/embed/dQw4w9WgXcQ allow='fullscreen'></iframe>", VIDEO),
         ("<object><param name=movie value=http://www.youtube.com/v/dQw4w9WgXcQ&fs=1><embed src=x></object>", VIDEO),
-        ("<iframe src=//v.example/play/1(2) allowfullscreen>no frames</iframe>", "http://v.example/play/1%282%29"),
-        ("<video src=v.mp4 controls>none</video>", "http://a.example/b/v.mp4"),
+        ("<iframe src=//v.example/play/1(2) allowfullscreen>no frames</iframe>", "http://v.example/play/1(2)"),
+        ("<video src=v.mp4 controls loop>none</video>", "http://a.example/b/v.mp4"),
         ("<audio controls><source src=s.ogg></audio>", "http://a.example/b/s.ogg"),
     ],
     ids=["frame", "lazy", "Flash", "any player", "video", "sound"],
@@ -24,18 +24,20 @@ VIDEO = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
 def test_a_player_is_its_address(html: str, address: str) -> None:
     """Written as an image is: without a word."""
     assert f"a\n\n![]({address})\n\nb" == markdown_of(f"<p>a {html} b</p>")
+    assert f"a\n\n- ![]({address})\n- b" == markdown_of(f"<p>a</p><ul><li>{html}</li><li>b</li></ul>")
 
 
 @pytest.mark.parametrize(
     "html",
     [
         "<iframe src=http://ads.example/></iframe>",
-        "<video src=v.mp4 autoplay muted loop></video>",
+        "<video src=v.mp4 autoplay muted></video>",
+        "<video src=v.mp4 loop></video>",
         "<object data=x.swf></object>",
         "<iframe allowfullscreen></iframe>",
         "<iframe src='javascript:x()' allowfullscreen></iframe>",
     ],
-    ids=["advertisement", "background", "any film", "empty", "script"],
+    ids=["advertisement", "background", "animation", "any film", "empty", "script"],
 )
 def test_other_frames_and_films_are_left_out(html: str) -> None:
     """As is what acts."""
