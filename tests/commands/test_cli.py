@@ -98,7 +98,7 @@ def test_an_error_is_one_line_that_names_its_cause(
 
 @pytest.mark.skipif(not FULL.exists(), reason="no device is always full here")
 def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Path) -> None:
-    """What cannot be printed is an error of the machine, and not one of ours."""
+    """An error in printing is one of the machine, and not one of ours."""
     (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
     command = [
         sys.executable,

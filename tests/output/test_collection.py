@@ -216,7 +216,7 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
 
 @pytest.mark.parametrize("text", ["{", "7"])
 def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
-    """What a run reads is new but for that list: it is not to be guessed."""
+    """All files would be new without that list: it is not to be guessed."""
     Path(grown.increment(1), "inputs.json").write_text(text)
 
     with pytest.raises(OutputError, match=r"inputs\.json cannot be read: .*; restore it, or roll back"):
