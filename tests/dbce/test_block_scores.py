@@ -12,7 +12,7 @@ LOG_ODDS = st.lists(st.floats(-40, 40), min_size=1).map(np.array)
 
 @given(LOG_ODDS)
 def test_scores_are_read_back_from_their_log_odds(log_odds: np.ndarray[tuple[int], np.dtype[np.float64]]) -> None:
-    """Those of 0 and 1 as the next step, since these two have none."""
+    """Scores of 0 and 1 come back as the next step, since these two have no log-odds."""
     scores = rounded(log_odds)
 
     assert np.allclose(np.clip(scores, 1 / STEP, 1 - 1 / STEP), rounded(log_odds_of(scores)), rtol=0, atol=1e-12)
