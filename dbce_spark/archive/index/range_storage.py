@@ -1,5 +1,6 @@
 """Read ranges of a file's bytes from any kind of storage: local, HTTP, any that fsspec supports, a member of a WACZ."""
 
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,11 @@ from dbce_spark.files.sources import MEMBER, file_system, is_web_url
 
 _ZIP_AHEAD = 1 << 18
 """Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
+_LASTING = (
+    *(FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError),
+    *(ImportError, ValueError, NotImplementedError, zipfile.BadZipFile, struct.error),
+)
+"""Errors that come again when the same is tried again."""
 
 
 class RangeSource(Protocol):
@@ -81,9 +87,7 @@ def _sorted_errors() -> Iterator[None]:
     """Sort errors of storage into those that may pass and those that will not."""
     try:
         yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
-        raise ObjectGone(f"{type(error).__name__}: {error}"[:500]) from error
-    except (ImportError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
+    except _LASTING as error:
         raise ObjectGone(f"{type(error).__name__}: {error}"[:500]) from error
     except (ObjectGone, Busy):
         raise

@@ -25,6 +25,7 @@ _ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz")
 _LOCAL_HEAD = struct.Struct("<4s5H3I2H")
 _END = struct.Struct("<4s4H2IH")
 _LONGEST_END = _END.size + 0xFFFF
+_LOCATOR = 20
 _ENTRY = 46
 """Bytes of a file's entry in the directory, at least."""
 _FEW = 8192
@@ -82,7 +83,8 @@ def _is_moderate(stream: BinaryIO, limits: Limits) -> bool:
         return False
     entries, length = _END.unpack_from(tail, at)[4:6]
     large = tail.rfind(b"PK\x06\x06", 0, at)
-    if (entries == 0xFFFF or length == 0xFFFFFFFF) and large >= 0 and len(tail) - large >= 48:
+    # zipfile goes by the larger record wherever its locator is, whatever the other one says.
+    if large >= 0 and at - large >= 48 and tail.startswith(b"PK\x06\x07", at - _LOCATOR):
         entries, length = struct.unpack_from("<2Q", tail, large + 32)
     return bool(entries <= limits.zip_files and length <= limits.zip_files * (_ENTRY + 512))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.archive.index.byte_ranges import group_by_file
-from dbce_spark.archive.index.fetch import Fetched, fetch
+from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.range_reader import open_ranges
 from dbce_spark.archive.index.wacz_index import find_stored
@@ -32,6 +32,21 @@ def fetched(path: str) -> list[bytes]:
         for one in fetch(inner, some, FETCH, 1 << 20)
         if isinstance(one, Fetched)
     ]
+
+
+def test_directory_that_points_behind_the_end(tmp_path: Path) -> None:
+    """It is damage, not a storage that fails for a while: it is not read again."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
+    content = bytearray(Path(path).read_bytes())
+    at = content.index(b"PK\x01\x02")
+    while b"data.warc.gz" not in content[at : at + 80]:
+        at = content.index(b"PK\x01\x02", at + 1)
+    content[at + 42 : at + 46] = (1 << 30).to_bytes(4, "little")
+    Path(path).write_bytes(content)
+    (found,) = fetch(f"{path}!/archive/data.warc.gz", [entry(offset=0, length=9)], FETCH, 1 << 20)
+
+    assert isinstance(found, Unfetched)
+    assert "attempts" not in found.detail
 
 
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])

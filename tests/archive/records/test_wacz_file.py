@@ -223,6 +223,19 @@ def test_directory_of_a_large_zip(allowed: int, is_read: bool) -> None:
     assert is_read is (("a.warc.gz", url(0)) in places(found))
 
 
+def test_directory_that_is_larger_than_its_end_says() -> None:
+    """zipfile reads what the record for large ones names, so that is what counts, too."""
+    content = zipped({f"{nth}.txt": b"" for nth in range(50)})
+    end, start = content.rindex(b"PK\x05\x06"), content.index(b"PK\x01\x02")
+    large = struct.pack("<4sQ2H2L4Q", b"PK\x06\x06", 44, 45, 45, 0, 0, 50, 50, end - start, start)
+    locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
+    small = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1, 1, 46, start, 0)
+    content = content[:end] + large + locator + small
+
+    assert 50 == len(zipfile.ZipFile(io.BytesIO(content)).namelist())
+    assert [Cause.FOREIGN] == [one.cause for one in read(content, at_most(zip_files=20)) if isinstance(one, Damage)]
+
+
 def test_an_encrypted_archive_is_a_named_damage() -> None:
     """Nobody can read it without its key; its bytes are counted as lost."""
     content = bytearray(zipped({"archive/data.warc.gz": WARC}))
