@@ -82,3 +82,9 @@ def test_a_local_file_is_opened_in_place(tmp_path: Path) -> None:
     with open_file(str(path), FETCH) as stream:
         assert stream.fileno() > 0
         assert FILE == stream.read()
+
+
+def test_scheme_in_capitals() -> None:
+    """HTTP:// is http://, as RFC 3986 has it."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz".replace("http://", "HTTP://"), FETCH) as stream:
+        assert FILE == stream.read()
