@@ -46,7 +46,7 @@ def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
     ids=["bullets", "twice", "described", "ticks", "lazy", "stars", "in a text", "small by style", "large by style"],
 )
 def test_ornaments_are_shown_once_or_not(html: str, expected: int) -> None:
-    """What is shown again and again without a description is there once, what is small is not."""
+    """Once, if they are shown again and again without a description; not, if they are small."""
     assert expected == html_of(f"<p>one</p>{html}<p>two</p>").count("<img")
 
 
