@@ -134,7 +134,12 @@ def test_the_directory_of_a_zip_is_read_once(monkeypatch: pytest.MonkeyPatch) ->
     opened: list[object] = []
     begin = zipfile.ZipFile._RealGetContents  # type: ignore[attr-defined]
     content = zipped({f"{nth}.warc": record(url=url(nth)) for nth in range(9)}, zipfile.ZIP_BZIP2)
-    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", lambda one: (opened.append(one), begin(one))[1])
+
+    def counted(one: zipfile.ZipFile) -> None:
+        opened.append(one)
+        begin(one)
+
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", counted)
 
     assert [(f"{nth}.warc", url(nth)) for nth in range(9)] == places(read(content))
     assert 2 == len(opened)  # to list them, and to open them
