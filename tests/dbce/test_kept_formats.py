@@ -36,8 +36,8 @@ OTHERS = {
     "h2": ("dt", "caption", "summary", "figcaption", "p class=admonition-title"),
     "blockquote": ("tr", "thead", "aside data-callout=tip"),
     "td": ("th", "th colspan=2", "dd"),
-    "span": ("sup", "sub", "code", "q", "del", "label"),
-    "em": ("sup", "tt", "mark", "bdo dir=rtl"),
+    "span": ("sup", "sub", "code", "q", "del", "label", "span style='font-style:italic'"),
+    "em": ("sup", "tt", "mark", "bdo dir=rtl", "strong", "i", "video src=v.mp4"),
 }
 """Elements of the documents that are drawn, and what may take their places."""
 TOUCHING = (

@@ -29,11 +29,27 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
         if tag in _APART:
             before = ""
         text = element.tail if is_tail else element.text
-        if text and (length := sum(map(len, text.split()))):
+        if text and (length := sum(map(len, words := text.split()))):
+            if is_apart.count(1, position + 1, position + length) >= len(words):
+                text = _parted(text, is_apart[position : position + length])
+                setattr(element, "tail" if is_tail else "text", text)
             if is_apart[position] and before and not (text[0].isspace() or before[-1].isspace()):
                 _part(element, is_tail)
             position += length
         before = text or before
+
+
+def _parted(text: str, is_apart: bytes) -> str:
+    """Put spaces in a text node where an element between two words is gone, such as a script."""
+    parts: list[str] = []
+    position = 0
+    for character in text:
+        if not character.isspace():
+            if is_apart[position] and parts and not parts[-1].isspace():
+                parts.append(" ")
+            position += 1
+        parts.append(character)
+    return "".join(parts)
 
 
 def _after_space(page_text: str) -> npt.NDArray[np.bool_]:

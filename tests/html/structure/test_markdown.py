@@ -21,6 +21,7 @@ from tests.support.structure import markdown_of
         ("<p><a href=x>a</a> <img src=i.png alt=I></p>", "[a](http://a.example/b/x) ![I](http://a.example/b/i.png)"),
         ("<p><a href=http://x.example/y>http://x.example/y</a></p>", "[http://x.example/y](http://x.example/y)"),
         ("<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> x</p>", "漢(kan) x"),
+        ("<p>alpha<script>x()</script>Omega beta</p>", "alpha Omega beta"),
         ("<p>a<br>b</p>", "a  \nb"),
         ("<p><b><a href=x>a<br>b</a></b><sup>long</sup></p>", "**[a b](http://a.example/b/x)**<sup>long</sup>"),
         ("<p>  a \n\t b&nbsp;c </p>", "a b c"),
