@@ -136,7 +136,7 @@ class TemplateConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LshConfig:
     threshold: PartialShare
-    permutations: Annotated[int, at_least(2)]
+    permutations: Annotated[int, between(2, 1024)]
     seed: int
     threshold_by_site: Mapping[str, PartialShare]
 
@@ -185,8 +185,8 @@ class DuplicatesConfig:
     find: bool
     threshold: Share
     shingle_words: PositiveInt
-    bands: PositiveInt
-    rows: PositiveInt
+    bands: Annotated[int, between(1, 128)]
+    rows: Annotated[int, between(1, 128)]
     cap: Annotated[int, at_least(2)]
     steps: PositiveInt
 
@@ -378,8 +378,8 @@ def default() -> DbceConfig:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))  # some editors begin a file with a mark
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: cannot be read as a configuration: {error}") from error
 
 
@@ -391,7 +391,7 @@ def _parse_setting(setting: str) -> dict[str, Any]:
         raise ConfigError(f"--set {setting}: write section.name=value, such as lsh.threshold=0.3")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         value = text
     section, _, rest = name.partition(".")
     table, dot, key = rest.partition(".")

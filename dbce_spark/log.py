@@ -9,12 +9,13 @@ import logging
 import os
 import re
 import shutil
+import sys
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -233,6 +234,25 @@ class Lines(logging.Handler):
             self._is_open = False
 
 
+class LogFile(logging.FileHandler):
+    """Appends messages to a file. Where that fails, as on a full disk, a warning says so, and the work goes on."""
+
+    def __init__(self, path: str):
+        super().__init__(path, encoding="utf-8")
+        self._path, self._has_failed = path, False
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the name that logging calls
+        """Say once why messages are lost."""
+        if not self._has_failed:
+            self._has_failed = True
+            LOGGER.warning("the log %s cannot be written: %s; messages are lost", self._path, sys.exc_info()[1])
+
+    def close(self) -> None:
+        """Close the file; what waits for it may not fit any more."""
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def write_to(stream: TextIO, shown: Shown, file: str = "") -> Iterator[None]:
     """Write log messages within the block to the stream, and as JSON also to the end of a file; "": no file.
@@ -244,7 +264,7 @@ def write_to(stream: TextIO, shown: Shown, file: str = "") -> Iterator[None]:
     if file:
         try:
             Path(file).parent.mkdir(parents=True, exist_ok=True)
-            handlers.append(_json(logging.FileHandler(file, encoding="utf-8")))
+            handlers.append(_json(LogFile(file)))
         except OSError as error:
             raise OutputError(f"the log {file} cannot be written: {error}") from error
     # Py4J logs at length, through the root logger, what its connection goes through when a run is stopped.

@@ -65,6 +65,14 @@ def test_file_is_laid_over_the_shipped_one(tmp_path: Path) -> None:
     assert (32, 0.6) == (config.bucket.cap, config.lsh.threshold)
 
 
+def test_a_byte_order_mark_before_a_file_is_passed_over(tmp_path: Path) -> None:
+    """As editors on Windows write it."""
+    own = tmp_path / "own.toml"
+    own.write_bytes(b"\xef\xbb\xbf[lsh]\nthreshold = 0.3\n")
+
+    assert 0.3 == load(str(own)).lsh.threshold
+
+
 def test_settings_go_over_the_file(tmp_path: Path) -> None:
     """`--set` has the last word."""
     path = tmp_path / "my.toml"
@@ -99,7 +107,9 @@ def test_threshold_of_a_site_by_setting() -> None:
         ("input.max_record_bytes=0", "input.max_record_bytes is 0; it must be at least 1"),
         ("output.site_parts=0", "output.site_parts is 0; it must be at least 1"),
         ("output.rows_per_file=0", "output.rows_per_file is 0; it must be at least 1"),
-        ("lsh.permutations=1", "lsh.permutations is 1; it must be at least 2"),
+        ("lsh.permutations=1", "lsh.permutations is 1; it must lie between 2 and 1024"),
+        ("lsh.permutations=100000000", "lsh.permutations is 100000000; it must lie between 2 and 1024"),
+        ("duplicates.bands=100000000", "duplicates.bands is 100000000; it must lie between 1 and 128"),
         ("lsh.threshold=0.0", "lsh.threshold is 0.0; it must lie between 0 and 1"),
         ("lsh.threshold_by_site.a.org=2.0", "lsh.threshold_by_site.a.org is 2.0; it must lie between 0 and 1"),
         ("input.site=page", "input.site is 'page'; it must be one of domain, host, none"),
@@ -187,7 +197,11 @@ def test_section_that_is_a_value(tmp_path: Path) -> None:
         load(str(path))
 
 
-@pytest.mark.parametrize("content", [None, b"[bucket\n", b"\xff\xfe"], ids=["missing", "no TOML", "no UTF-8"])
+@pytest.mark.parametrize(
+    "content",
+    [None, b"[bucket\n", b"\xff\xfe", b"a = " + b"[" * 5_000],
+    ids=["missing", "no TOML", "no UTF-8", "too deep"],
+)
 def test_file_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> None:
     """The error names the file."""
     path = tmp_path / "my.toml"

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dbce_spark import log
 from dbce_spark.errors import BudgetError, JobError, OutputError
 from dbce_spark.log import Log, Rate, clock, without_credentials
+from tests.support.full_disks import full_disk
 
 ROOT = Path(__file__).parents[1]
 GROWTHS = st.lists(st.tuples(st.floats(0.01, 100), st.integers(0, 1000)), min_size=1, max_size=50)
@@ -177,6 +178,17 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         log.write_to(io.StringIO(), "text", str(tmp_path / "file" / "log")),
     ):
         pass
+
+
+def test_a_log_on_a_full_disk_says_so_once(tmp_path: Path) -> None:
+    """In one line, and the work that is logged goes on."""
+    stream = io.StringIO()
+    with full_disk(100), log.write_to(stream, "warnings", str(tmp_path / "log")):
+        Log().write("start", "a" * 200)
+        Log().write("end", "b" * 200)
+
+    expected = f"the log {tmp_path / 'log'} cannot be written: [Errno 27] File too large; messages are lost\n"
+    assert expected == stream.getvalue()
 
 
 def test_waiting_is_seen_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,8 +87,9 @@ def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> N
 
 def given_settings(values: Mapping[str, object]) -> list[str]:
     """Write the values of settings as --set takes them; None is left out."""
-    # JSON of texts, numbers and lists of them is TOML.
-    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in values.items() if value is not None]
+    # JSON of texts, numbers and lists of them is TOML, but for DEL as it stands, which that allows nowhere.
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items() if value is not None}
+    return [f"{name}={value}".replace("\x7f", "\\u007f") for name, value in written.items()]
 
 
 def default_of(name: str, file: str = "dbce.toml") -> str:
@@ -332,6 +333,8 @@ def count(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    if value > sys.maxsize:
+        raise argparse.ArgumentTypeError(f"{text} is more than can be counted")
     return value
 
 
@@ -355,8 +358,8 @@ def place(text: str) -> str:
 def seconds(text: str) -> float:
     """Parse a time in seconds, more than none."""
     value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not more than 0, or has no end")
     return value
 
 

@@ -30,6 +30,7 @@ from dbce_spark.commands import (
 from dbce_spark.commands.arguments import Command, stoppable
 from dbce_spark.commands.terminal import prepare_output
 from dbce_spark.errors import DbceError, PlatformError, exit_status
+from dbce_spark.files.sources import is_utf8
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
     "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
@@ -82,6 +83,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
     """Run the command that the arguments name; return 0, or the status of an error that was printed in one line."""
+    words = sys.argv[1:] if argv is None else argv
+    if foreign := [word for word in words if not is_utf8(word)]:
+        parser.error(
+            f"{foreign[0]!r} is not UTF-8, and no table, log or plan can hold it; rename the file, or write it so"
+        )
     arguments = parser.parse_args(argv)
     arguments.log = log.Log()
     try:

@@ -60,6 +60,7 @@ _FILTERS = {
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan", "process", "began", "updated", "command")
 """Fields of run.json that a log has already, or that are too long for a line."""
+_STATUS_DIGITS = 3
 _TEXTS, _LINE = 3, 100
 """Texts that the summary ends with, and characters of each."""
 
@@ -379,7 +380,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
 
 
 def _status(text: str) -> int:
-    if not text.isdigit():
+    if not text.isascii() or not text.isdigit() or len(text) > _STATUS_DIGITS:
         raise InputError(f"--http-status {text}: write a number, such as 200")
     return int(text)
 

@@ -115,6 +115,7 @@ def extract(
 
     Raises:
         InputError: there is no page in it, or something is of the wrong type, or there is no such option.
+        ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
     (page,) = _extract([_checked((html, url, date))], partial(parse_fetches, config=settings), settings)
@@ -132,6 +133,7 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
     Raises:
         InputError: something is of the wrong type, or there is no such option.
+        ConfigError: as by `extract`.
     """
     settings = with_options(options)
     return extract_parsed(pages, partial(parse_fetches, config=settings), settings)
@@ -173,6 +175,7 @@ def extract_archive(
 
     Raises:
         InputError: one of them names no archive, or a file cannot be read, or there is no such option.
+        ConfigError: as by `extract`.
     """
     pages, unread = extract_readable(paths, with_options(options))
     if unread:

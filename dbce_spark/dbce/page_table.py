@@ -60,6 +60,7 @@ def extract_table(
     Raises:
         InputError: there is no such column, format or option, or a column of a name that is added, or something is of
             the wrong type.
+        ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     table = _as_table(pages)
     named = (html, url, date)

@@ -106,7 +106,7 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
         unlisted: list[OSError] = []
         passed_over.update(path for path in _walked(folder, patterns, unlisted.append) if _lack(path))
         passed_over.update(error.filename for error in unlisted)
-    return sorted(path for path in passed_over if _shown(path) == path)
+    return sorted(filter(is_utf8, passed_over))
 
 
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
@@ -149,11 +149,16 @@ def _regular(path: str) -> str:
 
 def _lack(path: str) -> str:
     """Return why a local path is no file to be read, "" if it is one: a pipe would block, a device never end."""
-    if _shown(path) != path:
+    if not is_utf8(path):
         return "its name is not UTF-8, and no table can hold it; rename the file"
     if Path(path).is_file():
         return ""
     return "it is a link to nothing" if not Path(path).exists() else "it is a pipe, socket or device, no file"
+
+
+def is_utf8(name: str) -> bool:
+    """Return whether the name of a file, or an argument, is text: what is none has halves of characters in it."""
+    return _shown(name) == name
 
 
 def _shown(path: str) -> str:
@@ -184,7 +189,7 @@ def _manifest(path: str) -> list[str]:
     import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
 
     try:
-        with fsspec.open(path, "rt", encoding="utf-8") as lines:
+        with fsspec.open(path, "rt", encoding="utf-8-sig") as lines:
             stripped = [line.strip() for line in lines]
     except (OSError, ValueError) as error:
         raise InputError(f"@{path}: the manifest cannot be read: {error}") from error

@@ -61,6 +61,10 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--url-pattern", "("], "select.urls: "),
         (["extract", "x", "--output", "out", "--mime", "html"], "write text/html"),
         (["extract", "x", "--output", "out", "--http-status", "ok"], "--http-status ok: write a number"),
+        (["extract", "x", "--output", "out", "--http-status", "\u00b2"], "--http-status \u00b2: write a number"),
+        (["extract", "x", "--output", "out", "--http-status", "9" * 5000], ": write a number"),
+        (["extract", "x", "--output", "out", "--set", "input.mimes=" + "[" * 5000], "input.mimes is '"),
+        (["extract", "x", "--output", "out", "--mime", "\x7f"], "write text/html"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
         (["extract", "", "--output", "out"], "an input is empty"),
@@ -135,6 +139,29 @@ def test_less_than_nothing_is_no_number_of_contrasts(number: str, capsys: pytest
         main(["evaluate", "gold.jsonl", "--output", "out", "--contrasts", number])
 
     assert "argument --contrasts: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "x", "--output", "y", "--pages", "9" * 30],
+        ["stream", "x", "--output", "y", "--every", "inf"],
+    ],
+)
+def test_a_number_has_an_end(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """One that no loop can count to, or no clock wait for, is refused."""
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+
+    assert f"argument {arguments[-2]}: {arguments[-1]} is " in capsys.readouterr().err
+
+
+def test_an_argument_that_is_not_utf_8_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """By what it is, before anything is done: no table could hold it."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["extract", "x", "--output", os.fsdecode(b"out\xff")])
+
+    assert r"dbce: error: 'out\udcff' is not UTF-8" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["text", "report", "collection log"])

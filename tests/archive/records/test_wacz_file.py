@@ -132,13 +132,13 @@ def test_bomb_in_a_zip() -> None:
 def test_the_directory_of_a_zip_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for each of its files, whose number it grows with."""
     opened: list[object] = []
-    begin = zipfile.ZipFile._RealGetContents  # type: ignore[attr-defined]
-    content = zipped({f"{nth}.warc": record(url=url(nth)) for nth in range(9)}, zipfile.ZIP_BZIP2)
+    read_directory = zipfile.ZipFile._RealGetContents  # type: ignore[attr-defined]
 
     def counted(one: zipfile.ZipFile) -> None:
         opened.append(one)
-        begin(one)
+        read_directory(one)
 
+    content = zipped({f"{nth}.warc": record(url=url(nth)) for nth in range(9)}, zipfile.ZIP_BZIP2)
     monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", counted)
 
     assert [(f"{nth}.warc", url(nth)) for nth in range(9)] == places(read(content))
