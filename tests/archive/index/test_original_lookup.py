@@ -114,8 +114,8 @@ def offset_of(payload: Payload | None) -> int | None:
 
 
 def test_revisits_of_one_url_without_original() -> None:
-    """A front page that was not modified a hundred thousand times: each look-up is one search, not one a revisit."""
-    revisits = [revisit(is_unmodified=True, timestamp=NOON + nth) for nth in range(100_000)]
+    """A front page that was not modified five thousand times: each look-up is one search, not one a revisit."""
+    revisits = [revisit(is_unmodified=True, timestamp=NOON + nth) for nth in range(5_000)]
     lookup = looked_up([at(1)], *revisits)
 
     class Kept(dict[Any, Any]):

@@ -133,7 +133,7 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
         ("corpus.statuses=['good']", "corpus.statuses is 'good'; it must be one of crossed, single"),
         ("duplicates.threshold=0", "duplicates.threshold is 0.0; it must lie above 0 and be at most 1"),
         ("duplicates.cap=1", "duplicates.cap is 1; it must be at least 2"),
-        ("duplicates.rows=0", "duplicates.rows is 0; it must be at least 1"),
+        ("duplicates.rows=0", "duplicates.rows is 0; it must lie between 1 and 128"),
     ],
 )
 def test_parameters_out_of_their_range_are_refused(setting: str, message: str) -> None:
