@@ -93,6 +93,8 @@ HOSTILE = {
     "buttons in code": "<p>word<pre>" + "word word word <button></button>" * 40_000,
     "bare noscripts": "<p>" + "word word word <noscript>x</noscript>" * 50_000,
     "images of a figure": "<figure>" + "word word word <img src=a.png alt=a>" * 50_000,
+    "images in one cell": "<table><tr><td>word<td>word<tr><td>word<td>" + "<img src=a.png>" * 20_000 + "</table>",
+    "films of objects": "<p>word" + "<object>" * 1_500 + "<param name=quality value=high>" * 20_000,
     "links of a heading": "<p>word<h1>" + "word word word <a href='#'>#</a>" * 30_000,
     "long base": f"<base href='http://a.example/{'a/' * 200_000}'><p>word" + "<a href=x>word</a> " * 5_000,
     "digits of a link back": f"<p>word <a href=#n>1</a><ol><li id=n>word word <a href=#r>{'1' * 60}x</a></ol>",

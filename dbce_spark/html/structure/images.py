@@ -52,11 +52,12 @@ def drop_ornaments(root: Any) -> None:
     images = [(image, _sources(image)) for image in found]
     shown = Counter(sources for image, sources in images if not image.get("alt"))
     gone: dict[Any, str] = {}
+    blank: dict[Any, bool] = {}
     seen = set()
     last = before = None  # the last image that stays, and what goes right behind it
     for image, sources in images:
         is_next = before is not None and image.getprevious() is before and not (before.tail or "").strip()
-        is_ornament = sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image)
+        is_ornament = sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, blank)
         if is_ornament or (is_next and sources == _sources(last)):
             gone[image] = space_of(image)
             before = image if is_next else before
@@ -70,10 +71,15 @@ def _sources(image: Any) -> frozenset[tuple[str, str]]:
     return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
 
 
-def _is_mark(image: Any) -> bool:
-    """Test for an image that is alone in its cell, as the ticks of a table are."""
+def _is_mark(image: Any, blank: dict[Any, bool]) -> bool:
+    """Test for an image in a cell without text, as the ticks of a table are.
+
+    `blank` are the cells that were looked at: one may hold thousands of images.
+    """
     cell = next(image.iterancestors("td", "th"), None)
-    return cell is not None and not any(map(str.strip, cell.itertext()))
+    if cell is not None and cell not in blank:
+        blank[cell] = not any(map(str.strip, cell.itertext()))
+    return blank.get(cell, False)
 
 
 def _sizeless(source: str) -> str:

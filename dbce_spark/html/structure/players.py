@@ -33,7 +33,9 @@ def _source(element: Any) -> str:
         may_fill = "allowfullscreen" in element.attrib or "fullscreen" in (element.get("allow") or "")
         return (element.get("src") or element.get("data-src") or "").strip() if may_fill else ""
     if element.tag == "object":
-        films = (one.get("value") for one in element.iter("param") if (one.get("name") or "").lower() == "movie")
+        films = (
+            one.get("value") for one in element.iterchildren("param") if (one.get("name") or "").lower() == "movie"
+        )
         return next((one for one in (element.get("data"), *films) if one and _YOUTUBE.match(one)), "")
     if _DECORATIONS & {*element.keys()} and "controls" not in element.attrib:
         return ""
