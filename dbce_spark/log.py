@@ -92,11 +92,9 @@ class Log:
         try:
             yield
         except BaseException as error:
-            trace = "" if is_stop(error) else "".join(traceback.format_exception(error))
-            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": exit_status(error)}
-            self.write(
-                "failure", f"ended before its time: {reason(error)}", {**figures, "trace": trace}, level=logging.ERROR
-            )
+            why, trace = reason(error), "" if is_stop(error) else "".join(traceback.format_exception(error))
+            figures = {"error": type(error).__name__, "reason": why, "exit_status": exit_status(error), "trace": trace}
+            self.write("failure", f"ended before its time: {why}", figures, level=logging.ERROR)
             raise
 
     @contextmanager

@@ -202,8 +202,9 @@ def _read_attributes(element: Any, found: dict[str, list[str]], readers: Set[Any
     if name in ("author", "creator"):
         parts = islice(element.iterdescendants(), _MOST_PARTS)
         inner = next((one for one in parts if one.get("itemprop") == "name"), element)
-        _keep(found, "itemprop:author", inner.get("content"))
-        if not inner.get("content"):
+        if content := inner.get("content"):
+            _keep(found, "itemprop:author", content)
+        else:
             _keep_text(found, "itemprop:author", inner)
     elif name == "headline":
         _keep_text(found, "itemprop:headline", element)

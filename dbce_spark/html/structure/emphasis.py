@@ -5,6 +5,8 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.structure.kept_text import wrap_content
+
 _WEIGHT = re.compile(r"(?:^|[;\s])font-weight\s*:\s*(?P<plain>normal|lighter|[1-5]00)?(?P<strong>bold|[6-9]00)?", re.I)
 _SLANT = re.compile(r"(?:^|[;\s])font-style\s*:\s*(?P<plain>normal)?(?P<strong>italic|oblique)?", re.I)
 _TAGS = {"b": _WEIGHT, "strong": _WEIGHT, "i": _SLANT, "em": _SLANT}
@@ -27,14 +29,6 @@ def mark_emphasis(root: Any) -> None:
         if weight and weight["strong"]:
             element.tag = "b"
             if is_italic:
-                _wrap_content(element, "i")
+                wrap_content(element, etree.Element("i"))
         elif is_italic:
             element.tag = "i"
-
-
-def _wrap_content(element: Any, tag: str) -> None:
-    """Put an element around all that another holds."""
-    inner = etree.Element(tag)
-    inner.text, element.text = element.text, None
-    inner.extend([*element])
-    element.append(inner)

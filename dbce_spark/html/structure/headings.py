@@ -6,7 +6,7 @@ from lxml import etree
 
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.addresses import Addresses
-from dbce_spark.html.structure.kept_text import space_of
+from dbce_spark.html.structure.kept_text import space_of, wrap_content
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
@@ -55,7 +55,4 @@ def _drop_permalink(link: Any, addresses: Addresses, gone: dict[Any, str]) -> No
 def _move_link(card: Any, heading: Any) -> None:
     """Move the link of a card, which is around a heading and more, to its heading: in Markdown each of its texts would
     be a link of its own."""
-    link = etree.Element("a", {"href": card.attrib.pop("href")})
-    link.text, heading.text = heading.text, None
-    link.extend([*heading])
-    heading.append(link)
+    wrap_content(heading, etree.Element("a", {"href": card.attrib.pop("href")}))

@@ -59,6 +59,13 @@ def replace_text(element: Any, is_tail: bool, lead: str, behind: Sequence[Any]) 
         element.text = lead
 
 
+def wrap_content(element: Any, inner: Any) -> None:
+    """Put a new element around all that another holds."""
+    inner.text, element.text = element.text, None
+    inner.extend([*element])
+    element.append(inner)
+
+
 def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
     """Take all text that is not kept out of a page's tree, and every element that then shows nothing.
 

@@ -59,10 +59,7 @@ class RunRequest:
         Raises:
             OutputError: their file is broken.
         """
-        if not self.pending.exists():
-            return 0
-        with output_reader.parquet(str(self.pending)) as file:
-            return int(file.metadata.num_rows)
+        return output_reader.count_rows(str(self.pending)) if self.pending.exists() else 0
 
     def keeps_html(self, config: DbceConfig) -> bool:
         """Tell whether the HTML of pages is kept until they are labelled: where annotated HTML, or a format made of it,

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
-from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.output_reader import count_rows
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import collection_state
 from dbce_spark.spark.run.job_run import Run
@@ -28,11 +28,7 @@ def count(prior: PriorState) -> int:
     Raises:
         OutputError: a file of one is broken.
     """
-    rows = 0
-    for path in collection_state.paths(prior, DUPLICATES, REMARKED):
-        with opened(path) as file:
-            rows += file.metadata.num_rows
-    return rows
+    return sum(map(count_rows, collection_state.paths(prior, DUPLICATES, REMARKED)))
 
 
 def prior_marks(spark: SparkSession, prior: PriorState) -> DataFrame:
