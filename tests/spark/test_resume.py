@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,14 +26,13 @@ from dbce_spark.spark.run.run_status import DoneShare, RunStatus, inspect_run
 from dbce_spark.spark.stages import write_extractions
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import bucket
-from tests.support.run_endings import kill_at, tables_below
+from tests.support.run_endings import extract_command, kill_at, tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-ROOT = Path(__file__).parents[2]
 SETTINGS = ("label.by=T002", "language.detect=false", "output.site_parts=3")
 CONFIG = config.load(settings=SETTINGS)
 SECRET = "not for logs"
@@ -67,22 +65,7 @@ def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str
 
 def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen[bytes]":
     """`dbce extract` in processes of its own."""
-    settings = [text for setting in SETTINGS for text in ("--set", setting)]
-    return subprocess.Popen(
-        [
-            *(
-                sys.executable,
-                "-c",
-                "import sys; from dbce_spark.commands.cli import entry; entry()",
-                "extract",
-            ),
-            *(*archive, "--output", output, "--master", "local[1]", *settings, *options),
-        ],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    return extract_command([*archive, "--output", output, *options], SETTINGS)
 
 
 def extract_until(mark: str, archive: list[str], output: Path) -> None:

@@ -3,10 +3,27 @@
 import os
 import signal
 import subprocess
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from dbce_spark.output.collection import RUN_FILE
+
+_ROOT = Path(__file__).parents[2]
+
+
+def extract_command(words: Sequence[str], settings: Sequence[object]) -> "subprocess.Popen[bytes]":
+    """Begin `dbce extract`, with settings as of `--set`, in processes of its own."""
+    program = "import sys; from dbce_spark.commands.cli import entry; entry()"
+    given = [str(text) for setting in settings for text in ("--set", setting)]
+    return subprocess.Popen(
+        [sys.executable, "-c", program, "extract", *words, "--master", "local[1]", *given],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def kill_at(mark: Path, driver: "subprocess.Popen[bytes]", patience: float) -> None:

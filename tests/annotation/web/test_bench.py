@@ -217,19 +217,25 @@ def test_a_page_that_has_no_size_yet_is_not_all_hidden(tmp_path: Path, context: 
         assert not any(tags(window))
 
 
+def tagged_while_away(context: Any, one: Served) -> str:
+    """Tag a segment of a page as ada, whose tab is closed while the server is away; return the page's address."""
+    window = log_in(context, one, "ada")
+    window.goto(f"{one.address}/next")
+    wait(window)
+    address: str = window.url
+    one.kill()
+    press(window, "ArrowDown", "3")
+    window.wait_for_selector("body[data-kept=away]", state="attached")
+    window.close()
+    one.start()
+    return address
+
+
 @pytest.mark.browser
 def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Path, context: Any) -> None:
     """A tab that is closed while the server is away, and opened again when it is back, keeps its tags."""
     with served(with_people(tmp_path, "ada")) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
-        address = window.url
-        one.kill()
-        press(window, "ArrowDown", "3")
-        window.wait_for_selector("body[data-kept=away]", state="attached")
-        window.close()
-        one.start()
+        address = tagged_while_away(context, one)
         window = context.new_page()
         window.goto(address)
         wait(window)
@@ -242,15 +248,7 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 def test_what_only_the_browser_has_is_of_its_annotator(tmp_path: Path, context: Any) -> None:
     """The next person at the same computer sees nothing of it."""
     with served(with_people(tmp_path, "ada", "bob")) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
-        address = window.url
-        one.kill()
-        press(window, "ArrowDown", "3")
-        window.wait_for_selector("body[data-kept=away]", state="attached")
-        window.close()
-        one.start()
+        address = tagged_while_away(context, one)
         context.clear_cookies()
         window = log_in(context, one, "bob")
         window.goto(address)

@@ -1,10 +1,8 @@
 """Collections that grow by crawls end as one run over all of these does."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +14,6 @@ import pytest
 from benchmarks.programs.month import damaged, good, row_counts
 from benchmarks.samples import sample_month, write_month
 from dbce_spark import config
-from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
@@ -25,7 +22,7 @@ from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import extract_job, increment_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import write_captures
-from tests.support.run_endings import kill_at, tables_below
+from tests.support.run_endings import extract_command, kill_at, tables_below
 from tests.support.spark_collections import (
     SETTINGS,
     TABLES,
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-ROOT = Path(__file__).parents[3]
 PATTERNS = ("language.detect=false", "output.site_parts=3", "duplicates.find=false", "bucket.cap=6", "label.by=T002")
 PATIENCE = 600
 
@@ -256,24 +252,9 @@ def test_a_collection_is_extended_as_it_was_begun(grown_late: Grown, crawls: lis
     assert increment_job.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
 
 
-def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequence[str]) -> "subprocess.Popen[bytes]":
+def command(files: Sequence[str], to: Collection, settings: Sequence[object]) -> "subprocess.Popen[bytes]":
     """`dbce extract --collection` in processes of its own."""
-    given = [text for setting in settings for text in ("--set", setting)]  # type: ignore[union-attr]
-    return subprocess.Popen(
-        [
-            *(
-                sys.executable,
-                "-c",
-                "import sys; from dbce_spark.commands.cli import entry; entry()",
-                "extract",
-            ),
-            *(*files, "--collection", to.folder, "--master", "local[1]", *given),
-        ],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    return extract_command([*files, "--collection", to.folder], settings)
 
 
 @pytest.fixture(scope="module")
