@@ -12,6 +12,7 @@ from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
+from dbce_spark.dbce.time_limit import OutOfTime
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.html import page
@@ -86,7 +87,9 @@ def _page_reject(fetch: warc.Fetch, error: Exception) -> Reject:
 
 
 def failed(page: Placed, stage: RejectStage, error: Exception) -> Reject:
-    """Make the reject of a page whose stage raised what none should."""
+    """Make the reject of a page whose stage took too long, or raised what none should."""
+    if isinstance(error, OutOfTime):
+        return Reject.of_record(page, stage, RejectReason.PAGE_TIMEOUT, str(error))
     return Reject.of_record(page, stage, RejectReason.PAGE_FAILED, f"{type(error).__name__}: {error}"[:300])
 
 

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
 from dbce_spark.archive.index.range_reader import start_jitter
-from dbce_spark.config import DbceConfig, FormatsConfig
+from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError
 from dbce_spark.log import Log
@@ -216,7 +216,7 @@ def _started(
     )
     return (
         labelled.writeStream.queryName("dbce stream")
-        .foreachBatch(_writing(request.output, config.formats, log))
+        .foreachBatch(_writing(request.output, config, log))
         .option("checkpointLocation", request.checkpoint)
         .outputMode("append")
         .trigger(**_trigger(request.every))
@@ -339,13 +339,13 @@ class Labelling(StatefulProcessor):
         """Do nothing: nothing is held."""
 
 
-def row_of(table: str, packed: bytes, fields: str, formats: FormatsConfig | None = None) -> Row:
+def row_of(table: str, packed: bytes, fields: str, config: DbceConfig | None = None) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
     own: Row = json.loads(fields)
-    return own if table in _PAST else build_row(Outcome(table, packed, own), formats)
+    return own if table in _PAST else build_row(Outcome(table, packed, own), config)
 
 
-def _writing(folder: str, formats: FormatsConfig, log: Log) -> Callable[[DataFrame, int], None]:
+def _writing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
     """Return the function that Spark calls with each batch, and calls again after a kill."""
 
     def write(batch: DataFrame, number: int) -> None:
@@ -353,7 +353,7 @@ def _writing(folder: str, formats: FormatsConfig, log: Log) -> Callable[[DataFra
         began = monotonic()
         files: Counter[str] = Counter()
         counts: Counter[str] = Counter()
-        for part in batch.mapInArrow(_part(folder, number, formats), "files string, counts string").collect():
+        for part in batch.mapInArrow(_part(folder, number, config), "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
@@ -363,7 +363,7 @@ def _writing(folder: str, formats: FormatsConfig, log: Log) -> Callable[[DataFra
 
 
 def _part(
-    folder: str, number: int, formats: FormatsConfig
+    folder: str, number: int, config: DbceConfig
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the map over the parts of a batch: their files, and what is to be counted."""
 
@@ -375,7 +375,7 @@ def _part(
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "packed_row", "fields"))
                 for table, packed, fields in zip(*columns, strict=True):
-                    rows[table].append(row_of(table, packed, fields, formats))
+                    rows[table].append(row_of(table, packed, fields, config))
                 for counted in rows.pop(_COUNTS, []):
                     counts.update(counted)
                 for table, of_table in rows.items():

@@ -40,7 +40,7 @@ def run(
             of_domain[arrival.domain].append(arrival)
         for name, arrivals in of_domain.items():
             state = states.setdefault(name, method.begin(name))
-            for table, row in build_rows(arrivals, state, config.formats):
+            for table, row in build_rows(arrivals, state, config):
                 tables[table].append(row)
     return tables
 

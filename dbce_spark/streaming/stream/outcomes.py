@@ -7,10 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dbce_spark.config import FormatsConfig
-from dbce_spark.dbce.kept_formats import write_formats
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.single import without_evidence
+from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.model import Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
@@ -51,16 +52,16 @@ def place(arrival: Arrival) -> dict[str, Any]:
 
 
 def build_rows(
-    arrivals: Iterable[Arrival], state: DomainState, formats: FormatsConfig | None = None
+    arrivals: Iterable[Arrival], state: DomainState, config: DbceConfig | None = None
 ) -> Iterator[tuple[str, Row]]:
     """Yield the rows of these pages of a domain with their tables, in the order of the stream whatever order they are
     in."""
     for outcome in state.take(sorted(arrivals, key=lambda one: (one.file_no, one.row_no))):
-        yield outcome.table, build_row(outcome, formats)
+        yield outcome.table, build_row(outcome, config)
 
 
-def build_row(outcome: Outcome, formats: FormatsConfig | None = None) -> Row:
-    """Build the row of an outcome, for its table. `formats`: of what is kept, where the page came with its HTML."""
+def build_row(outcome: Outcome, config: DbceConfig | None = None) -> Row:
+    """Build the row of an outcome, for its table, in the formats of `config` where the page came with its HTML."""
     columns = {name: value for name, value in outcome.columns.items() if name not in _OF_BLOCKS}
     if outcome.table == REJECTS:
         return columns
@@ -71,8 +72,8 @@ def build_row(outcome: Outcome, formats: FormatsConfig | None = None) -> Row:
     if outcome.table == LATE_LABELS:
         return columns | {"blocks": labelled}
     page = unpack_row(outcome.packed_row)
-    if (html := page.pop("html", None)) is not None and formats is not None:
-        columns |= _formats(html.encode("utf-8", "surrogateescape"), page, labels, formats)
+    if (html := page.pop("html", None)) is not None and config is not None:
+        columns |= _formats(html.encode("utf-8", "surrogateescape"), page, labels, config)
     xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
     text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
     with_blocks = {
@@ -87,7 +88,7 @@ def build_row(outcome: Outcome, formats: FormatsConfig | None = None) -> Row:
     return page | columns | with_blocks
 
 
-def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], formats: FormatsConfig) -> dict[str, Any]:
+def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], config: DbceConfig) -> dict[str, Any]:
     """Write the formats of a page whose blocks have these labels; a page that they cannot be written of is flagged."""
     count = len(labels)
     starts, ends = (np.array(page[name], np.int32) for name in ("starts", "ends"))
@@ -105,11 +106,12 @@ def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], format
         declared_charset="",
         truncated=False,
     )
-    (written,) = spared(
-        lambda some: [write_formats(one, blocks, segments, capture, formats) for one in some],
-        [html],
-        lambda _, error: failed(capture, RejectStage.LABEL, error),
-    )
+
+    def write(some: Sequence[bytes]) -> list[Formats]:
+        with time_limit(config.page.max_seconds):
+            return [write_formats(one, blocks, segments, capture, config.formats) for one in some]
+
+    (written,) = spared(write, [html], lambda _, error: failed(capture, RejectStage.LABEL, error))
     if isinstance(written, Reject):
         return {"flags": [*page["flags"], "formats_failed"]}
     about = None if written.about is None else asdict(written.about)

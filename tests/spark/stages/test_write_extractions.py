@@ -5,13 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.errors import OutputError
+from dbce_spark.model import Blocks, Capture, Segments
 from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.stages import write_extractions
 from dbce_spark.spark.stages.work_list import Compared, RowGroup
 from tests.support.builders import CONFIG, alone_on_site, page
+from tests.support.endless import compute_for_ever
 from tests.support.structure import ALL
 
 HTML = "<title>t</title><h1>Spring is here</h1><p>It came <b>early</b> this year, and nobody had seen it come.</p>" * 3
@@ -37,6 +41,27 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
         assert [getattr(one, name) for one in expected] == found.column(name).to_pylist()
     assert ["Spring is here", None] == [one and one["title"] for one in found.column("about").to_pylist()]
     assert expected[0].markdown
+
+
+def test_a_page_whose_formats_never_end_costs_no_more_than_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a reject of the stage that labels, and the page beside it has its row."""
+    config = replace(CONFIG, label=replace(CONFIG.label, by="T002"), page=replace(CONFIG.page, max_seconds=1))
+    endless = "http://a.example/endless"
+
+    def write_or_hang(html: bytes, blocks: Blocks, segments: Segments, one: Capture, formats: FormatsConfig) -> Formats:
+        if one.url == endless:
+            compute_for_ever()
+        return write_formats(html, blocks, segments, one, formats)
+
+    monkeypatch.setattr(local, "write_formats", write_or_hang)
+    pages = [page(HTML, url=url) for url in (endless, "http://a.example/other")]
+    batch = page_rows.pages_batch(pages, [HTML.encode()] * 2, file_no=0, first_row=0)
+
+    found = write_extractions.merge(batch, Compared(), replace(config, formats=ALL), False)
+
+    assert [(endless, "label", "page_timeout")] == [(one.url, one.stage, one.reason) for one in found.rejects]
+    assert ["http://a.example/other"] == found.rows.column("url").to_pylist()
+    assert found.rows.column("markdown")[0].as_py()
 
 
 def test_pages_of_a_collection_that_cannot_be_read_are_named(tmp_path: Path) -> None:

@@ -15,12 +15,14 @@ from dbce_spark.dbce import buckets, local, pages, pools
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
+from dbce_spark.streaming.stream import outcomes
 from dbce_spark.streaming.stream import streamed_site as module
 from dbce_spark.streaming.stream.arrival import Row, make_arrival
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, build_rows
 from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from tests.support.builders import alone_on_site, capture, config
+from tests.support.endless import compute_for_ever
 from tests.support.stream_files import TREE, scored_page, site_arrivals
 from tests.support.structure import ALL
 
@@ -48,7 +50,7 @@ def test_formats_are_those_of_the_batch_for_the_same_labels() -> None:
     formats = replace(ALL, columns=("markdown", "html", "about"))
     came = make_arrival((one, html.encode()), 0, 0, TREE, partial(pack_page, with_titles=False))
 
-    ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), formats)
+    ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), replace(BY_DBCE, formats=formats))
 
     (extraction,) = local.label_pages([alone_on_site(one)], BY_DBCE.label)
     (expected,) = local.format_extractions([extraction], [html.encode()], formats, False)
@@ -58,6 +60,21 @@ def test_formats_are_those_of_the_batch_for_the_same_labels() -> None:
     assert asdict(expected.about) == row["about"]
     ((_, without),) = taken([one])
     assert without.get("markdown") is None
+
+
+def test_formats_that_never_end_are_a_flag_of_their_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its labels and its text are written all the same."""
+    html = f"<title>t</title><p>{SENTENCE.format('gate')}".encode()
+    one = pages.parse_fetch(Fetch(capture("http://www.example.org/news/x.html"), html), BY_DBCE)
+    assert isinstance(one, Page)
+    came = make_arrival((one, html), 0, 0, TREE, partial(pack_page, with_titles=False))
+    monkeypatch.setattr(outcomes, "write_formats", compute_for_ever)
+    config = replace(BY_DBCE, formats=ALL, page=replace(BY_DBCE.page, max_seconds=1))
+
+    ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), config)
+
+    assert "formats_failed" in row["flags"]
+    assert row["words"] == len(SENTENCE.format("gate").split())
 
 
 def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfig = BY_DBCE) -> Rows:
