@@ -94,6 +94,11 @@ def unlabelled(run: Run) -> DataFrame:
     return run.staged(staging.UNLABELLED, _UNLABELLED_ROW)
 
 
+def unlabelled_ids(run: Run) -> pa.ChunkedArray:
+    """Read the capture ids of these pages in this process."""
+    return read_few.staged(run.work, staging.UNLABELLED, _UNLABELLED_ROW, ["capture_id"]).column("capture_id")
+
+
 def _cut(run: Run, account: RunAccount) -> MergeTasks:
     return merge_tasks.cut([one.captures for one in account.page_files], run.config.output.rows_per_file)
 

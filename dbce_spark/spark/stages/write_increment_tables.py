@@ -17,9 +17,9 @@ from dbce_spark.spark.run import checkpoints, prior_state, single_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.record_counts import ReadSource
-from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.run_account import UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.spark.stages import few_revisits, match_revisits, read_few, read_pages
+from dbce_spark.spark.stages import few_revisits, match_revisits, read_few, read_pages, write_extractions
 from dbce_spark.spark.stages.compare_pages import compared_pages
 
 NAME = "keep"
@@ -43,12 +43,15 @@ STAGE = Stage(name=NAME, applies=lambda run, account: run.request.is_increment, 
 
 
 def _keep_members(run: Run, account: RunAccount) -> None:
-    """Write the MEMBERS rows of the new pages, in order of their sites."""
+    """Write the MEMBERS rows of the new pages, in order of their sites. A page that could not be labelled is none: a
+    later revisit would share an extraction that is not there."""
     parts = max(1, -(-account.extractions // MEMBERS_PER_FILE))
     if parts == 1 and read_few.are_few(run, account):
         _keep_few_members(run)
         return
     rows = compared_pages.members(read_pages.kept(run))
+    if account.statuses[UNLABELLED]:
+        rows = rows.join(write_extractions.unlabelled(run).select("capture_id"), on="capture_id", how="left_anti")
     placed = rows.withColumn("file_no", F.col("file_no") + run.prior.next_file)
     ordered = placed.repartition(parts, "site").sortWithinPartitions(*_ORDER)
     _write(ordered, f"{run.output}/{MEMBERS}", member_rows.MEMBERS)
@@ -57,7 +60,10 @@ def _keep_members(run: Run, account: RunAccount) -> None:
 def _keep_few_members(run: Run) -> None:
     schema = member_rows.MEMBERS
     columns = ["first_scores", *(name for name in schema.names if name != "has_features")]
-    rows = compared_pages.held_members(read_few.kept(run.work, columns), schema.names)
+    pages, unlabelled = read_few.kept(run.work, columns), write_extractions.unlabelled_ids(run)
+    rows = compared_pages.held_members(
+        pages.filter(pc.invert(pc.is_in(pages.column("capture_id"), unlabelled))), schema.names
+    )
     at = schema.get_field_index("file_no")
     placed = rows.set_column(at, schema.field(at), pc.add(rows.column(at), pa.scalar(run.prior.next_file, pa.int32())))
     _write_file(single_files.path(run.output, MEMBERS), schema, single_files.in_order(placed, _ORDER))
