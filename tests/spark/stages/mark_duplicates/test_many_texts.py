@@ -84,7 +84,7 @@ def marks_of(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]
 
 
 def settled_in_both_ways(run: Run, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[Any, ...]]]:
-    """What the texts that a run has staged lead to, settled in passes and by the driver."""
+    """Settle the texts that a run has staged, in passes and by the driver."""
     first, likes = run.staged("firsts", many_texts._FIRST_ROW), run.staged("likes", many_texts._LIKE_ROW)
     found = []
     for most_likes in (0, 100_000):
