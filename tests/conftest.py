@@ -28,13 +28,23 @@ SPARK = {
     "spark.sql.shuffle.partitions": "4",
     # Java's first compiler alone has 48 MB for what it compiles. A session of many runs fills that, and then compiles
     # the same again and again: a third of a run's time.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m -Xms512m",
+    "spark.driver.extraJavaOptions": (
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+        # What queries leave behind is gone before it has to be moved.
+        " -Xms768m -Xmn384m -XX:MetaspaceSize=128m"
+    ),
+    # Each sort, sum and join of some rows would begin with an empty page of 16 MB, and whatever is sent to all tasks
+    # with 4 MB.
+    "spark.buffer.pageSize": "256k",
+    "spark.broadcast.blockSize": "64k",
     # To compile a plan takes longer than to walk it for a few rows; COMPILED (tests/support/partitions.py) is
     # Spark's own way.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # The plan of each of thousands of queries, written out for a page that nobody looks at.
     "spark.sql.ui.explainMode": "simple",
+    # And a thousand of them are kept for it.
+    "spark.sql.ui.retainedExecutions": "20",
     # The line of code that made each column, for messages of errors, and three calls of Java to keep it.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
@@ -103,6 +113,9 @@ def spark() -> Iterator["SparkSession"]:
     for name in ("functions", "PythonUtils"):
         setattr(java, name, getattr(java, name))
     _forget_hadoop_defaults(started)
+    # The line of code that made each step of each plan, which Java finds by walking its stack.
+    for name in ("callSite.short", "callSite.long"):
+        started.sparkContext.setLocalProperty(name, "tests")
     yield started
     started.stop()
 

@@ -2,8 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -150,11 +149,12 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
 
 def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Grown:
     """Extend a collection by the last crawl and revisits, then by their originals and the rest. Its first run is ended
-    before its version is made, while another one waits; texts and revisits are shared out by Spark, as many would
-    be."""
+    before its version is made, while another one waits; revisits are shared out by Spark, as many would be, and texts
+    where there are prior ones."""
     grown, parameters = Grown(Collection(str(folder))), config(*SETTINGS)
     to, first = grown.to, [crawls[1], crawls[3]]
-    with _many():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(read_few, "are_few", lambda run, account: False)
         one, other = (increment_job.prepared(to, request(files), parameters) for files in (first, crawls))
         assert one
         assert other
@@ -169,16 +169,9 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
         grown.notes["prepared"] = increment_job.prepared(to, request(crawls), parameters)
         grown.notes["numbers"] = to.numbers()
         grown.keep(report)
+        patch.setattr(text_duplicates, "FEW", 0)
         grown.extend(spark, crawls)
     return grown
-
-
-@contextmanager
-def _many() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_duplicates, "FEW", 0)
-        patch.setattr(read_few, "are_few", lambda run, account: False)
-        yield
 
 
 def copy_of(grown: Grown, folder: Path) -> Collection:

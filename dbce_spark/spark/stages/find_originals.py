@@ -124,16 +124,18 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     first = unmatched.orderBy(*PLACE).limit(most) if count > most else unmatched
     run.stage_rows(first.select(*_LOST_ROW.names), _LOST)
     lost = run.staged(_LOST, _LOST_ROW)
-    wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
+    wanted = match_revisits.staged(run).join(lost.select(*PLACE), on=PLACE, how="left_semi")
     wanted_names = wanted.mapInArrow(match_revisits.wanted_of(indexed_names), staging.schema(match_revisits.WANTED_ROW))
     run.stage_rows(wanted_names, _NAMES)
     run.stage_rows(_look_up(run, wanted), _PAYLOADS)
     run.stage_rows(_claims(run), _CLAIMS)
     claims = run.staged(_CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
-    beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
-    detail = F.lit(revisit_originals.beyond_limit_detail(most)).alias("lack")
-    outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
+    outcomes = _outcomes(run)
+    if count > most:
+        beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
+        detail = F.lit(revisit_originals.beyond_limit_detail(most)).alias("lack")
+        outcomes = outcomes.unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
     match_revisits.stage_outcomes(run, outcomes)
     return FoundOriginals(looked_for=min(count, most), named=run.count_rows(_CLAIMS), by_part=by_part)
 
@@ -227,8 +229,7 @@ def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list
     numbered = first.select(
         "payload", "first.file_no", "first.row_no", F.floor((nth - 1) / per_part).cast("int").alias("part")
     )
-    count = first.count()
-    parts = -(-count // per_part)
+    parts = -(-claims.select(*place).distinct().count() // per_part)
     if not parts:
         return []
     of_parts = numbered.join(wanted, on=PLACE, how="inner").repartitionById(parts, F.col("part"))

@@ -27,7 +27,7 @@ PAGES: list[tuple[Any, ...]] = [
 SCHEMA = "number int, html binary, url string, date timestamp"
 
 
-@pytest.mark.parametrize("partitions", [1, 3, 7])
+@pytest.mark.parametrize("partitions", [1, 7])
 def test_rows_have_what_plain_python_gives(spark: "SparkSession", partitions: int) -> None:
     """Whatever the partitions; the columns of the rows stay."""
     rows = spark.createDataFrame(PAGES[::-1], SCHEMA).repartition(partitions)
@@ -91,9 +91,9 @@ def test_columns_of_rows_stay_as_they_were(spark: "SparkSession", zone: str) -> 
         )
         expected = sorted(rows.collect())
         for date in ("time", "day", "said", "local"):
-            found = extract(rows, date=date)
+            found = extract(rows, date=date).collect()
 
-            assert expected == sorted(found.select(*rows.columns).collect())
-            assert {None} == {row["error"] for row in found.collect()}
+            assert expected == sorted(tuple(row)[: len(rows.columns)] for row in found)
+            assert {None} == {row["error"] for row in found}
     finally:
         spark.conf.unset("spark.sql.session.timeZone")

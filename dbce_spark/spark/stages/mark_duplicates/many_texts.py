@@ -67,15 +67,14 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     """Make MARKS rows as `duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
     gone = prior_duplicates.stage_changed(run, before, texts, relabelled)
-    lasting = prior_duplicates.lasting_marks(before, gone)
+    reopened = prior_duplicates.stage_reopened(run, before, gone)
+    lasting = prior_duplicates.lasting_marks(before, gone, reopened)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
     run.stage_rows(ids, _AGAIN)
     again = run.staged(_AGAIN, prior_duplicates.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
-    reopened = prior_duplicates.reopened_texts(before, gone).join(
-        texts.select("capture_id"), on="capture_id", how="left_anti"
-    )
-    new = fresh.unionByName(reopened).select(*duplicate_rows.TEXTS.names)
+    unseen = reopened.join(texts.select("capture_id"), on="capture_id", how="left_anti")
+    new = fresh.unionByName(unseen).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
     in_bands = [members(rows, config) for rows in (_arrived(firsts_of_prior, _PRIOR), _arrived(new, _NEW))]

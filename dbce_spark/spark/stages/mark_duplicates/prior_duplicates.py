@@ -19,7 +19,7 @@ from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
 ID = pa.schema([("capture_id", pa.string())])
-_GONE = "gone"
+_GONE, _REOPENED = "gone", "reopened"
 
 
 def count(prior: PriorState) -> int:
@@ -53,22 +53,21 @@ def stage_changed(run: Run, before: DataFrame, texts: DataFrame, again: DataFram
     return run.staged(_GONE, ID)
 
 
-def lasting_marks(before: DataFrame, gone: DataFrame) -> DataFrame:
-    """Keep the prior marks that last: DUPLICATES rows."""
-    left = before
-    for name in ("capture_id", "duplicate_of", "copy_of"):
-        left = left.join(gone.select(F.col("capture_id").alias(name)), on=name, how="left_anti")
-    return left.select(*duplicate_rows.DUPLICATES.names)
-
-
-def reopened_texts(before: DataFrame, gone: DataFrame) -> DataFrame:
-    """Choose the prior texts that were marked as like one that is gone, as TEXTS rows that are staged nowhere."""
+def stage_reopened(run: Run, before: DataFrame, gone: DataFrame) -> DataFrame:
+    """Stage the prior texts that were marked as like one that is gone, as TEXTS rows that are staged nowhere."""
     left = before.join(gone, on="capture_id", how="left_anti")
     like = [
         left.join(gone.select(F.col("capture_id").alias(name)), on=name, how="left_semi").select(*left.columns)
         for name in ("duplicate_of", "copy_of")
     ]
-    return texts_of(reduce(DataFrame.unionByName, like).dropDuplicates(["capture_id"]))
+    run.stage_rows(texts_of(reduce(DataFrame.unionByName, like).dropDuplicates(["capture_id"])), _REOPENED)
+    return run.staged(_REOPENED, duplicate_rows.TEXTS)
+
+
+def lasting_marks(before: DataFrame, gone: DataFrame, reopened: DataFrame) -> DataFrame:
+    """Keep the prior marks that last: DUPLICATES rows."""
+    past = gone.unionByName(reopened.select("capture_id"))
+    return before.join(past, on="capture_id", how="left_anti").select(*duplicate_rows.DUPLICATES.names)
 
 
 def texts_of(prior: DataFrame) -> DataFrame:

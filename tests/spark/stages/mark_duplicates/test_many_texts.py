@@ -34,7 +34,7 @@ pytestmark = pytest.mark.spark
 
 HOUR = 3_600_000_000
 TINY = config(
-    *("duplicates.bands=3", "duplicates.rows=2", "duplicates.cap=5", "duplicates.threshold=0.5", "duplicates.steps=3")
+    *("duplicates.bands=3", "duplicates.rows=2", "duplicates.cap=5", "duplicates.threshold=0.5", "duplicates.steps=2")
 ).duplicates
 
 
@@ -83,31 +83,43 @@ def marks_of(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]
     return {row["capture_id"]: oracle.Mark(**{name: row[name] for name in names}) for row in rows}
 
 
-@pytest.mark.parametrize(("partitions", "most_likes"), [(1, 0), (7, 0), (3, 100_000)])
+def settled_in_both_ways(run: Run, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[Any, ...]]]:
+    """Settle the texts that a run has staged, in passes and by the driver."""
+    first, likes = run.staged("firsts", many_texts._FIRST_ROW), run.staged("likes", many_texts._LIKE_ROW)
+    found = []
+    for most_likes in (0, 100_000):
+        monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
+        rows = many_texts.settle(run, first, likes).toArrow().to_pylist()
+        found.append({tuple(row.values()) for row in rows})
+    return found
+
+
+@pytest.mark.parametrize("partitions", [1, 7])
 def test_spark_marks_what_plain_python_marks(
-    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int, most_likes: int
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int
 ) -> None:
     """Large buckets, chains too long to follow, copies and texts without signature: the same marks for all, in passes
     or settled by the driver."""
-    monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
-    some = made(300)
+    monkeypatch.setattr(many_texts, "MOST_LIKES", 0)
+    some, run = made(300), tiny(spark, tmp_path)
     with spread_over(spark, partitions):
-        found = marks_of(many_texts.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
+        found = marks_of(many_texts.marks(run, staged(spark, str(tmp_path), some)), some)
+        in_passes, by_driver = settled_in_both_ways(run, monkeypatch)
     expected = {one.text.capture_id: one.mark for one in oracle.mark_texts([], some, TINY)}
 
     assert expected == found
-    assert {None, 0, 1, 2, 3} == {one.steps for one in expected.values()}
+    assert in_passes == by_driver
+    assert {None, 0, 1, 2} == {one.steps for one in expected.values()}
     assert {None, "exact", "near"} == {one.repeats for one in expected.values()}
 
 
-@pytest.mark.parametrize("most_likes", [0, 100_000])
 def test_new_texts_and_known_ones_that_changed_are_marked(
-    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_likes: int
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beside the table of an earlier part, some of whose captures are later in time, a fifth of the known captures is
     labelled again, and has the same text, another one or none: Spark says of all of them, of those that were like them
-    and of new ones what the plain function says."""
-    monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
+    and of new ones what the plain function says, in passes or settled by the driver."""
+    monkeypatch.setattr(many_texts, "MOST_LIKES", 0)
     some, others = made(300), made(340)
     known = oracle.mark_texts([], some[:170], TINY)
     storage.write_parquet(str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [marked_batch(known)])
@@ -117,11 +129,13 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
         for at, one in enumerate(known[::5])
     }
     texts = [*some[170:], *(text for text in relabelled.values() if text)]
-    ids = spark.createDataFrame([(one,) for one in relabelled], "capture_id string")
-    found = many_texts.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
+    ids, run = spark.createDataFrame([(one,) for one in relabelled], "capture_id string"), tiny(spark, tmp_path)
+    found = many_texts.extended_marks(run, table, ids, staged(spark, str(tmp_path), texts))
     expected = oracle.extend_marks(known, relabelled, some[170:], TINY)
+    in_passes, by_driver = settled_in_both_ways(run, monkeypatch)
 
     assert {one.text.capture_id: one.mark for one in expected} == marks_of(found, texts)
+    assert in_passes == by_driver
     assert len(expected) > len(texts)
 
 
