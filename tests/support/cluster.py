@@ -32,14 +32,7 @@ NETWORK_TIMEOUT = 20
 SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 """Settings of Spark for runs over few rows: to compile a plan takes longer than to walk it for these."""
-SMALL_PLANS = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    # As in the session of the tests (tests/conftest.py).
-    "spark.sql.ui.explainMode": "simple",
-    "spark.python.sql.dataFrameDebugging.enabled": "false",
-    **INTERPRETED,
-}
+SMALL_PLANS = {"spark.sql.shuffle.partitions": "2", "spark.sql.adaptive.enabled": "false", **INTERPRETED}
 """Settings of Spark for runs of many stages over few rows."""
 _SETTINGS = {
     "spark.cores.max": "2",
