@@ -265,9 +265,10 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     local_job.run(request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
-    assert wait_for(lambda: running.poll() is not None or (tmp_path / "begun").exists())
-    assert not is_free(tmp_path / "state/lock")
+    begun = wait_for(lambda: running.poll() is not None or (tmp_path / "begun").exists())
+    was_free = is_free(tmp_path / "state/lock")
     kill_all(running)
+    assert (True, False) == (begun, was_free)
     assert wait_for(lambda: is_free(tmp_path / "state/lock"))
     assert (0, "") == batch(given)
     first, again = given_commands(tmp_path)
