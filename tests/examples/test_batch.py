@@ -21,7 +21,6 @@ from tests.support.run_endings import tables_below
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "examples/dbce-batch"
 SETTINGS = ROOT / "examples/batch.env"
-A_FILE_IS_READ = "extracted/*/_staging/done/pages/*.json"
 
 
 def settings(folder: Path, command: str) -> Path:
@@ -46,6 +45,17 @@ def ends_with(folder: Path, status: int) -> str:
     command.write_text(f'#!/bin/sh\necho "$@" >>{folder}/given\necho said by it\nexit {status}\n')
     command.chmod(0o755)
     return str(command)
+
+
+def killed_once(folder: Path, command: str) -> str:
+    """Write a command that notes its arguments, and waits to be killed; called again, it does the given one."""
+    script = folder / "killed-once"
+    script.write_text(
+        f'#!/bin/sh\necho "$@" >>{folder}/given\n[ -e {folder}/begun ] && exec {command} "$@"\n'
+        f"touch {folder}/begun\nexec sleep 1000\n"
+    )
+    script.chmod(0o755)
+    return str(script)
 
 
 def batch(given: Path) -> tuple[int, str]:
@@ -242,26 +252,26 @@ def test_scripts_are_clean() -> None:
     assert (0, "") == (done.returncode, done.stdout)
 
 
-@pytest.mark.spark
 def test_a_killed_batch_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not,
-    which is done without Spark: tests/spark/jobs/test_local_job.py holds both to the same bytes."""
+    """A call is killed with all its processes, and leaves no lock; the next gives the extraction the same command, and
+    that ends with the bytes of one that nothing disturbed. tests/spark/test_resume.py kills real extractions, and holds
+    what the same command makes of them to the same bytes."""
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
-    given = settings(
-        tmp_path, f"{sys.executable} -m dbce_spark.commands.cli extract --master local[1] --set label.by=T002"
-    )
+    given = settings(tmp_path, killed_once(tmp_path, f"{sys.executable} -m dbce_spark extract --set label.by=T002"))
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
     local_job.run(request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
-    assert wait_for(lambda: running.poll() is not None or any(tmp_path.glob(A_FILE_IS_READ)))
+    begun = wait_for(lambda: running.poll() is not None or (tmp_path / "begun").exists())
+    was_free = is_free(tmp_path / "state/lock")
     kill_all(running)
+    assert (True, False) == (begun, was_free)
     assert wait_for(lambda: is_free(tmp_path / "state/lock"))
-    assert [] == [*tmp_path.glob("extracted/*/run.json")]
     assert (0, "") == batch(given)
+    first, again = given_commands(tmp_path)
+    assert first == again
     (output,) = (tmp_path / "extracted").iterdir()
     assert tables_below(tmp_path / "undisturbed") == tables_below(output)
-    assert any("goes on with an unfinished run" in log.read_text() for log in tmp_path.glob("state/logs/*.log"))

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 import yaml
-import zstandard
 
 from benchmarks.__main__ import main
 from tests.support.cluster import Host
 from tests.support.containers import engine, interpolated
+from tests.support.event_logs import logged
 
 REPOSITORY = Path(__file__).parents[2]
 COMPOSE = REPOSITORY / "docker-compose.yml"
@@ -139,7 +139,7 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
     feeds.touch()
     local.mkdir()
     given = {"ARCHIVES": str(archives), "FEEDS": str(feeds), "OUTPUT": str(local)}
-    made = services({**given, "PYTEST_ARGS": "tests/files/test_timestamps.py"})
+    made = services({**given, "PYTEST_ARGS": "tests/files/test_timestamps.py --numprocesses 0"})
     with engine(made, tmp_path) as started:
         if started is None:
             pytest.skip("containers without an engine need network namespaces: root and iproute2 on Linux")
@@ -163,8 +163,12 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
         events = started.volume("events")
         assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(events)
         started.up("history")
-        shown = json.loads(started.output_of("history", asking("http://localhost:18080/api/v1/applications")))
-        assert [("extract.py", True)] == [(one["name"], one["attempts"][0]["completed"]) for one in shown]
+        url = "http://localhost:18080/api/v1/applications"
+        (shown,) = json.loads(started.output_of("history", asking(url)))
+        assert ("extract.py", True) == (shown["name"], shown["attempts"][0]["completed"])
+        jobs = json.loads(started.output_of("history", asking(f"{url}/{shown['id']}/jobs")))
+        assert {"SUCCEEDED"} == {job["status"] for job in jobs}
+        assert "dbce: pages" in {job["description"] for job in jobs} <= {f"dbce: {name}" for name in stages(output)}
         commit = output / "streamed/commits/00000000.json"
         started.wait_until("stream", commit.exists)
         totals = json.loads(commit.read_text())["totals"]
@@ -191,16 +195,14 @@ def extracted(output: Path) -> int:
     return crossed
 
 
+def stages(output: Path) -> set[str]:
+    """The stages of a run."""
+    return {*json.loads((output / "extracted/run.json").read_text())["seconds"]}
+
+
 def executors_of(events: Path) -> set[str]:
     """Read from the event log of a run the hosts that it had executors on."""
-    lines = (line for log in events.rglob("events_*") for line in log_lines(log))
-    added = (json.loads(line) for line in lines if "SparkListenerExecutorAdded" in line)
-    return {one["Executor Info"]["Host"] for one in added}
-
-
-def log_lines(log: Path) -> list[str]:
-    with zstandard.open(log, "rt") as lines:
-        return list(lines)
+    return {one["Executor Info"]["Host"] for one in logged(events) if one["Event"] == "SparkListenerExecutorAdded"}
 
 
 def asking(url: str) -> list[str]:

@@ -6,8 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,8 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_status import RunStatus, inspect_run
-from tests.support.cluster import SMALL_JAVA, SMALL_PLANS, SPARK_BIN, kill_all, wait_for
+from tests.support.cluster import SMALL_PLANS, kill_all, wait_for
+from tests.support.event_logs import logged
 from tests.support.free_ports import free_port
 from tests.support.range_server import served
 
@@ -176,52 +176,18 @@ def test_on_stderr_are_lines(watched: Watched) -> None:
     )[1:]
 
 
-@contextmanager
-def history(events: Path) -> Iterator[str]:
-    """A History Server over a folder of event logs, as docker-compose.yml starts it; its address."""
-    from dbce_spark.spark.engine.java import java_home
+def test_its_event_log_names_its_stages(watched: Watched) -> None:
+    """Its jobs carry the names of our stages, and have succeeded. A history server knows a run from there alone when it
+    is over: tests/examples/test_compose.py asks one."""
+    events = [*logged(watched.events)]
+    (run,) = (one for one in events if one["Event"] == "SparkListenerApplicationStart")
+    jobs = {one["Job ID"]: one["Properties"] for one in events if one["Event"] == "SparkListenerJobStart"}
+    ends = {one["Job ID"]: one["Job Result"]["Result"] for one in events if one["Event"] == "SparkListenerJobEnd"}
 
-    port = free_port()
-    environment = {
-        **os.environ,
-        "JAVA_HOME": java_home(),
-        "SPARK_DAEMON_JAVA_OPTS": SMALL_JAVA,
-        "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_HISTORY_OPTS": f"-Dspark.history.fs.logDirectory={events.as_uri()} -Dspark.history.ui.port={port}",
-    }
-    command = [str(SPARK_BIN / "spark-class"), "org.apache.spark.deploy.history.HistoryServer"]
-    with (events.parent / "history.log").open("wb") as log:
-        server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        yield f"http://127.0.0.1:{port}/api/v1/applications"
-    finally:
-        kill_all(server)
-
-
-def answered(url: str) -> list[dict[str, Any]]:
-    """Return the answer of a server that may still be reading its logs."""
-    assert wait_for(lambda: bool(told_by(url)))
-    return told_by(url)
-
-
-def told_by(url: str) -> list[dict[str, Any]]:
-    with suppress(URLError, OSError, ValueError), urlopen(url, timeout=60) as answer:
-        printed: list[dict[str, Any]] = json.load(answer)
-        return printed
-    return []
-
-
-def test_a_history_server_shows_its_stages(watched: Watched) -> None:
-    """From the event log alone, when the run is over: its jobs carry the names of our stages."""
-    with history(watched.events) as url:
-        (run,) = answered(url)
-        jobs = answered(f"{url}/{run['id']}/jobs")
-
-    assert "dbce extract" == run["name"]
+    assert "dbce extract" == run["App Name"]
     of_spark = watched.report["seconds"].keys() - {"start", "duplicates"}  # of few texts the driver marks duplicates
-    assert {f"dbce: {name}" for name in of_spark} == {job["description"] for job in jobs}
-    assert {"SUCCEEDED"} == {job["status"] for job in jobs}
+    assert {f"dbce: {name}" for name in of_spark} == {one["spark.job.description"] for one in jobs.values()}
+    assert dict.fromkeys(jobs, "JobSucceeded") == ends
 
 
 def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:

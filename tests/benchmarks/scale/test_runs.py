@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.scale import runs, scale_archives, shapes
 from dbce_spark.errors import JobError
-from tests.support.cluster import INTERPRETED
+from tests.support.cluster import SMALL_PLANS
 
 
 @pytest.mark.spark
@@ -18,16 +18,15 @@ def test_a_run_on_a_cluster_reports_what_it_took(tmp_path: Path) -> None:
 
     began = time.time()
     archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 24)
-    settings = ["bucket.whole_site_bytes=0"]  # so that there is a shuffle in each stage
     # Java on the worker runs for half a minute: what it would compile well never pays. Of few captures the driver does
     # most stages.
     spark = {
         "spark.executor.memory": "1024m",
         "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-        **INTERPRETED,
+        **SMALL_PLANS,
         "spark.dbce.fewCaptures": "0",
     }
-    run = runs.extract(archive, tmp_path, settings, master="local-cluster[1,2,1024]", spark=spark)
+    run = runs.extract(archive, tmp_path, [], master="local-cluster[1,2,1024]", spark=spark)
     nothing_in = {name for name, value in asdict(run).items() if not value}
 
     assert 24 == run.pages
