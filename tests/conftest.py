@@ -54,7 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("dist", "no") == "loadgroup" and not hasattr(pytest.Item, "_nodeid"):
         raise pytest.UsageError("pytest-xdist groups no tests with this pytest; install what setup.cfg asks for")
     if hasattr(config.option, "loadscopereorder"):
-        config.option.loadscopereorder = False  # large groups first would leave Spark's, of a few long tests, to the end
+        config.option.loadscopereorder = False  # large groups first would leave the few long tests of Spark to the end
     if config.getoption("coverage"):
         from tests.support.line_coverage import LineCoverage
 
