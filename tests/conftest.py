@@ -3,7 +3,7 @@
 import gc
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,6 +51,8 @@ SPARK = {
 """What the session of the tests has of its own."""
 HADOOP = "spark.hadoop."
 """The beginning of names of settings that Spark passes on to Hadoop."""
+SHARED = {"extracted": "outputs", "collected": "outputs", "classifying": "classifier", "runs": "runs"}
+"""Dear fixtures that several files read, and the groups of those files."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Where pytest-xdist writes the group of a test, and says nothing if pytest no longer looks there.
     if config.getoption("dist", "no") == "loadgroup" and not hasattr(pytest.Item, "_nodeid"):
         raise pytest.UsageError("pytest-xdist groups no tests with this pytest; install what setup.cfg asks for")
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False  # large groups first would leave the few long tests of Spark to the end
     if config.getoption("coverage"):
         from tests.support.line_coverage import LineCoverage
 
@@ -70,12 +74,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the tests
-    they come first: they are most of the time, and the many short ones fill up whoever has ended."""
+    they come first: they are most of the time, and the files of short ones fill up whoever has ended."""
     is_shared_out = hasattr(config, "workerinput")
     items.sort(key=lambda item: _is_on_spark(item) is not is_shared_out)
-    reading_runs = {item.path for item in items if "runs" in _fixtures(item)}
-    for item in filter(_is_on_spark, items):
-        item.add_marker(pytest.mark.xdist_group(_group(item, reading_runs)))
+    shared = {item.path: group for name, group in SHARED.items() for item in items if name in _fixtures(item)}
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item, shared)))
 
 
 def pytest_collection_finish() -> None:
@@ -85,12 +89,15 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
-def _group(item: pytest.Item, reading_runs: set[Path]) -> str:
+def _group(item: pytest.Item, shared: Mapping[Path, str]) -> str:
     """Name the tests that one process does, one after the other. Each process has one session of Spark; what a file
-    makes for its tests is made once, and so are the runs that several files read."""
+    makes for its tests is made once, and so is what several files read."""
+    file, group = str(item.path.relative_to(REPOSITORY)), shared.get(item.path)
+    if not _is_on_spark(item):
+        return f"without Spark: {group or file}"
     if "spark" not in _fixtures(item):
         return "processes"
-    return "runs" if item.path in reading_runs else str(item.path.relative_to(REPOSITORY))
+    return "runs" if group == "runs" else file
 
 
 def _is_on_spark(item: pytest.Item) -> bool:

@@ -1,11 +1,13 @@
 """Keep the accounts of annotators: names, hashed passwords, and a limit on failed logins."""
 
 import secrets
+from base64 import b64encode
 from dataclasses import dataclass
 from sqlite3 import Row
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import ARGON2_VERSION
 
 from dbce_spark.annotation.submission import annotator_name
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
@@ -18,8 +20,6 @@ _MAX_PASSWORD = 1000
 _GENERATED_BYTES = 15
 _HASHER = PasswordHasher()
 """Argon2id with the parameters of the library, which are those of RFC 9106 for little memory (64 MiB)."""
-_NOBODY = _HASHER.hash(secrets.token_urlsafe())
-"""Hash that a password is compared with where the name is unknown, so that both answers take as long."""
 
 
 class TooManyTries(Exception):
@@ -110,7 +110,7 @@ def login(
             raise TooManyTries
         store.execute("INSERT INTO failures VALUES (?, ?)", (tried, now()))
     row = store.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
-    is_right = _is_right(row["password"] if row else _NOBODY, password)
+    is_right = _is_right(row["password"] if row else _hash_of_nobody(), password)
     if row is None or not is_right or not row["is_active"]:
         return None
     store.execute("DELETE FROM failures WHERE name = ?", (tried,))
@@ -139,6 +139,15 @@ def _hashed(password: str, settings: WorkbenchSettings) -> str:
     if not settings.min_password <= len(password) <= _MAX_PASSWORD:
         raise InputError(f"a password has at least {settings.min_password} characters, and at most {_MAX_PASSWORD}")
     return _HASHER.hash(password)
+
+
+def _hash_of_nobody() -> str:
+    """Make a hash that no password has, to compare one with where the name is unknown: both answers take as long."""
+    salt, digest = (
+        b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (_HASHER.salt_len, _HASHER.hash_len)
+    )
+    strength = f"m={_HASHER.memory_cost},t={_HASHER.time_cost},p={_HASHER.parallelism}"
+    return f"$argon2id$v={ARGON2_VERSION}${strength}${salt}${digest}"
 
 
 def _is_right(hashed: str, password: str) -> bool:

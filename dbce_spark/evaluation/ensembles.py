@@ -58,7 +58,7 @@ SEED = 20170101
 # Trees are grown on all that was learned: it is kinds of leaves with weights, of which a draw would leave out a third.
 LEARNED: Mapping[str, Callable[[], Any]] = {
     "ensemble-lr": partial(LogisticRegression, max_iter=1000),
-    "ensemble-rf": partial(RandomForestClassifier, TREES, bootstrap=False, random_state=SEED),
+    "ensemble-rf": lambda: RandomForestClassifier(TREES, bootstrap=False, random_state=SEED),
 }
 """The classifiers of section 5.2, by the name that `--extractors` takes."""
 

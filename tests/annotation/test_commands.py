@@ -3,6 +3,8 @@
 import io
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,6 @@ from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
 from tests.support.annotation_stores import PASSWORD, crawl
 from tests.support.free_ports import free_ports
-from tests.support.workbenches import served
 
 
 def test_pages_go_in_and_come_out(
@@ -108,15 +109,17 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
-    """A server ends at once on a signal, with status 0."""
-    path = str(tmp_path / "labels.db")
+    """A server prints its address, and ends at once on a signal, with status 0."""
+    path, (port, replay_port) = str(tmp_path / "labels.db"), free_ports(2)
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
-    with served(path) as one:
-        assert one.process is not None
-        one.process.send_signal(signal.SIGTERM)
-        status = one.process.wait(timeout=60)
+    serve = ["annotate", "serve", path, "--port", str(port), "--replay-port", str(replay_port)]
+    with subprocess.Popen([sys.executable, "-m", "dbce_spark", *serve], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(timeout=60)
 
-    assert 0 == status
+    assert (0, f"http://127.0.0.1:{port}/") == (status, first.split()[0])
 
 
 def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.commands.cli import main
+from dbce_spark.commands.terminal import prepare_output
 from tests.support.builders import archive, http, record
 from tests.support.newsroom import Newsroom, newsroom
 
@@ -291,24 +292,34 @@ def test_streams_may_be_closed(pages: Path, closed: str, status: int, out: list[
     assert (status, out, err) == (done.returncode, done.stdout.splitlines(), done.stderr.splitlines())
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_no_letter_is_lost(tmp_path: Path, encoding: str) -> None:
-    """One that the encoding of the output lacks is written by its number, in JSON as JSON has it."""
-    (tmp_path / "a.html").write_text(HTML.replace("Hafen", "Hafen von Łódź"), encoding="utf-8")
-    command: list[Any] = [sys.executable, "-m", "dbce_spark", "text", tmp_path / "a.html"]
-    as_text, as_json = (
-        subprocess.run(
-            [*command, "--format", form],
-            capture_output=True,
-            check=True,
-            encoding=encoding,
-            env=os.environ | {"PYTHONIOENCODING": encoding},
-        ).stdout
-        for form in ("text", "json")
-    )
+LODZ = "Der Hafen von Łódź"
 
-    assert "Der Hafen von Łódź" == json.loads(as_json)["text"].split("\n")[0]
-    assert "Der Hafen von Łódź".encode(encoding, "backslashreplace").decode(encoding) == as_text.split("\n")[0]
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_no_letter_is_lost(tmp_path: Path, encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that the encoding of the output lacks is written by its number, in JSON as JSON has it."""
+    (tmp_path / "a.html").write_text(HTML.replace("Der Hafen", LODZ), encoding="utf-8")
+    printed = []
+    for form in ("text", "json"):
+        streams = [io.TextIOWrapper(io.BytesIO(), encoding) for _ in range(2)]
+        monkeypatch.setattr(sys, "stdout", streams[0])
+        monkeypatch.setattr(sys, "stderr", streams[1])
+        prepare_output()
+        assert 0 == main(["text", str(tmp_path / "a.html"), "--format", form])
+        printed.append(streams[0].buffer.getvalue().decode(encoding))
+
+    assert LODZ == json.loads(printed[1])["text"].split("\n")[0]
+    assert LODZ.encode(encoding, "backslashreplace").decode(encoding) == printed[0].split("\n")[0]
+
+
+def test_a_process_loses_no_letter(tmp_path: Path) -> None:
+    """The command prepares its output before it prints."""
+    (tmp_path / "a.html").write_text(HTML.replace("Der Hafen", LODZ), encoding="utf-8")
+    command: list[Any] = [sys.executable, "-m", "dbce_spark", "text", tmp_path / "a.html"]
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+
+    assert LODZ.encode("ascii", "backslashreplace") == done.stdout.splitlines()[0]
 
 
 def test_it_needs_neither_spark_nor_pandas(pages: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError
+from dbce_spark.evaluation import ensembles
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import LEARNED, NAMES, SELECTIONS, THIRTEEN, combine, is_name, members, named
@@ -17,6 +18,12 @@ from tests.support.fake_extractors import gold_pages, line
 
 MENU, STORY, ADVERT = "Home", "A grey seal came ashore.", "Buy now!"
 PAGE = f"<html><body><div>{MENU}</div><p>{STORY}</p><div>{ADVERT}</div></body></html>"
+
+
+@pytest.fixture(autouse=True)
+def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grow few trees: what is tested shows with them."""
+    monkeypatch.setattr(ensembles, "TREES", 12)
 
 
 def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> Texts:

@@ -1,6 +1,5 @@
 """Pages made to keep a parser busy, or to fill a machine: each ends as a page or with a reason, in bounded memory."""
 
-import multiprocessing
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse
 from tests.support.builders import CONFIG, config
+from tests.support.fork_server import forks
 
 if sys.platform != "win32":
     import resource
@@ -133,10 +133,8 @@ def serve(name: str, pipe: Connection) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_page(name: str) -> None:
     """Parsed in a process of its own, it ends, takes no more memory than allowed, and has its reason."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.html.test_hostile"])
-    pipe, far_end = context.Pipe()
-    process = context.Process(target=serve, args=(name, far_end), daemon=True)
+    pipe, far_end = forks().Pipe()
+    process = forks().Process(target=serve, args=(name, far_end), daemon=True)
     process.start()
     far_end.close()
     try:

@@ -30,17 +30,22 @@ def reported(of: Collection, version: int | None = None) -> crawl_report.CrawlCo
 
 
 @pytest.fixture(scope="module")
-def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Extend a collection by two crawls of sites that publish, edit and take back pages, as sites do."""
-    folder = tmp_path_factory.mktemp("ordinary")
-    return grown(folder, [crawls.write(folder / "a", 0), crawls.write(folder / "b", 1)])
+def written(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Write three crawls of sites that publish, edit and take back pages, as sites do."""
+    folder = tmp_path_factory.mktemp("crawls")
+    return [crawls.write(folder / name, number) for number, name in enumerate("abc")]
 
 
 @pytest.fixture(scope="module")
-def redesigned(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+def ordinary(written: list[str], tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Extend a collection by the first two crawls."""
+    return grown(tmp_path_factory.mktemp("ordinary"), written[:2])
+
+
+@pytest.fixture(scope="module")
+def redesigned(written: list[str], tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Extend a collection by two crawls between which one of two sites got another design."""
-    folder = tmp_path_factory.mktemp("redesigned")
-    return grown(folder, [crawls.write(folder / "a", 1), crawls.write(folder / "b", 2)])
+    return grown(tmp_path_factory.mktemp("redesigned"), written[1:])
 
 
 def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
@@ -59,9 +64,11 @@ def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
         (crawls.without_diary, crawl_anomalies.SITES, "dnevnik.example: had"),
     ],
 )
-def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Change, kind: str, message: str) -> None:
+def test_a_crawl_with_something_wrong_is_odd(
+    written: list[str], tmp_path: Path, change: crawls.Change, kind: str, message: str
+) -> None:
     """A crawl with one thing wrong has that finding alone."""
-    to = grown(tmp_path, [crawls.write(tmp_path / "a", 0), crawls.write(tmp_path / "b", 1, change)])
+    to = grown(tmp_path, [written[0], crawls.write(tmp_path / "b", 1, change)])
     found = reported(to)
 
     assert [kind] == [one.kind for one in found.findings]
@@ -92,12 +99,10 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
     assert {ordinary.folder: [], redesigned.folder: [crawls.DIARY]} == lost
 
 
-def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
+def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection, written: list[str]) -> None:
     """Figures count new pages and unchanged pages by their revisits, each as often as it was fetched, and no page that
     was only labelled again."""
-    folder = Path(ordinary.folder).parent
-    files = [str(path) for name in ("a", "b") for path in (folder / name).glob("*.warc.gz")]
-    result = local.extract(files, PARAMETERS)
+    result = local.extract(written[:2], PARAMETERS)
     own = {one.page.capture_id: one for one in result.extractions}
     fetched = [one for one in own.values() if "/b/" in one.page.capture.warc_file]
     revisited = [own[one.original_id] for one in result.revisits]
@@ -114,12 +119,10 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     assert {crawls.GAZETTE, crawls.DIARY} == {*now.sites}
 
 
-def test_a_crawl_that_came_twice_is_reported_and_passed_over(tmp_path: Path) -> None:
+def test_a_crawl_that_came_twice_is_reported_and_passed_over(written: list[str], tmp_path: Path) -> None:
     """A repeated crawl brings nothing; the next crawl is compared with the one before it."""
-    first = crawls.write(tmp_path / "a", 0)
-    (tmp_path / "again").mkdir()
-    twice = str(shutil.copy(first, tmp_path / "again" / "copy.warc.gz"))
-    to = grown(tmp_path, [first, twice, crawls.write(tmp_path / "b", 1)])
+    first, later, _ = written
+    to = grown(tmp_path, [first, str(shutil.copy(first, tmp_path / "copy.warc.gz")), later])
     second, third = reported(to, 2), reported(to)
 
     assert [(crawl_anomalies.EMPTY, True)] == [
@@ -138,10 +141,12 @@ def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Pat
     assert "Nothing is compared: there is no crawl before increment 1" in (tmp_path / "page.html").read_text()
 
 
-def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_crawls_that_were_put_together_are_not_made_up(
+    written: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Compacted crawls are compared while their increments lie there. After a vacuum the report names the missing
     crawl: the last one, and the one before the next."""
-    to = grown(tmp_path, [crawls.write(tmp_path / f"{number}", number) for number in range(3)])
+    to = grown(tmp_path, written)
     last = to.current()
     put_together(to, last.increments)
     still_there = crawl_report.text(reported(to))

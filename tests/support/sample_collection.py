@@ -48,7 +48,7 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
     """A collection of some crawls, each of some files, which came one after the other."""
     to, known, before = Collection(str(folder)), Known(), local.extract([], parameters)
     for number in range(1, len(came) + 1):
-        result = local.extract([path for crawl in came[:number] for path in crawl], parameters)
+        result = _extracted([path for crawl in came[:number] for path in crawl], parameters)
         increment = _write(to, number, known, (before, result), parameters)
         before, latest = result, to.latest()
         increments = (*(latest.increments if latest else ()), increment)
@@ -58,6 +58,19 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
         made = f"2026-01-0{number}T00:00:00+00:00"
         to.commit(Version(number=number, made=made, why="extract", increments=increments, settings=settings))
     return folder
+
+
+def _extracted(paths: Sequence[str], parameters: DbceConfig) -> local.Result:
+    """One run over some files. Those of late are not done again while their files are as they were."""
+    key = (repr(parameters), *((path, Path(path).stat().st_mtime_ns) for path in paths))
+    if key not in _LATE:
+        _LATE[key] = local.extract(paths, parameters)
+    if len(_LATE) > 8:
+        del _LATE[next(iter(_LATE))]
+    return _LATE[key]
+
+
+_LATE: dict[object, local.Result] = {}
 
 
 class Known:
@@ -161,7 +174,7 @@ def _write_members(folder: str, result: local.Result, ids: set[str]) -> None:
 
 def whole(folder: Path, count: int = 3) -> local.Result:
     """One run over the first crawls that came to the collection of `make`."""
-    return local.extract([path for crawl in crawls(folder.parent)[:count] for path in crawl], PARAMETERS)
+    return _extracted([path for crawl in crawls(folder.parent)[:count] for path in crawl], PARAMETERS)
 
 
 def texts(result: local.Result) -> Mapping[str, str]:

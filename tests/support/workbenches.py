@@ -1,18 +1,16 @@
 """A workbench on loopback ports of its own."""
 
-import os
-import re
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 
+from dbce_spark import config
+from dbce_spark.annotation.web import workbench_server
+from dbce_spark.annotation.workbench_settings import settings
+from tests.support.fork_server import forks
 from tests.support.free_ports import free_ports
-
-REPOSITORY = Path(__file__).parents[2]
 
 
 @dataclass
@@ -22,7 +20,7 @@ class Served:
     store: str
     port: int
     replay_port: int
-    process: "subprocess.Popen[str] | None" = None
+    process: BaseProcess | None = None
 
     @property
     def address(self) -> str:
@@ -30,21 +28,25 @@ class Served:
 
     def start(self) -> None:
         """Starts it, and comes back when it listens."""
-        ports = ["--port", str(self.port), "--replay-port", str(self.replay_port)]
-        command = [sys.executable, "-m", "dbce_spark.commands.cli", "annotate", "serve", self.store, *ports]
-        self.process = subprocess.Popen(
-            command, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, stdout=subprocess.PIPE, text=True
-        )
-        assert self.process.stdout is not None
-        assert re.match(re.escape(self.address), self.process.stdout.readline())
+        near_end, far_end = forks().Pipe()
+        self.process = forks().Process(target=_serve, args=(self.store, self.port, self.replay_port, far_end))
+        self.process.start()
+        far_end.close()
+        assert near_end.recv().startswith(self.address)  # EOFError: it has ended
+        near_end.close()
 
     def kill(self) -> None:
         """Ends it as a power cut does."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
+        self.process.kill()
+        self.process.join()
+        self.process.close()
+
+
+def _serve(store: str, port: int, replay_port: int, listens: Connection) -> None:
+    """Serve a store as `dbce annotate serve` does."""
+    given = settings({"port": port, "replay_port": replay_port})
+    workbench_server.serve(store, given, config.default(), listens.send)
 
 
 @contextmanager

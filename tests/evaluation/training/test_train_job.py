@@ -20,7 +20,8 @@ def small() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("ARTICLE_TREES", 3), ("REPLY_TREES", 2)):
             patch.setattr(trainer, name, trees)
-        patch.setattr(trainer, "WHOLE_TREES", 3)
+        for name in ("WHOLE_TREES", "TYPE_TREES"):
+            patch.setattr(trainer, name, 3)
         for parameters in (boosted_trees.PARAMETERS, boosted_trees.WHOLE_PARAMETERS):
             patch.setitem(parameters, "num_threads", 1)
         patch.setattr(train_job, "FOLDS", 3)

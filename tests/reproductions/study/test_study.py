@@ -7,6 +7,7 @@ import pytest
 from lxml import etree
 
 from dbce_spark.commands import cli
+from dbce_spark.evaluation import ensembles
 from dbce_spark.evaluation.ensembles import THIRTEEN
 from reproductions import __main__ as reproductions
 from reproductions.study import ensemble_learning, estimated_complexity, routing, tag_clusters, topics
@@ -21,7 +22,8 @@ MENU, STORY = "Home and other places", "A grey seal came ashore on Tuesday and s
 @pytest.fixture(autouse=True)
 def small_forests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Grow few trees: what is tested shows with them."""
-    monkeypatch.setattr(estimated_complexity, "TREES", 12)
+    for module in (estimated_complexity, ensembles):
+        monkeypatch.setattr(module, "TREES", 12)
 
 
 def leaf_votes(right: bool = True) -> list[LeafVotes]:
