@@ -16,11 +16,15 @@ from dbce_spark.dbce.classify import ARTICLE
 from dbce_spark.dbce.recurring_links import without_recurring_links
 from dbce_spark.dbce.repeated_blocks import without_repeats
 from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
-from dbce_spark.model import TEXT, Page
+from dbce_spark.model import TEXT, Blocks, Page
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
 have `units.CUT_OF_FAVOR`."""
+
+ONLY_TEXT_WORDS = 40
+"""Words of a page's only block from which on it is no message, such as that a page is not there: readers left out only
+blocks of up to 32."""
 
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
@@ -38,9 +42,15 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
     if label.content == ARTICLE:
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
-        is_kept = units.choose_of_whole_page(scores, page.features.units, label.favor)
+        favor = "recall" if label.favor == "balanced" and _is_only_text(page.blocks) else label.favor
+        is_kept = units.choose_of_whole_page(scores, page.features.units, favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
+
+
+def _is_only_text(blocks: Blocks) -> bool:
+    """Test for a page that is one text. Most that the classifier has seen are messages, and it takes any for one."""
+    return len(blocks.words) == 1 and int(blocks.words[0]) >= ONLY_TEXT_WORDS
 
 
 def choose_corrected(

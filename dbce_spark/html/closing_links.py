@@ -36,7 +36,10 @@ class Closing(NamedTuple):
 
 
 def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]:
-    """Find the first part of a block's closing, and its text; "" where it has none, or is nothing else.
+    """Find the first part of a block's closing, which is a link, and its text; "" where it has none or is all of it.
+
+    Signs before the link go with the text, as the bracket of `f(x)<a>¶</a>` does, but for those that open the closing
+    (`cut_closing`).
 
     parts: the texts of the block, one behind the other. linked: which of them are in links, ascending.
     """
@@ -51,6 +54,7 @@ def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]
         first -= 1
     if not first or rest == len(linked):
         return first, ""
+    first = linked[rest]
     text = " ".join("".join(parts[first:]).split())
     return first, "" if len(text) > MOST_CHARS or _DIGIT.search(text) else text
 

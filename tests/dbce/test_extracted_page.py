@@ -48,6 +48,22 @@ def test_one_page_has_its_text_and_its_blocks() -> None:
     assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
 
 
+PARAGRAPH = """She was born in 1931 in a village near the coast, and studied chemistry at the university of the capital.
+After her doctorate she worked for ten years in a laboratory of catalysts, and published forty papers on zeolites.
+Her students remember a strict teacher."""
+MESSAGE = "We are sorry, but the page that you asked for is not there any more. Please go back to where you came from."
+
+
+@pytest.mark.parametrize("html", ["<p>{}</p>", "<title>Ann</title><div>{}</div>", "<p>{} <a href=/x>more</a></p>"])
+@pytest.mark.parametrize(("text", "is_kept"), [(PARAGRAPH, True), (MESSAGE, False)])
+def test_a_paragraph_alone_is_the_content(html: str, text: str, is_kept: bool) -> None:
+    """A page of one block of 40 words or more is judged as with favor="recall"; shorter ones are messages mostly."""
+    found = extract(html.format(text))
+
+    assert found.text == (found.page_text if is_kept else "")
+    assert extract(html.format(text), favor="precision").text == ""
+
+
 def test_what_is_kept_has_markdown_and_html_and_what_the_page_says_of_itself() -> None:
     """The words of the main text and no others, links against the page's URL, and each fact with its place."""
     linked = (

@@ -14,6 +14,8 @@ TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in 
         (["Text ", "more"], [1], (1, "more")),
         (["Text [", "edit", " | ", "source", "]"], [1, 3], (1, "edit | source]")),
         (["Heading", "\u00b6", " "], [1], (1, "\u00b6")),
+        (["render", "(", "*args", ")", "\u00b6"], [4], (4, "\u00b6")),
+        (["Text ", "[", "edit", "]"], [2], (2, "edit]")),
         (["See ", "the map", "."], [1], (3, "")),
         (["Read ", "this", " first"], [1], (3, "")),
         (["more"], [0], (0, "")),
@@ -22,7 +24,8 @@ TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in 
     ],
 )
 def test_links_and_signs_close_a_block(parts: list[str], linked: list[int], expected: tuple[int, str]) -> None:
-    """A few words without a number behind text; not those that a sentence ends with."""
+    """A few words without a number behind text; not those that a sentence ends with, nor the bracket that ends the
+    text."""
     actual = closing_text(parts, linked)
 
     assert expected == actual

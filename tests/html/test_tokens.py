@@ -49,12 +49,18 @@ def test_tokens(text: str, expected: list[str]) -> None:
         ("www.x/", "Home", False),
         ("mid-", "1300s", False),
         ("岁末", "年初", False),
+        ("It is done.", "then", True),
+        ("Ann.", "Then", True),
+        ("os.", "path", False),
+        ("mako.template.", "Template", False),
+        ("mako.Template.", "render", False),
         ("", "Home", False),
         ("word", "", False),
     ],
 )
 def test_a_capital_or_a_digit_begins_a_word(before: str, text: str, expected: bool) -> None:
-    """Behind more than one letter, a full stop or a bracket; and what is written without spaces, behind a digit."""
+    """Behind more than one letter, a full stop or a bracket; and what is written without spaces, behind a digit. Dotted
+    names go on."""
     actual = begins_word(before, text)
 
     assert expected == actual

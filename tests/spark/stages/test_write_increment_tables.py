@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @pytest.mark.spark
 @pytest.mark.parametrize("few", ["5000", "0"])
 def test_a_page_that_could_not_be_labelled_is_no_member(spark: "SparkSession", tmp_path: Path, few: str) -> None:
-    """Where captures are few and where they are many: a later revisit would share an extraction that is not there."""
+    """A later revisit would share an extraction that is not there. The same for few captures and for many."""
     run = run_in(spark, str(tmp_path), config())
     pages = [page_in([1], url) for url in "abc"]
     batch = page_rows.pages_batch(pages, [None] * 3, file_no=0, first_row=0)
