@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from dbce_spark.evaluation.child_process import Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 
 Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]
 """The texts of extractors: by the extractor's name, the data set's, the page's id."""
@@ -68,7 +68,7 @@ NOTHING = Kept(SCHEMA.empty_table(), {})
 def read(output: str) -> Kept:
     """Read the texts of the output folder; none if it is new, or of another version of this program."""
     try:
-        with storage.open_parquet(f"{output.rstrip('/')}/{NAME}") as file:
+        with parquet.reader(f"{output.rstrip('/')}/{NAME}") as file:
             if not file.schema_arrow.equals(SCHEMA):
                 return NOTHING
             rows = file.read().combine_chunks()
@@ -100,7 +100,7 @@ def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Ext
 
 def write(output: str, batches: Sequence[pa.RecordBatch]) -> None:
     """Write all texts as one Parquet file."""
-    storage.write_parquet(f"{output.rstrip('/')}/{NAME}", SCHEMA, batches)
+    parquet.write(f"{output.rstrip('/')}/{NAME}", SCHEMA, batches)
 
 
 def digest(page: GoldPage) -> str:

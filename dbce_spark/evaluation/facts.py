@@ -10,7 +10,7 @@ from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
-from dbce_spark.files import storage, timestamps
+from dbce_spark.files import parquet, timestamps
 from dbce_spark.html.dom import parse_unrepaired
 
 TEXTS = ("dataset", "page_id", "site", "group", "lang", "page_type", "era")
@@ -63,7 +63,7 @@ def measure(pages: Sequence[GoldPage]) -> list[Facts]:
 def write(path: str, facts: Sequence[Facts]) -> None:
     """Write one row a page as one Parquet file."""
     rows = [{name: getattr(fact, name) for name in SCHEMA.names} for fact in facts]
-    storage.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
+    parquet.write(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
 
 
 def features(facts: Sequence[Facts]) -> clusters.Features:

@@ -13,7 +13,7 @@ from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.metrics import Score
 from dbce_spark.evaluation.node_scores import Confusion
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 
 Values = npt.NDArray[np.float64]
 
@@ -136,7 +136,7 @@ def write(path: str, scores: Scores) -> None:
         name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type)
         for name in (*facts.TEXTS, *facts.COUNTS)
     }
-    storage.write_parquet(
+    parquet.write(
         path,
         SCHEMA,
         (_batch(scores, of_page, at, metric) for at in range(len(scores.extractors)) for metric in NAMES),

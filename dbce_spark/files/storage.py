@@ -1,22 +1,16 @@
-"""Output files, which appear under their name only when they are whole, and are on the disk by then.
-
-The pages of Parquet files have checksums, which are verified whenever these are read here.
-"""
+"""Output files, which appear under their name only when they are whole, and are on the disk by then."""
 
 import errno
 import gzip
 import lzma
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 from uuid import uuid4
 
-import fsspec
-import pyarrow as pa
-import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import DbceError, OutputError
@@ -169,111 +163,3 @@ def atomic_folder(path: str) -> Iterator[str]:
     except BaseException:
         remove(partial)
         raise
-
-
-class ParquetFile:
-    """A writer of batches to one Parquet file, in row groups of the same size however the batches came.
-
-    `held_bytes` is the size of the rows that wait for their row group to be full.
-    """
-
-    def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
-        self._writer = pq.ParquetWriter(
-            stream, schema, compression="zstd", use_dictionary=dictionary, write_page_checksum=True
-        )
-        self._schema = schema
-        self._rows_per_group = rows_per_group
-        self._pending: list[pa.RecordBatch] = []
-        self._pending_rows = 0
-        self.held_bytes = 0
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        """Add a batch, and write the row groups that are full."""
-        self._pending.append(batch)
-        self._pending_rows += batch.num_rows
-        self.held_bytes += batch.nbytes
-        while self._pending_rows >= self._rows_per_group:
-            self._flush(self._rows_per_group)
-
-    def close(self) -> None:
-        """Write the rows that are held, and end the file."""
-        self.flush()
-        self._writer.close()
-
-    def abandon(self) -> None:
-        """Close the file without the rows that are held: pyarrow would do so later, when the stream is gone."""
-        self._writer.close()
-
-    def flush(self) -> None:
-        """Write the rows that are held as a smaller row group."""
-        if self._pending_rows:
-            self._flush(self._pending_rows)
-
-    def _flush(self, rows: int) -> None:
-        table = pa.Table.from_batches(self._pending, self._schema)
-        self._writer.write_table(table.slice(0, rows), row_group_size=rows)
-        self._pending, self._pending_rows = table.slice(rows).to_batches(), table.num_rows - rows
-        self.held_bytes = sum(batch.nbytes for batch in self._pending)
-
-
-@contextmanager
-def parquet_file(
-    path: str, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int
-) -> Iterator[ParquetFile]:
-    """Open a Parquet file for writing batches, which appears when it is whole. `dictionary` names the columns whose
-    values repeat."""
-    with atomic_file(path) as stream:
-        file = ParquetFile(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
-        try:
-            yield file
-        except BaseException:
-            file.abandon()
-            raise
-        file.close()
-
-
-def count_rows(paths: Iterable[str]) -> int:
-    """Count the rows of some Parquet files by their ends."""
-    rows = 0
-    for path in paths:
-        with open_parquet(path) as file:
-            rows += file.metadata.num_rows
-    return rows
-
-
-class CheckedParquetFile(pq.ParquetFile):  # type: ignore[misc]
-    """A Parquet file that is read as it was written or not at all: checksums cover its pages, but neither their heads
-    nor the file's end. What a disk changed there shows by the number of rows."""
-
-    def iter_batches(
-        self, batch_size: int = 1 << 16, row_groups: Sequence[int] | None = None, columns: Any = None, **options: Any
-    ) -> Iterator[pa.RecordBatch]:
-        """Read as pyarrow does.
-
-        Raises:
-            OSError: a checksum is not that of its page, or there are not all rows.
-        """
-        metadata, rows = self.metadata, 0
-        for batch in super().iter_batches(batch_size, row_groups, columns, **options):
-            rows += batch.num_rows
-            yield batch
-        groups = [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)]
-        expected = metadata.num_rows if row_groups is None else sum(groups[at] for at in row_groups)
-        if rows != expected or sum(groups) != metadata.num_rows:
-            raise OSError(f"{rows:,} rows can be read of {expected:,}")
-
-
-@contextmanager
-def open_parquet(path: str) -> Iterator[CheckedParquetFile]:
-    """Open a Parquet file for reading."""
-    with fsspec.open(path, "rb") as stream, CheckedParquetFile(stream, page_checksum_verification=True) as file:
-        yield file
-
-
-def write_parquet(
-    path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, dictionary: Sequence[str] | bool = True
-) -> None:
-    """Write batches as one Parquet file."""
-    with parquet_file(path, schema, dictionary=dictionary, rows_per_group=1024) as file:
-        for batch in batches:
-            file.write(batch)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbce_spark.errors import OutputError, PlatformError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
 from dbce_spark.output.output_reader import batches, count_rows, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
@@ -101,7 +101,7 @@ def _placed(collection: Collection, version: Version, table: str, folder: Path) 
             continue
         if kept is not None and rows < len(kept):
             target = place / f"{number:08}-in-{version.number:08}-{source.name}"
-            storage.write_parquet(str(target), pq.read_schema(source), _batches(source, kept))
+            parquet.write(str(target), pq.read_schema(source), _batches(source, kept))
             yield target, rows, True
         else:
             target = place / f"{number:08}-{source.name}"

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import sources, storage
+from dbce_spark.files import parquet, sources
 from dbce_spark.model import RejectReason
 from dbce_spark.output import totals
 from dbce_spark.output.collection import (
@@ -232,7 +232,7 @@ class Output:
         wanted = pa.array(sorted(set(capture_ids)), pa.string())
         found: dict[str, dict[str, Any]] = {}
         for path in (file.path for part in self.parts() for file in part.files()):
-            with parquet(path) as file:
+            with opened(path) as file:
                 read = leaves(path, file, [_ID, *columns])
                 for group in range(file.num_row_groups):
                     if len(found) == len(wanted):
@@ -412,19 +412,19 @@ def batches(
                 file = ds.dataset(path, format=ds.ParquetFileFormat(default_fragment_scan_options=verified))
                 yield from file.to_batches(columns=columns, filter=where, batch_size=rows, batch_readahead=1)
             continue
-        with parquet(path) as file:
+        with opened(path) as file:
             read = None if columns is None else leaves(path, file, columns)
             yield from file.iter_batches(rows, columns=read, use_threads=False)
 
 
 @contextmanager
-def parquet(path: str) -> Iterator[pq.ParquetFile]:
+def opened(path: str) -> Iterator[pq.ParquetFile]:
     """Open a file of an output or an increment.
 
     Raises:
         OutputError: it is broken, as may be found only while it is read.
     """
-    with _damage(path), storage.open_parquet(path) as file:
+    with _damage(path), parquet.reader(path) as file:
         yield file
 
 
@@ -434,7 +434,7 @@ def count_rows(path: str) -> int:
     Raises:
         OutputError: it is broken.
     """
-    with parquet(path) as file:
+    with opened(path) as file:
         rows: int = file.metadata.num_rows
         return rows
 

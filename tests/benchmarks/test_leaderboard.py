@@ -15,7 +15,7 @@ from benchmarks.leaderboard import evaluations, phrases
 from dbce_spark.commands.cli import main as main_of_dbce
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import evaluation_job, extracted_texts, facts, scores
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from tests.support.fake_extractors import line
 
 Parts = tuple[float, float, float]
@@ -60,7 +60,7 @@ def evaluated(
         ("pages.parquet", facts.SCHEMA, facts_rows),
         (extracted_texts.NAME, extracted_texts.SCHEMA, text_rows),
     ):
-        storage.write_parquet(f"{folder}/{name}", schema, [pa.RecordBatch.from_pylist(rows, schema)])
+        parquet.write(f"{folder}/{name}", schema, [pa.RecordBatch.from_pylist(rows, schema)])
     described = {"date": "2026-11-25", "files": [f"{dataset}.jsonl"], "extractors": [*of_extractors], **asked}
     (folder / evaluation_job.ASKED).write_text(json.dumps({"folds": "", "sample": None, "limit": None, **described}))
     return str(folder)

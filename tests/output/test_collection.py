@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
 
@@ -32,7 +32,7 @@ def made(number: int, *increments: int) -> Version:
 def write(collection: Collection, number: int, table: str, schema: pa.Schema, *rows: tuple[str, ...]) -> None:
     columns = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)] or [pa.nulls(0)] * len(schema)
     batch = pa.RecordBatch.from_arrays([column.cast(pa.string()) for column in columns], schema=schema)
-    storage.write_parquet(f"{collection.increment(number)}/{table}/part-00000.parquet", schema, [batch])
+    parquet.write(f"{collection.increment(number)}/{table}/part-00000.parquet", schema, [batch])
 
 
 def listed(collection: Collection, version: int, table: str) -> list[tuple[str, ...]]:

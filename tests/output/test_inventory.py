@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output import inventory
 from dbce_spark.output.collection import Collection, Increment, Version
 
@@ -20,7 +20,7 @@ def collection(tmp_path: Path) -> Collection:
     made = Collection(str(tmp_path / "c"))
     for number, table, ids in ((1, "extractions", ["a", "b"]), (2, "extractions", ["a"]), (2, "superseded", ["a"])):
         rows = pa.RecordBatch.from_arrays([pa.array(ids)], schema=IDS)
-        storage.write_parquet(f"{made.increment(number)}/{table}/part-00000.parquet", IDS, [rows])
+        parquet.write(f"{made.increment(number)}/{table}/part-00000.parquet", IDS, [rows])
     increments = tuple(
         Increment(number=number, page_files=1, captures=2, extractions=1, relabelled=number - 1) for number in (1, 2)
     )

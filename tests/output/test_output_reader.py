@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS, Collection, Increment
 from tests.support import sample_collection as grown
@@ -216,5 +216,5 @@ def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFa
 def table(path: str, **columns: Sequence[Any]) -> str:
     """A Parquet file of these columns."""
     batch = pa.RecordBatch.from_pydict(columns)
-    storage.write_parquet(path, batch.schema, [batch])
+    parquet.write(path, batch.schema, [batch])
     return path

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
 
@@ -92,4 +92,4 @@ def write(root: Path | str, files: Mapping[str, Sequence[Row]], *, marks: bool =
 
 def _write(path: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
     (batch,) = pa.Table.from_pylist(rows, schema).combine_chunks().to_batches() or [None]
-    storage.write_parquet(path, schema, [] if batch is None else [batch])
+    parquet.write(path, schema, [] if batch is None else [batch])

@@ -13,7 +13,7 @@ from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.files import sources, storage
+from dbce_spark.files import parquet, sources
 from dbce_spark.model import RejectReason
 from dbce_spark.output import collection
 from dbce_spark.output.collection import Collection, Increment, Version
@@ -117,7 +117,7 @@ def _write(
 
 
 def _write_table(folder: str, table: str, rows: pa.RecordBatch) -> None:
-    storage.write_parquet(f"{folder}/{table}/part-00000.parquet", rows.schema, [rows])
+    parquet.write(f"{folder}/{table}/part-00000.parquet", rows.schema, [rows])
 
 
 def _write_extractions(folder: str, rows: pa.RecordBatch, result: local.Result) -> None:
@@ -128,11 +128,11 @@ def _write_extractions(folder: str, rows: pa.RecordBatch, result: local.Result) 
         for at in range(2):
             some = of_part.take(pa.array(range(at, len(of_part), 2), pa.int64()))
             name = f"site_part={part}/part-{at:05}.parquet"
-            storage.write_parquet(f"{folder}/{EXTRACTIONS}/{name}", SCHEMA, [some])
+            parquet.write(f"{folder}/{EXTRACTIONS}/{name}", SCHEMA, [some])
             with_text = [marks[one] for one in some.column("capture_id").to_pylist() if one in marks]
             if with_text:
                 beside = marked.take(pa.array(with_text))
-                storage.write_parquet(f"{folder}/{DUPLICATES}/{name}", duplicate_rows.DUPLICATES, [beside])
+                parquet.write(f"{folder}/{DUPLICATES}/{name}", duplicate_rows.DUPLICATES, [beside])
 
 
 def _run(runs: tuple[local.Result, local.Result], parameters: DbceConfig) -> dict[str, Any]:
@@ -169,7 +169,7 @@ def _write_members(folder: str, result: local.Result, ids: set[str]) -> None:
     ]
     (batch,) = pa.Table.from_pylist(rows, member_rows.MEMBERS).combine_chunks().to_batches() or [None]
     batches = [] if batch is None else [batch]
-    storage.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", member_rows.MEMBERS, batches)
+    parquet.write(f"{folder}/{collection.MEMBERS}/part-00000.parquet", member_rows.MEMBERS, batches)
 
 
 def whole(folder: Path, count: int = 3) -> local.Result:

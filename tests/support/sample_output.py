@@ -11,7 +11,7 @@ import pyarrow as pa
 from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
 from dbce_spark.dbce import local
-from dbce_spark.files import sources, storage
+from dbce_spark.files import parquet, sources
 from dbce_spark.output.schemas import capture_rows, reject_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
 from tests.support import plain_tables
@@ -45,12 +45,12 @@ def write(folder: Path, result: local.Result, files: int) -> Path:
     rows = plain_tables.extractions(result, parameters)
     for at in range(files):
         for part, some in plain_tables.by_part(rows.take(pa.array(range(at, len(rows), files)))):
-            storage.write_parquet(f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", SCHEMA, [some])
+            parquet.write(f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", SCHEMA, [some])
     order = [(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]
     captures = plain_tables.captures(result).sort_by(order).to_batches()
-    storage.write_parquet(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, captures)
+    parquet.write(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, captures)
     rejects = [reject_rows.rejects_batch(result.rejects)]
-    storage.write_parquet(f"{folder}/rejects/part-00000.parquet", reject_rows.REJECTS, rejects)
+    parquet.write(f"{folder}/rejects/part-00000.parquet", reject_rows.REJECTS, rejects)
     (folder / "run.json").write_text(json.dumps(_run(result)))
     return folder
 

@@ -50,7 +50,7 @@ def stop_once(file: Path) -> None:
 def _set_stop(stages: Sequence[str], folder: Path) -> None:
     from pyspark import TaskContext
 
-    from dbce_spark.files import storage
+    from dbce_spark.files import parquet
     from dbce_spark.spark.run.progress import STAGE_PROPERTY
 
     def trapped(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,7 +69,7 @@ def _set_stop(stages: Sequence[str], folder: Path) -> None:
         (import_module(f"dbce_spark.output.schemas.{module}"), name) for module, name in batches
     }
     if len(batches) < len(stages):
-        targets.add((storage.ParquetFile, "write"))
+        targets.add((parquet.ParquetWriter, "write"))
     for owner, name in targets:
         setattr(owner, name, trapped(getattr(owner, name)))
 

@@ -15,7 +15,7 @@ from dbce_spark.export.corpus import corpus_source
 from dbce_spark.export.corpus.corpus_account import CorpusAccount
 from dbce_spark.export.corpus.corpus_filters import STATUSES, chosen, outcomes
 from dbce_spark.export.corpus.corpus_source import CorpusSource
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
@@ -60,7 +60,7 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
             _filter(rows, f"{target}/{EXTRACTIONS}/{file.name}", schema, account)
         account.end_part()
     if not account.left:
-        storage.write_parquet(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
+        parquet.write(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
     counts = {"output": request.output, "config": asdict(config), **account.as_dict()}
     _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
     _write(f"{target}/{SUMMARY}", account.markdown())
@@ -101,7 +101,7 @@ def _filter(batches: Iterable[pa.RecordBatch], path: str, schema: pa.Schema, acc
             if not len(rows):
                 continue
             if kept is None:
-                writer = storage.parquet_file(path, schema, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
+                writer = parquet.writer(path, schema, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
                 kept = opened.enter_context(writer)
             kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))
 

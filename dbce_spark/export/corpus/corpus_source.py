@@ -53,7 +53,7 @@ class CorpusSource:
             OutputError: the file of duplicates is of another run.
         """
         with ExitStack() as opened:
-            marks = opened.enter_context(output_reader.parquet(file.marks)) if file.marks else None
+            marks = opened.enter_context(output_reader.opened(file.marks)) if file.marks else None
             beside = None if marks is None else _Marks(file, marks, self.remarked)
             for batch in output_reader.batches([file.path], self._read(columns), rows=_ROWS):
                 yield output_reader.without_captures(_completed(batch, columns, beside), gone)
@@ -77,7 +77,7 @@ def open_source(root: str, version: int | None = None) -> CorpusSource:
     parts = found.parts()
     if not parts:
         raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")
-    with output_reader.parquet(parts[0].files()[0].path) as file:
+    with output_reader.opened(parts[0].files()[0].path) as file:
         stored = file.schema_arrow.remove_metadata()
     schema = _schema(stored, has_marks=_has_marks(found))
     return CorpusSource(dict(found.run), parts, stored, schema, _remarked(found))
@@ -99,7 +99,7 @@ def _has_marks(found: Output) -> bool:
 
 def _has_rows(files: Iterable[str]) -> bool:
     for path in files:
-        with output_reader.parquet(path) as file:
+        with output_reader.opened(path) as file:
             if file.metadata.num_rows:
                 return True
     return False

@@ -20,12 +20,12 @@ from pyspark.sql import functions as F
 
 from dbce_spark import __version__
 from dbce_spark.config import LshConfig
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
-from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.output_reader import opened
 from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -208,7 +208,7 @@ def _write_parts(placed: DataFrame, target: str, lsh: LshConfig) -> Counter[str]
     counts = sum(task_results(placed, write_all, Counter[str]), Counter[str]())
     if not counts[STEPS]:
         for name, schema in _SCHEMAS.items():
-            storage.write_parquet(f"{target}/{name}/part-00000.parquet", schema, [])
+            parquet.write(f"{target}/{name}/part-00000.parquet", schema, [])
     return counts
 
 
@@ -220,7 +220,7 @@ class _Part:
         self.counts: Counter[str] = Counter()
         self._files = {
             name: open_files.enter_context(
-                storage.parquet_file(
+                parquet.writer(
                     f"{target}/{name}/part-{part:05}.parquet",
                     schema,
                     dictionary=_REPEATING[name],
@@ -263,7 +263,7 @@ def _write_redesigns(spark: SparkSession, target: str) -> int:
     files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.list_names(f"{target}/{STEPS}"))]
     unsorted = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
     rows = unsorted.sort_by([(name, "ascending") for name in ("site", "not_after")])
-    storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
+    parquet.write(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
 
@@ -273,7 +273,7 @@ def _compared(spark: SparkSession, files: Sequence[str]) -> DataFrame:
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for task in task_numbers(batches):
-            with storage.open_parquet(files[task]) as file:
+            with parquet.reader(files[task]) as file:
                 for rows in file.iter_batches(columns=[*_COMPARED, "similarity"]):
                     yield rows.filter(pc.is_valid(rows.column("similarity"))).select(_COMPARED)
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import (
     CAPTURES,
     DIGESTS,
@@ -39,8 +39,7 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
-from dbce_spark.output.output_reader import mark_current, replaced, table_files
-from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.output_reader import mark_current, opened, replaced, table_files
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.batches import lots
@@ -228,9 +227,7 @@ def _store_marks(work: Path, part: str, marks: Iterator[dict[str, Any]]) -> None
         batches = [batch for batch in _next_marks(marks, ids) if batch.num_rows]
         if batches:
             target = str(work / DUPLICATES / part / path.name)
-            storage.write_parquet(
-                target, duplicate_rows.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"]
-            )
+            parquet.write(target, duplicate_rows.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"])
 
 
 def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
@@ -269,7 +266,7 @@ def _store(
     number = 0
     while batch is not None or number == 0:
         path = str(folder / f"part-{number:05}.parquet")
-        with storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
+        with parquet.writer(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
             written = 0
             while batch is not None and written + batch.num_rows <= max(rows, batch.num_rows):
                 file.write(batch)
@@ -310,9 +307,7 @@ def _rename_columns(source: str, target: str) -> None:
     schema, dictionary = _form([source])
     with (
         opened(source) as file,
-        storage.parquet_file(
-            target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP
-        ) as renamed,
+        parquet.writer(target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP) as renamed,
     ):
         for batch in file.iter_batches(_BATCH_ROWS):
             renamed.write(batch.rename_columns(schema.names))

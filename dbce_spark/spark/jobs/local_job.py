@@ -20,7 +20,7 @@ from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage, timestamps
+from dbce_spark.files import parquet, timestamps
 from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
@@ -189,7 +189,7 @@ class _Work:
                         )
                         count += len(extracted.texts[-1])
         if not statuses:
-            storage.write_parquet(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
+            parquet.write(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
         self._account.statuses = statuses + Counter({UNLABELLED: len(extracted.unlabelled)})
         return extracted
 

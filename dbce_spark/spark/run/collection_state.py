@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
-from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.output_reader import opened
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups

@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
@@ -29,7 +29,7 @@ def write_all(output: str, texts: pa.Table, marks: pa.Table) -> DuplicateCounts:
 
 def write_none(target: str) -> None:
     """Write a file of no rows: readers find their columns."""
-    storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
+    parquet.write(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
 
 
 def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) -> Counter[str]:
@@ -39,7 +39,7 @@ def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) 
     for part in pc.unique(parts).to_pylist():
         of_part = rows.filter(pc.equal(parts, part))
         path = f"{target}/site_part={part}/part-{task:05}.parquet"
-        storage.write_parquet(path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
+        parquet.write(path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
     return counted(rows)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import extraction_rows
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
@@ -32,7 +32,7 @@ class ExtractionFiles:
     output: str
     task: int
     open_files: ExitStack
-    by_path: dict[str, storage.ParquetFile] = field(default_factory=dict)
+    by_path: dict[str, parquet.ParquetWriter] = field(default_factory=dict)
 
     def write_merged(self, merged: pa.RecordBatch) -> None:
         """Write EXTRACTIONS rows, each into the file of its site part."""
@@ -50,9 +50,11 @@ class ExtractionFiles:
         """Write rows of a table that an increment has beside."""
         self._file(name, rows.schema, False, _ROWS_OF_IDS).write(rows)
 
-    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> storage.ParquetFile:
+    def _file(
+        self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int
+    ) -> parquet.ParquetWriter:
         if folder not in self.by_path:
             path = f"{self.output}/{folder}/part-{self.task:05}.parquet"
-            file = storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
+            file = parquet.writer(path, schema, dictionary=dictionary, rows_per_group=rows)
             self.by_path[folder] = self.open_files.enter_context(file)
         return self.by_path[folder]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES, REJECTS
 from dbce_spark.output.schemas import capture_rows, reject_rows
 
@@ -30,11 +30,11 @@ def in_order(rows: pa.Table, columns: Sequence[str]) -> list[pa.RecordBatch]:
 def write_captures(output: str, rows: pa.Table) -> None:
     """Write CAPTURES rows, by URL key and time."""
     target, schema = path(output, CAPTURES), capture_rows.CAPTURES
-    with storage.parquet_file(target, schema, dictionary=True, rows_per_group=ROWS_PER_GROUP) as file:
+    with parquet.writer(target, schema, dictionary=True, rows_per_group=ROWS_PER_GROUP) as file:
         for batch in in_order(rows, CAPTURES_ORDER):
             file.write(batch)
 
 
 def write_rejects(output: str, rows: pa.Table) -> None:
     """Write REJECTS rows, in order of file and offset."""
-    storage.write_parquet(path(output, REJECTS), reject_rows.REJECTS, in_order(rows, REJECTS_ORDER))
+    parquet.write(path(output, REJECTS), reject_rows.REJECTS, in_order(rows, REJECTS_ORDER))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 
 if TYPE_CHECKING:  # `dbce status` looks into the folder where there is no Spark
     from pyspark.sql import DataFrame, SparkSession
@@ -91,14 +91,14 @@ def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "Data
 
 
 @contextmanager
-def opened(file: str) -> Iterator[storage.CheckedParquetFile]:
+def opened(file: str) -> Iterator[parquet.CheckedParquetFile]:
     """Open a staged file for reading, and nothing else within the block.
 
     Raises:
         OutputError: it is broken, as may be found only while it is read.
     """
     try:
-        with storage.open_parquet(file) as rows:
+        with parquet.reader(file) as rows:
             yield rows
     except (pa.ArrowException, OSError) as error:
         raise OutputError(f"{file} is broken: {error}") from error
@@ -110,7 +110,7 @@ def is_empty(work: str, name: str) -> bool:
     A file that cannot be read may have some: the task that reads it will name it.
     """
     try:
-        return not any(storage.count_rows([file]) for file in _files(work, name))
+        return not any(parquet.count_rows([file]) for file in _files(work, name))
     except (pa.ArrowException, OSError):
         return False
 

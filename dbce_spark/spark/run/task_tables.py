@@ -8,7 +8,7 @@ from typing import Self
 import pyarrow as pa
 from pyspark import TaskContext
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.spark.run import staging
 
 _ROWS_PER_GROUP = 1 << 12
@@ -23,7 +23,7 @@ class TaskTables:
     def __init__(self, work: str, schemas: Mapping[str, pa.Schema]):
         self._work, self._schemas = work, schemas
         self._open_files = ExitStack()
-        self._files: dict[str, storage.ParquetFile] = {}
+        self._files: dict[str, parquet.ParquetWriter] = {}
 
     def write(self, name: str, rows: pa.RecordBatch) -> None:
         """Append rows to one of the tables."""
@@ -32,7 +32,7 @@ class TaskTables:
         if name not in self._files:
             task = TaskContext.get()
             path = staging.staged_file(self._work, name, task.partitionId() if task else 0)
-            file = storage.parquet_file(path, self._schemas[name], dictionary=False, rows_per_group=_ROWS_PER_GROUP)
+            file = parquet.writer(path, self._schemas[name], dictionary=False, rows_per_group=_ROWS_PER_GROUP)
             self._files[name] = self._open_files.enter_context(file)
         self._files[name].write(rows)
 

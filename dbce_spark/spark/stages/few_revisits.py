@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dbce_spark.archive.revisits import PriorCapture
 from dbce_spark.dbce.pages import DUPLICATE
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.model import Capture, Revisit
 from dbce_spark.output.collection import CAPTURES, MEMBERS, PENDING
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
@@ -61,7 +61,7 @@ def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
     }
     staging.renew(work, *tables)
     for name, rows in tables.items():
-        storage.write_parquet(f"{staging.path(work, name)}/{PART}", rows.schema, [rows])
+        parquet.write(f"{staging.path(work, name)}/{PART}", rows.schema, [rows])
     return matched
 
 
@@ -69,7 +69,7 @@ def _stage_pending(work: str, pending: list[Revisit]) -> None:
     """Stage revisits without an original, in order of file and offset: what comes later may hold it."""
     ordered = sorted(pending, key=lambda one: (one.warc_file, one.warc_offset, one.url, one.timestamp))
     rows = revisit_rows.revisits_batch(ordered, file_no=BEFORE, first_row=0)
-    storage.write_parquet(f"{staging.path(work, PENDING)}/{PART}", rows.schema, [rows])
+    parquet.write(f"{staging.path(work, PENDING)}/{PART}", rows.schema, [rows])
 
 
 def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:

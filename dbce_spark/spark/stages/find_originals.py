@@ -25,7 +25,7 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import revisit_originals
 from dbce_spark.dbce.revisit_originals import Lack, Original
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
@@ -262,7 +262,7 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     captures = 0
     staged = staging.staged_file(to.work, read_pages.NAME, file_no)
     with (
-        storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
+        parquet.writer(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
     ):
         for one, fetched in revisit_originals.read(wanted, to.config):
@@ -273,7 +273,7 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
                 captures += 1
             rows.append(_outcome(one, outcome) | places_of[one.payload])
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
-    storage.write_parquet(staging.staged_file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
+    parquet.write(staging.staged_file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
     return RecordCounts(captures=captures)
 
 

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F
 from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
-from dbce_spark.files import sources, storage
+from dbce_spark.files import parquet, sources
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
@@ -141,7 +141,7 @@ class SourceStaging:
         files = {name: staging.staged_file(self.work, name, file_no) for name in expected}
         try:
             return all(
-                storage.count_rows([path] if name == NAME or Path(path).exists() else []) == expected[name]
+                parquet.count_rows([path] if name == NAME or Path(path).exists() else []) == expected[name]
                 for name, path in files.items()
             )
         except (pa.ArrowException, OSError):
@@ -157,7 +157,7 @@ class SourceStaging:
             outcomes = RecordOutcomes(revisits.add)
             staged = staging.staged_file(self.work, NAME, file_no)
             out = open_files.enter_context(
-                storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+                parquet.writer(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
             )
             reading = open_files.enter_context(sandbox.reading(source, self.config, attempt))
             for pages, htmls in page_batches(reading, outcomes, with_html=self.with_html, limit=self.limit):
@@ -168,7 +168,7 @@ class SourceStaging:
         counts.losses = losses(source, rejects)
         rejected = staging.staged_file(self.work, REJECTS, file_no)
         if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
-            storage.write_parquet(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
+            parquet.write(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
         return counts
 
 
@@ -181,7 +181,7 @@ class _StagedRevisits:
     open_files: ExitStack
     written: int = 0
     waiting: list[Revisit] = field(default_factory=list)
-    file: storage.ParquetFile | None = None
+    file: parquet.ParquetWriter | None = None
 
     def add(self, revisit: Revisit) -> None:
         self.waiting.append(revisit)
@@ -195,7 +195,7 @@ class _StagedRevisits:
             return
         if self.file is None:
             self.file = self.open_files.enter_context(
-                storage.parquet_file(path, revisit_rows.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
+                parquet.writer(path, revisit_rows.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
             )
         self.file.write(revisit_rows.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
         self.written += len(self.waiting)

@@ -21,7 +21,7 @@ from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.schemas import reject_rows
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -96,8 +96,8 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
     rejects_path = staging.staged_file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
     lines = index_file.read_part(part, base, indexed_records.index_selection(config), config.fetch, counts)
     with (
-        storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
-        storage.parquet_file(
+        parquet.writer(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
+        parquet.writer(
             rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
         ) as rejects_out,
     ):

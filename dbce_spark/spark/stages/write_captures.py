@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.run import single_files
 from dbce_spark.spark.run.job_run import Run
@@ -61,7 +61,7 @@ def _write_parts(target: str, batches: Iterator[pa.RecordBatch]) -> None:
                     open_files.close()
                     path, current = f"{target}/part-{part:05}.parquet", part
                     file = open_files.enter_context(
-                        storage.parquet_file(path, schema, dictionary=True, rows_per_group=single_files.ROWS_PER_GROUP)
+                        parquet.writer(path, schema, dictionary=True, rows_per_group=single_files.ROWS_PER_GROUP)
                     )
                 of_part = batch.filter(pc.equal(batch.column("part"), part))
                 file.write(of_part.select(schema.names).cast(schema))

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import DIGESTS, SUPERSEDED
@@ -83,9 +83,9 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     else:
         _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
     if not labelled(counts):
-        storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
+        parquet.write(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
         if run.request.is_increment:
-            storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
+            parquet.write(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
     return counts
 
 
@@ -132,7 +132,7 @@ class _Unlabelled:
         Path(self._path).unlink(missing_ok=True)
         if self._ids:
             rows = reject_rows.rejects_batch(self._rejects)
-            storage.write_parquet(
+            parquet.write(
                 self._path, _UNLABELLED_ROW, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
             )
 
@@ -142,7 +142,7 @@ class _Texts:
 
     def __init__(self, work: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
         path = staging.staged_file(work, staging.TEXTS, task)
-        file = storage.parquet_file(path, duplicate_rows.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        file = parquet.writer(path, duplicate_rows.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
         self._file = open_files.enter_context(file)
         self._task, self._rows, self._config = task, 0, config
 
@@ -195,7 +195,7 @@ class Merging:
         changed = [row["row_no"] for row in group.relabel if group.compared.digest(row["capture_id"]) != row["before"]]
         if not changed:
             return Counter()
-        file = output_reader.parquet(self.prior.page_file(group.file_no))
+        file = output_reader.opened(self.prior.page_file(group.file_no))
         again = _only(read_pages.merging_batches(file, group.number), changed)
         statuses = self._write(again, group.compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: labelled(statuses)})
@@ -277,8 +277,8 @@ def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:
     path = single_files.path(run.output, REJECTS)
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
-        storage.write_parquet(path, reject_rows.REJECTS, batches)
+        parquet.write(path, reject_rows.REJECTS, batches)
 
     ordered = rejects.repartition(1).sortWithinPartitions(*single_files.REJECTS_ORDER)
     if not task_results(ordered, write_part, NoneType):
-        storage.write_parquet(path, reject_rows.REJECTS, [])
+        parquet.write(path, reject_rows.REJECTS, [])

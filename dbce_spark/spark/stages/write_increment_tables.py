@@ -10,7 +10,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import INPUTS, MEMBERS, PENDING
 from dbce_spark.output.schemas import member_rows, revisit_rows
 from dbce_spark.spark.run import checkpoints, prior_state, single_files, staging
@@ -102,10 +102,10 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
         _write_file(path, schema, batches)
 
     if not task_results(rows, write_part, NoneType):
-        storage.write_parquet(f"{folder}/part-00000.parquet", schema, [])
+        parquet.write(f"{folder}/part-00000.parquet", schema, [])
 
 
 def _write_file(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
+    with parquet.writer(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
         for batch in batches:
             file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))

@@ -14,7 +14,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files import sources, storage, timestamps
+from dbce_spark.files import parquet, sources, storage, timestamps
 from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS
@@ -86,7 +86,7 @@ class StreamPart:
     def __init__(self, output: str, batch: int, part: int):
         self._output, self._batch, self._part = output, batch, part
         self._open_files = ExitStack()
-        self._files: dict[str, storage.ParquetFile] = {}
+        self._files: dict[str, parquet.ParquetWriter] = {}
         self.rows: Counter[str] = Counter()
         """Rows of each file, by its path in the output."""
 
@@ -101,7 +101,7 @@ class StreamPart:
         if table not in self._files:
             names = [name for name in _REPEATING if name in schema.names]
             self._files[table] = self._open_files.enter_context(
-                storage.parquet_file(f"{self._output}/{path}", schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
+                parquet.writer(f"{self._output}/{path}", schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
             )
         self._files[table].write(_batch(rows, schema))
         self.rows[path] += len(rows)

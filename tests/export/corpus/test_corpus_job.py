@@ -20,7 +20,7 @@ from dbce_spark.dbce.texts import Text
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import corpus
 from dbce_spark.export.corpus import corpus_account, corpus_source
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import REMARKED, Collection
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
@@ -286,7 +286,7 @@ def test_newer_marks_of_a_duplicate_count(collected: Path, tmp_path: Path) -> No
     stays, later = min({*first} - replaced), min(last)
     anew = [oracle.MarkedText(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
-    storage.write_parquet(path, duplicate_rows.DUPLICATES, [marked_batch(anew)])
+    parquet.write(path, duplicate_rows.DUPLICATES, [marked_batch(anew)])
     made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
     found = {row["capture_id"]: row["copy_of"] for some in rows(tmp_path / "corpus").values() for row in some}
 

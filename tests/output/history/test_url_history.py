@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from dbce_spark.errors import InputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import markdown_history, page_history, url_history
 from dbce_spark.output.history.page_history import Moment, Piece
@@ -43,7 +43,7 @@ def segments(*blocks: tuple[str, str]) -> dict[str, Any]:
 
 def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any]) -> None:
     batch = pa.RecordBatch.from_pylist([*rows], schema=schema)
-    storage.write_parquet(f"{folder}/{table}/part-00000.parquet", schema, [batch])
+    parquet.write(f"{folder}/{table}/part-00000.parquet", schema, [batch])
 
 
 @pytest.fixture

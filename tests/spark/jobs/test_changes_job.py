@@ -12,7 +12,7 @@ import pytest
 
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
@@ -61,9 +61,7 @@ def held(of: dict[str, Any], day: int) -> list[str]:
 
 def write(folder: str, table: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
     known = [{name: row[name] for name in schema.names if name in row} for row in rows]
-    storage.write_parquet(
-        f"{folder}/{table}/part-00000.parquet", schema, [pa.RecordBatch.from_pylist(known, schema=schema)]
-    )
+    parquet.write(f"{folder}/{table}/part-00000.parquet", schema, [pa.RecordBatch.from_pylist(known, schema=schema)])
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.output.schemas import (
@@ -34,7 +34,7 @@ EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("t
 def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any], file: str = "part-00000") -> None:
     whole = [{name: row.get(name) for name in schema.names} for row in rows]
     batch = pa.RecordBatch.from_pylist(whole, schema=schema)
-    storage.write_parquet(f"{folder}/{table}/{file}.parquet", schema, [batch], dictionary=["capture_id"])
+    parquet.write(f"{folder}/{table}/{file}.parquet", schema, [batch], dictionary=["capture_id"])
 
 
 def extend(of: Collection, number: int, **texts: str) -> None:
@@ -222,7 +222,7 @@ def made_before(of: Collection, number: int) -> None:
     for path in (*folder.glob("members/*.parquet"), *folder.glob("pages/*.parquet")):
         rows = pq.read_table(path)
         rows = rows.rename_columns([names.get(name, name) for name in rows.column_names])
-        storage.write_parquet(str(path), rows.schema, rows.to_batches())
+        parquet.write(str(path), rows.schema, rows.to_batches())
     manifest = Path(of.folder, "versions", f"{number:08}.json")
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 2}))
 

@@ -24,7 +24,7 @@ from dbce_spark import config
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.dbce import buckets, pages, pools
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.log import Log
 from dbce_spark.model import Page
 from dbce_spark.output.collection import Collection, Increment, Version
@@ -205,7 +205,7 @@ def collected(folder: Path, file_of_pages: str, made: config.DbceConfig) -> dict
     settings = {"config": made.as_dict(), "classifier": plan.classifier_digest(made.label)}
     path = prior_state.page_file(collection.increment(1), 0)
     batch = page_rows.pages_batch(found, [None] * len(found), file_no=0, first_row=0)
-    storage.write_parquet(path, page_rows.PAGES, [batch])
+    parquet.write(path, page_rows.PAGES, [batch])
     collection.commit(Version(number=1, made="", why="", increments=(increment,), settings=settings))
     sites: dict[str, StreamedSite] = defaultdict(partial(StreamedSite, made, TREE.window.max_documents))
     for one in sorted(found, key=lambda one: (one.capture.timestamp, one.capture_id)):

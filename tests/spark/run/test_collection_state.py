@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import DIGESTS
 from dbce_spark.output.schemas import increment_rows
 from dbce_spark.spark.run import collection_state
@@ -23,7 +23,7 @@ def test_the_last_digest_of_a_capture_counts(spark: "SparkSession", tmp_path: Pa
     for folder, digests in zip(folders, ({"a": "first", "b": "first"}, {"b": "second", "c": "second"}), strict=True):
         rows = {"capture_id": [*digests], "digest": [*digests.values()]}
         batch = increment_rows.DIGESTS.empty_table().from_pydict(rows, schema=increment_rows.DIGESTS).to_batches()
-        storage.write_parquet(f"{folder}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, batch)
+        parquet.write(f"{folder}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, batch)
     found = collection_state.digests(spark, PriorState(tuple(folders), (1, 1), 3)).collect()
 
     assert {"a": "first", "b": "second", "c": "second"} == {row["capture_id"]: row["digest"] for row in found}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import parquet, storage
 from dbce_spark.spark.run import checkpoints, run_lock, staging
 from tests.support.nfs import keep_open_files
 
@@ -125,7 +125,7 @@ def test_staged_rows_are_counted_without_spark(tmp_path: Path) -> None:
     schema = pa.schema([("filter", pa.string())])
     for number, filters in enumerate((["limit", None, "limit"], ["duplicate", None], [])):
         rows = pa.RecordBatch.from_pydict({"filter": filters}, schema=schema)
-        storage.write_parquet(staging.staged_file(str(tmp_path), "shared", number), schema, [rows])
+        parquet.write(staging.staged_file(str(tmp_path), "shared", number), schema, [rows])
 
     assert 5 == staging.count_rows(str(tmp_path), "shared")
     assert {"limit": 2, "duplicate": 1, None: 2} == staging.count_by(str(tmp_path), "shared", "filter")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.prior_state import EMPTY
@@ -14,7 +14,7 @@ def test_rows_that_an_earlier_attempt_shared_out_count_once(tmp_path: Path) -> N
     work = str(tmp_path)
     staging.prepare(work)
     shared = Path(staging.path(work, staging.SHARED))
-    storage.write_parquet(f"{shared}/part-00007-of-spark.parquet", capture_rows.CAPTURES, [])
+    parquet.write(f"{shared}/part-00007-of-spark.parquet", capture_rows.CAPTURES, [])
     staging.mark_whole(work, staging.SHARED)
     few_revisits._match(work, EMPTY)
 

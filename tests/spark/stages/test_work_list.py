@@ -12,7 +12,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.dbce import pools
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.model import Annotation, BucketCross
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, page_rows
 from dbce_spark.spark.engine import merge_tasks
@@ -48,21 +48,19 @@ def test_evidence_and_annotations_come_to_their_pages(
     annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
         batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
+        parquet.write(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
     in_place = [one for one in codes if one[0] in places and one[0] != made[1].capture_id]
     elsewhere = evidence_rows.evidence_batch([one for one in codes if one[0] not in places])
-    storage.write_parquet(staging.staged_file(output, "evidence", 0), evidence_rows.EVIDENCE, [elsewhere])
+    parquet.write(staging.staged_file(output, "evidence", 0), evidence_rows.EVIDENCE, [elsewhere])
     batch = annotation_rows.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
-    storage.write_parquet(staging.staged_file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
+    parquet.write(staging.staged_file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
     with_place = [one for one in annotated if one[0].cross.cur in places]
     batch = comparison_rows.placed_batch([places[one[0]] for one in in_place], evidence_rows.evidence_batch(in_place))
-    storage.write_parquet(staging.staged_file(output, staging.PAGE_EVIDENCE, 0), comparison_rows.PAGE_EVIDENCE, [batch])
+    parquet.write(staging.staged_file(output, staging.PAGE_EVIDENCE, 0), comparison_rows.PAGE_EVIDENCE, [batch])
     batch = comparison_rows.placed_batch(
         [places[found.cross.cur] for found, _ in with_place], annotation_rows.annotations_batch(with_place)
     )
-    storage.write_parquet(
-        staging.staged_file(output, staging.PAGE_ANNOTATIONS, 0), comparison_rows.PAGE_ANNOTATIONS, [batch]
-    )
+    parquet.write(staging.staged_file(output, staging.PAGE_ANNOTATIONS, 0), comparison_rows.PAGE_ANNOTATIONS, [batch])
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 
@@ -132,7 +130,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     outcomes = []
     for second in (b"", htmls[1]):
         batch = page_rows.pages_batch(made, [htmls[0], second, htmls[2]], file_no=0, first_row=0)
-        storage.write_parquet(staged, page_rows.PAGES, [batch])
+        parquet.write(staged, page_rows.PAGES, [batch])
         counts = merging.run(0, iter([group]))
         rejects = pq.read_table(unlabelled).to_pylist() if Path(unlabelled).exists() else []
         written = ds.dataset(tmp_path / "out" / "extractions").to_table(["url"]).column("url").to_pylist()

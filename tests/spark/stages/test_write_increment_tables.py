@@ -9,7 +9,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark.dbce.pages import failed
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import MEMBERS
 from dbce_spark.output.schemas import page_rows, reject_rows
@@ -34,10 +34,10 @@ def test_a_page_that_could_not_be_labelled_is_no_member(spark: "SparkSession", t
     run = run_in(spark, str(tmp_path), config())
     pages = [page_in([1], url) for url in "abc"]
     batch = page_rows.pages_batch(pages, [None] * 3, file_no=0, first_row=0)
-    storage.write_parquet(staging.staged_file(run.work, read_pages.NAME, 0), page_rows.PAGES, [batch])
+    parquet.write(staging.staged_file(run.work, read_pages.NAME, 0), page_rows.PAGES, [batch])
     rejects = reject_rows.rejects_batch([failed(pages[1].capture, RejectStage.LABEL, ValueError("no label"))])
     rows = rejects.append_column("capture_id", pa.array([pages[1].capture_id]))
-    storage.write_parquet(staging.staged_file(run.work, staging.UNLABELLED, 0), rows.schema, [rows])
+    parquet.write(staging.staged_file(run.work, staging.UNLABELLED, 0), rows.schema, [rows])
     account = RunAccount(sources=0, is_increment=True)
     account.records = RecordCounts(captures=3)
     account.statuses = Counter({"single": 2, UNLABELLED: 1})

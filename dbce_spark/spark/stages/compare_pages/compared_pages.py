@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import PAGES
 from dbce_spark.output.schemas import member_rows
 from dbce_spark.spark.run import collection_state, staging
@@ -42,7 +42,7 @@ def are_little(run: Run, account: RunAccount) -> bool:
 
 def _compared_bytes(path: str) -> int:
     """Sum up, by the end of a file of pages, the bytes of the columns that are compared."""
-    with storage.open_parquet(path) as file:
+    with parquet.reader(path) as file:
         row_groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
     columns = [group.column(at) for group in row_groups for at in range(group.num_columns)]
     return sum(one.total_uncompressed_size for one in columns if one.path_in_schema.split(".")[0] in _COMPARED)

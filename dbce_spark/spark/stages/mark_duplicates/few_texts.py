@@ -4,7 +4,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.dbce import duplicates
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.output_reader import TableFiles, replaced
 from dbce_spark.output.schemas import duplicate_rows
@@ -51,4 +51,4 @@ def _write_again(output: str, prior: pa.Table, marks: pa.Table) -> None:
     (texts,), (anew,) = (rows.combine_chunks().to_batches() for rows in (prior.take(at), marks))
     rows = pa.Table.from_batches([duplicate_rows.duplicates_batch(texts, anew)])
     path = single_files.path(output, REMARKED)
-    storage.write_parquet(path, duplicate_rows.DUPLICATES, single_files.in_order(rows, ["capture_id"]))
+    parquet.write(path, duplicate_rows.DUPLICATES, single_files.in_order(rows, ["capture_id"]))

@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.output_reader import count_rows
 from dbce_spark.output.schemas import duplicate_rows
@@ -95,7 +95,7 @@ def write(marks: DataFrame, before: DataFrame, output: str) -> None:
     def write_all(batches: Iterator[pa.RecordBatch]) -> None:
         rows = [batch.cast(duplicate_rows.DUPLICATES) for batch in batches if batch.num_rows]
         if rows:
-            storage.write_parquet(path, duplicate_rows.DUPLICATES, rows)
+            parquet.write(path, duplicate_rows.DUPLICATES, rows)
 
     anew = marks.where("task is null").drop("task", "row_no")
     beside = before.select(

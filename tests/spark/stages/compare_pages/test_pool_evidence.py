@@ -11,7 +11,7 @@ import pytest
 
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.model import Codes, Page
 from dbce_spark.output.schemas import evidence_rows, member_rows, page_rows
 from dbce_spark.spark.run import staging
@@ -51,7 +51,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = pages()
     for file_no, some in enumerate((made[::2], made[1::2])):
         batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
+        parquet.write(staging.staged_file(output, "pages", file_no), page_rows.PAGES, [batch])
     return output
 
 
@@ -134,7 +134,7 @@ def test_without_features_there_is_no_evidence(spark: "SparkSession", tmp_path: 
     """Pages that no classifier has looked at give a table without rows, and no model is built."""
     some = [replace(page_in([1], url), features=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
-    storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
+    parquet.write(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
     rows = evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
@@ -146,6 +146,6 @@ def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> 
     some = [page_in([1], "a", host=HOST), page_in([1], "b", host=OTHER)]
     some.append(replace(some[0], capture_id="f" * 32, capture=replace(some[0].capture, site="example.net")))
     batch = page_rows.pages_batch(some, [None] * 3, file_no=0, first_row=0)
-    storage.write_parquet(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
+    parquet.write(staging.staged_file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
 
     assert found(evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

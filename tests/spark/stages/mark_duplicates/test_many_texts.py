@@ -15,7 +15,7 @@ from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce import local
 from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.texts import Text
-from dbce_spark.files import storage
+from dbce_spark.files import parquet
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -63,7 +63,7 @@ def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFra
     batch = pa.RecordBatch.from_arrays(
         [columns[name] for name in duplicate_rows.TEXTS.names], schema=duplicate_rows.TEXTS
     )
-    storage.write_parquet(staging.staged_file(output, staging.TEXTS, 0), duplicate_rows.TEXTS, [batch])
+    parquet.write(staging.staged_file(output, staging.TEXTS, 0), duplicate_rows.TEXTS, [batch])
     return staging.read(spark, output, staging.TEXTS, duplicate_rows.TEXTS)
 
 
@@ -122,7 +122,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     monkeypatch.setattr(many_texts, "MOST_LIKES", 0)
     some, others = made(300), made(340)
     known = oracle.mark_texts([], some[:170], TINY)
-    storage.write_parquet(str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [marked_batch(known)])
+    parquet.write(str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [marked_batch(known)])
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     relabelled = {
         one.text.capture_id: (one.text, replace(others[-at - 1], capture_id=one.text.capture_id), None)[at % 3]
@@ -159,7 +159,7 @@ def test_the_driver_writes_of_few_texts_what_tasks_write(
         of_collection = replace(run.request, prior=PriorState(tuple(folders), (1, 1), 170))
         staged(spark, run.work, [*some[170:], *again])
         ids = pa.RecordBatch.from_pydict({"capture_id": [one.capture_id for one in again]})
-        storage.write_parquet(f"{run.output}/superseded/part-00000.parquet", ids.schema, [ids])
+        parquet.write(f"{run.output}/superseded/part-00000.parquet", ids.schema, [ids])
         counts = text_duplicates.STAGE.work(
             replace(run, request=of_collection), RunAccount(sources=0, is_increment=True)
         )
@@ -176,7 +176,7 @@ def test_the_driver_writes_of_few_texts_what_tasks_write(
 def write_marked(folder: str, some: Sequence[MarkedText]) -> None:
     """Write texts and their marks as the only file of a table."""
     batch = marked_batch(some)
-    storage.write_parquet(f"{folder}/part-00000.parquet", duplicate_rows.DUPLICATES, [batch])
+    parquet.write(f"{folder}/part-00000.parquet", duplicate_rows.DUPLICATES, [batch])
 
 
 @pytest.mark.usefixtures("spark")  # so that it is tried where the session is
