@@ -52,8 +52,8 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read an HTML file, a page of the web by its URL, a web archive, a folder, a glob in quotes, @FILE with"
-        " one of these on each line, or standard input (-); a file may be compressed by gzip. Of a folder, at every depth,"
-        " what begins as HTML or an archive does is read, whatever its name, and what is named as one (input.patterns"
+        " one of these on each line, or standard input (-); a file may be in gzip. Of a folder, at every depth, what"
+        " begins as HTML or an archive does is read, whatever its name, and what is named as one (input.patterns"
         " and input.page_patterns of conf/dbce.toml)",
     )  # fmt: skip
     command.add_argument(
