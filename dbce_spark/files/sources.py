@@ -101,7 +101,7 @@ def is_folder(argument: str) -> bool:
         InputError: its storage cannot be reached.
     """
     if not is_remote(argument):
-        return Path(argument).is_dir()
+        return bool(argument) and Path(argument).is_dir()
     try:
         filesystem, path = file_system(argument)
         return bool(filesystem.isdir(path))
