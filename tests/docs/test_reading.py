@@ -189,7 +189,7 @@ def test_the_sample_is_made_as_the_test_makes_it() -> None:
 
 
 def test_the_url_over_time_has_a_revisit(readers_output: Path) -> None:
-    """What that section is about: a fetch without a text of its own, and texts that differ."""
+    """Fetches without a text of their own are its subject, and texts that differ."""
     found = over_time(readers_output)
 
     assert {"response", "revisit"} == {kind for _, kind, _ in found}
