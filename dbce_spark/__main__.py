@@ -1,6 +1,17 @@
-"""`python -m dbce_spark`: the command `dbce`."""
+"""`dbce`, and `python -m dbce_spark`: the command as a process."""
 
-from dbce_spark.commands.cli import entry
+import sys
+from signal import SIGINT
+
+
+def entry() -> None:
+    """Run `dbce`. Ctrl-C ends it quietly also while its modules are loaded, which takes most of a second."""
+    try:
+        from dbce_spark.commands import cli
+    except KeyboardInterrupt:
+        sys.exit(128 + SIGINT)
+    cli.entry()
+
 
 if __name__ == "__main__":
     entry()

@@ -60,6 +60,8 @@ def entry(*command: str) -> None:
     except SystemExit as stop:
         statuses.append(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
         raise
+    except KeyboardInterrupt as stop:  # before the command runs, which prints a line of it
+        statuses.append(exit_status(stop))
     sys.exit(statuses[-1])
 
 
@@ -88,6 +90,8 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         parser.error(
             f"{foreign[0]!r} is not UTF-8, and no table, log or plan can hold it; rename the file, or write it so"
         )
+    if not words and parser._subparsers:
+        parser.error(f"name a command; `{parser.prog} --help` lists them")
     arguments = parser.parse_args(argv)
     arguments.log = log.Log()
     try:

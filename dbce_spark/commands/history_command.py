@@ -57,7 +57,7 @@ def _add_changes(commands: Commands) -> None:
         commands, "changes", _run_changes, "write how all pages of a collection changed, as Parquet tables"
     )
     add_collection(command)
-    add_output(command, "DIR", "write the tables to this folder, which must not exist yet, or URL")
+    add_output(command, "DIR", "write the tables to this folder, new or empty, or URL")
     add_version(command)
     add_spark(command)
     add_log_format(command)

@@ -52,7 +52,7 @@ def _add_export(commands: Commands) -> None:
         " whole pages, one document on each line, with labels and evidence as attributes",
     )  # fmt: skip
     add_earlier(command, "--to", "--format")
-    add_output(command, "DIR", "write to this folder, which must not exist yet, or URL")
+    add_output(command, "DIR", "write to this folder, new or empty, or URL")
     command.add_argument(
         "--source",
         metavar="NAME",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, TypedDict
+from typing import Any, Literal, TypedDict, get_args
 
 from dbce_spark.config import DbceConfig, default, fill
 from dbce_spark.errors import ConfigError, InputError
@@ -30,7 +30,7 @@ class TableOptions(ExtractOptions, total=False):
 
 
 _OF_FORMATS = ("links", "tables", "images")
-_NAMES = tuple(ExtractOptions.__annotations__)
+_TYPES: Mapping[str, Any] = ExtractOptions.__annotations__
 
 
 def with_options(options: Mapping[str, object]) -> DbceConfig:
@@ -42,11 +42,21 @@ def with_options(options: Mapping[str, object]) -> DbceConfig:
     if not options:
         return default()
     for name, value in options.items():
-        if name not in _NAMES:
-            raise InputError(f"there is no option {name}; there are {', '.join(_NAMES)}")
-        if not isinstance(value, str | bool):
-            raise InputError(f"{name} is {value!r}; it must be a text, or True or False")
+        if name not in _TYPES:
+            raise InputError(f"there is no option {name}; there are {', '.join(_TYPES)}")
+        if lack := _lack(_TYPES[name], value):
+            raise InputError(f"{name} is {value!r}; it must be {lack}")
     return _filled(tuple(sorted(options.items())))
+
+
+def _lack(kind: Any, value: object) -> str:
+    """Return the values that an option takes, "" if this is one of them."""
+    if kind is bool:
+        return "" if isinstance(value, bool) else "True or False"
+    if not get_args(kind):
+        return "" if isinstance(value, str) else "the path of a file, as text"
+    *others, last = (f'"{one}"' for one in get_args(kind))
+    return "" if value in get_args(kind) else f"{', '.join(others)} or {last}"
 
 
 @lru_cache(maxsize=64)

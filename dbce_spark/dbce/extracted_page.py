@@ -4,6 +4,7 @@ It is `dbce.local` for pages from anywhere, and gives objects that stand by them
 several threads or processes at once; neither PySpark nor pandas is imported.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,6 +41,9 @@ Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 
 _UNDATED = timestamps.from_datetime(datetime.fromisoformat("9000-01-01"))
 """The time of pages without one: behind all others, so that no date that a page declares is later."""
+_PLACE = re.compile(rb"\w+://\S+|[^\s<>]*/[^\s<>]*|[^\n<>]*\.\w{2,5}")
+"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none."""
+_LONGEST_PLACE = 2000
 _LABELS = tuple(label.word for label in Label)
 _OF_FILE = (RejectReason.FILE_UNREADABLE, RejectReason.NOT_AN_ARCHIVE)
 
@@ -66,6 +70,7 @@ class ExtractedPage:
     """A page with its main content.
 
     `error` is empty, or the reason why there is no page in the input, in one line; then it has no text and no blocks.
+    `extract` raises that reason.
     """
 
     url: str | None
@@ -114,7 +119,8 @@ def extract(
     """Extract the main content of one page, by itself alone.
 
     Raises:
-        InputError: there is no page in it, or something is of the wrong type, or there is no such option.
+        InputError: there is no page in it, or no text in that; `extract_pages([html])` gives a page with that `error`
+            instead. Or something is of the wrong type, or there is no such option.
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
@@ -238,6 +244,9 @@ class _Input:
 
 def _all_checked(pages: Iterable[PageInput]) -> Iterator[_Input]:
     """Check pages one after the other; an error names the place of its page."""
+    if hasattr(type(pages), "columns"):
+        kind = type(pages).__name__
+        raise InputError(f"pages are several, such as a list of them, and this {kind} is a table: use `extract_table`")
     if isinstance(pages, str | bytes | Mapping) or not isinstance(pages, Iterable):
         raise InputError(f"pages are several, such as a list of them, not {type(pages).__name__}; `extract` takes one")
     for place, page in enumerate(pages):
@@ -253,12 +262,19 @@ def _checked(page: PageInput) -> _Input:
         raise InputError(f"a page is HTML, (html, url) or (html, url, date), not a tuple of {len(parts)}")
     html, url, date = (*parts, None, None)[:3]
     if not isinstance(html, str | bytes):
-        raise InputError(f"a page is str or bytes, not {type(html).__name__}")
+        raise InputError(f"a page is str or bytes, not {type(html).__name__}{_hint(html)}")
     if not isinstance(url, str | None):
         raise InputError(f"a URL is str, not {type(url).__name__}")
     if isinstance(html, bytes):
         return _Input(html, "", url or None, _moment(date))
     return _Input(html.encode("utf-8", "replace"), "utf-8", url or None, _moment(date))  # half a surrogate pair is none
+
+
+def _hint(html: object) -> str:
+    """Return what to write in place of what is no HTML, "" if that is not known."""
+    if isinstance(html, list):
+        return "; one with its URL is a tuple: (html, url) or (html, url, date)"
+    return "; give what is in the file: .read_bytes()" if isinstance(html, PathLike) else ""
 
 
 def _moment(date: Date) -> datetime | None:
@@ -333,14 +349,21 @@ def _fetch(one: _Input, number: int, keys: tuple[str, str]) -> warc.Fetch:
 
 def _parsed(fetches: Sequence[warc.Fetch], parse: Parse) -> list[Page | Reject]:
     """Parse captures, but for those that are no HTML by their bytes: such a record of an archive is rejected, too."""
-    foreign = [mime.foreign_type(fetch.html) for fetch in fetches]
-    pages = iter(parse([fetch for fetch, essence in zip(fetches, foreign, strict=True) if not essence]))
-    return [
-        Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.NOT_HTML, f"is {essence}")
-        if essence
-        else next(pages)
-        for fetch, essence in zip(fetches, foreign, strict=True)
-    ]
+    rejects = [*map(_refused, fetches)]
+    pages = iter(parse([fetch for fetch, reject in zip(fetches, rejects, strict=True) if reject is None]))
+    return [reject or next(pages) for reject in rejects]
+
+
+def _refused(fetch: warc.Fetch) -> Reject | None:
+    """Return the reject of a capture that is empty or no HTML; None for any other."""
+    if not fetch.html.strip():
+        return Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.EMPTY_PAYLOAD, "there is no HTML")
+    essence = mime.foreign_type(fetch.html)
+    if not essence:
+        return None
+    names_place = essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip())
+    hint = "; HTML is wanted, not where it is: `dbce text PATH|URL` reads files and addresses" if names_place else ""
+    return Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.NOT_HTML, f"is {essence}{hint}")
 
 
 def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:

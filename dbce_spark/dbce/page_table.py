@@ -54,8 +54,8 @@ def extract_table(
 
     `pages` is an Arrow table or record batch, a DataFrame of pandas or polars, or anything that gives itself as Arrow.
     `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
-    it; a date that cannot be read counts as none. Rows keep their order. As by `extract_pages`, all pages of the table
-    are held in memory.
+    it; a date that cannot be read counts as none. Rows keep their order; `error` is null where there is a page. As by
+    `extract_pages`, all pages of the table are held in memory.
 
     Raises:
         InputError: there is no such column, format or option, or a column of a name that is added, or something is of
@@ -71,6 +71,8 @@ def extract_table(
 
 
 def _as_table(pages: Any) -> pa.Table:
+    if type(pages).__name__ == "LazyFrame":
+        raise InputError("pages are a table that is there, and this LazyFrame is a query: give its .collect()")
     if isinstance(pages, pa.RecordBatch):
         return pa.Table.from_batches([pages])
     try:

@@ -28,6 +28,8 @@ _EXTRAS = {"s3": "s3", "s3a": "s3", "http": "http", "https": "http"}
 """The extras that bring the drivers of URLs."""
 _LOGGER = logging.getLogger("dbce_spark.files")
 
+_ALL = ("*",)
+"""The pattern that all names fit."""
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
@@ -69,7 +71,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
             names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
             names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
-            names = [name for name in filesystem.find(path) if _matches(name, patterns)]
+            names = [name for name in filesystem.find(path) if fits(name, patterns)]
         else:
             names = [path] if filesystem.exists(path) else []
         return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
@@ -90,6 +92,29 @@ def _cause(path: str, error: Exception) -> str:
     if "credential" in first.lower():
         return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     return first
+
+
+def is_folder(argument: str) -> bool:
+    """Return whether an argument names a folder.
+
+    Raises:
+        InputError: its storage cannot be reached.
+    """
+    if not is_remote(argument):
+        return bool(argument) and Path(argument).is_dir()
+    try:
+        filesystem, path = file_system(argument)
+        return bool(filesystem.isdir(path))
+    except Exception as error:  # each store has exceptions of its own
+        raise InputError(f"{argument}: cannot be listed: {_cause(argument, error)}") from error
+
+
+def files_below(folder: str) -> list[str]:
+    """List all files of a folder, at every depth, sorted; a name need not be text. What is no file is passed over with
+    a warning."""
+    if is_remote(folder):
+        return sorted(list_files(folder, _ALL))
+    return sorted(path for path in _walked(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
 
 
 def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
@@ -121,7 +146,7 @@ def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], N
     for above, folders, names in os.walk(folder, onerror=refused, followlinks=True):
         seen.add(os.path.realpath(above))
         folders[:] = [one for one in folders if os.path.realpath(os.path.join(above, one)) not in seen]  # noqa: PTH118
-        yield from (os.path.join(above, name) for name in names if _matches(name, patterns))  # noqa: PTH118
+        yield from (os.path.join(above, name) for name in names if fits(name, patterns))  # noqa: PTH118
 
 
 def _warn_of_folder(error: OSError) -> None:
@@ -129,10 +154,13 @@ def _warn_of_folder(error: OSError) -> None:
 
 
 def _is_taken(path: str) -> bool:
-    """Return whether a local path is one of a file that can be read; warn of any other."""
-    lack = _lack(path)
+    """Return whether a local path is one of a file that can be read, and its name is text; warn of any other."""
+    return _is_regular(path, _lack(path))
+
+
+def _is_regular(path: str, lack: str) -> bool:
     if lack:
-        _LOGGER.warning("%s: passed over: %s", _shown(path), lack)
+        _LOGGER.warning("%s: passed over: %s", shown(path), lack)
     return not lack
 
 
@@ -143,7 +171,7 @@ def _regular(path: str) -> str:
         InputError: it is none.
     """
     if lack := _lack(path):
-        raise InputError(f"{_shown(path)}: {lack}")
+        raise InputError(f"{shown(path)}: {lack}")
     return path
 
 
@@ -151,6 +179,10 @@ def _lack(path: str) -> str:
     """Return why a local path is no file to be read, "" if it is one: a pipe would block, a device never end."""
     if not is_utf8(path):
         return "its name is not UTF-8, and no table can hold it; rename the file"
+    return _lack_of_kind(path)
+
+
+def _lack_of_kind(path: str) -> str:
     if Path(path).is_file():
         return ""
     return "it is a link to nothing" if not Path(path).exists() else "it is a pipe, socket or device, no file"
@@ -158,10 +190,11 @@ def _lack(path: str) -> str:
 
 def is_utf8(name: str) -> bool:
     """Return whether the name of a file, or an argument, is text: what is none has halves of characters in it."""
-    return _shown(name) == name
+    return shown(name) == name
 
 
-def _shown(path: str) -> str:
+def shown(path: str) -> str:
+    """Return a path as text: "?" stands for what of it is none."""
     return path.encode("utf-8", "replace").decode()
 
 
@@ -196,7 +229,8 @@ def _manifest(path: str) -> list[str]:
     return [line for line in stripped if line and not line.startswith("#")]
 
 
-def _matches(name: str, patterns: Iterable[str]) -> bool:
+def fits(name: str, patterns: Iterable[str]) -> bool:
+    """Return whether the name of a file fits one of some patterns."""
     return any(fnmatch(name.rsplit("/", 1)[-1].lower(), pattern) for pattern in patterns)
 
 

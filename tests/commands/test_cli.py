@@ -100,6 +100,49 @@ def test_an_error_is_one_line_that_names_its_cause(
     assert message in errors
 
 
+def test_a_command_that_is_not_named_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    """With what lists them all."""
+    with pytest.raises(SystemExit):
+        main([])
+    assert "name a command; `dbce --help` lists them" in capsys.readouterr().err
+
+
+def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a single page is."""
+    (tmp_path / "a.html").write_text("<p>A page.")
+
+    assert 2 == main(["extract", str(tmp_path), "--output", "out"])
+    assert f"dbce: {tmp_path}: HTML files are in this folder, and no archive; give it to `dbce text`\n" == (
+        capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize("stopped", ["dbce_spark.commands.cli", "dbce_spark.commands.cli.main"])
+def test_a_stop_before_the_command_leaves_no_stack(stopped: str) -> None:
+    """While its modules are loaded, and while its arguments are read."""
+    program = f"""
+import sys
+from dbce_spark.__main__ import entry
+
+class Stop:
+    def find_spec(self, name, *_):
+        if name == "{stopped}":
+            raise KeyboardInterrupt
+
+def stop(*_):
+    raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Stop())
+if "{stopped}".endswith("main"):
+    from dbce_spark.commands import cli
+    cli.main = stop
+entry()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
+
+    assert (130, "") == (ended.returncode, ended.stderr)
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="no device is always full here")
 def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Path) -> None:
     """An error in printing is one of the machine, and not one of ours."""
@@ -178,13 +221,15 @@ def test_where_an_error_arose_is_in_the_log(command: str, tmp_path: Path, capsys
 
 def test_a_warning_is_a_line_without_the_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a command that is over at once; the log has it too."""
-    (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
-    os.mkfifo(tmp_path / "b.html")
-    status = main(["text", str(tmp_path), "--log", str(tmp_path / "log.jsonl")])
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
+    os.mkfifo(pages / "b.html")
+    status = main(["text", str(pages), "--log", str(tmp_path / "log.jsonl")])
     (line,) = capsys.readouterr().err.splitlines()
     (logged,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
 
-    assert (0, f"{tmp_path}/b.html: passed over: ") == (status, line[: line.index("over: ") + 6])
+    assert (0, f"{pages}/b.html: passed over: ") == (status, line[: line.index("over: ") + 6])
     assert ("warning", line) == (logged["level"], logged["message"])
 
 

@@ -53,8 +53,41 @@ def test_several_pages_have_their_names(pages: Path, capsys: pytest.CaptureFixtu
     assert [f"== {pages}/a.html", f"== {pages}/deep/b.HTM", "== http://a.example/c  2020-01-02 03:04"] == named
 
 
+def test_of_a_folder_is_read_what_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As wget mirrors a site: names say little, and a name need not be text. One line counts the others."""
+    names = ["a.html", "B.HTML", "index.php", "page.asp", "s.shtml", "x?id=3", "packed.html.gz", "caf\udce9.html"]
+    for at, name in enumerate(names):
+        page = HTML.replace("Hafen", f"Hafen {at}").encode()
+        (tmp_path / name).write_bytes(gzip.compress(page, mtime=0) if name.endswith(".gz") else page)
+    archive(tmp_path / "crawl", record(http(HTML.replace("Hafen", "Flughafen")), url="http://a.example/c"))
+    others = {
+        "style.css": "p { color: red }",
+        "feed.xml": "<?xml version='1.0'?><rss><title>x</title></rss>",
+        "empty": "",
+    }
+    for name, content in others.items():
+        (tmp_path / name).write_text(content)
+    (tmp_path / "data.gz").write_bytes(gzip.compress(b"no page"))
+
+    assert 0 == main(["text", str(tmp_path)])
+    printed = capsys.readouterr()
+    found = [line for line in printed.out.splitlines() if line.startswith("== ")]
+
+    shown = sorted(names)
+    shown[shown.index("caf\udce9.html")] = "caf?.html"
+    assert [*(f"== {tmp_path}/{name}" for name in shown), "== http://a.example/c  2020-01-02 03:04"] == found
+    assert ["dbce: 4 files passed over: neither a page nor an archive"] == printed.err.splitlines()
+
+
+def test_a_folder_without_files_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says what is missing."""
+    assert 2 == main(["text", str(tmp_path)])
+    assert f"dbce: {tmp_path}: no file is in this folder\n" == capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
-    "content", [HTML.encode(), gzip.compress(record(http(HTML), url="http://a.example/"), mtime=0)]
+    "content",
+    [HTML.encode(), gzip.compress(HTML.encode()), gzip.compress(record(http(HTML), url="http://a.example/"), mtime=0)],
 )
 def test_standard_input_is_a_page_or_an_archive(
     content: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -211,6 +244,14 @@ def test_a_page_of_the_web_is_fetched(web: Newsroom, capsys: pytest.CaptureFixtu
     assert f"[корабли]({web.url}/port/ships)" in found
 
 
+def test_a_packed_page_of_the_web_is_read(web: Newsroom, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file in gzip, not a body that was sent so."""
+    web.pages["/page.html.gz"] = (gzip.compress(HTML.encode()), "application/gzip")
+
+    assert 0 == main(["text", f"{web.url}/page.html.gz"])
+    assert OWN in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("query", ["", "?signature=a1"])
 def test_an_archive_of_the_web_is_read_in_ranges(web: Newsroom, query: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It is known by the end of its path, however large it is."""
@@ -242,7 +283,8 @@ def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureF
     printed = capsys.readouterr()
 
     assert 3 == printed.out.count("== ")
-    assert [True] == [line.startswith(f"dbce: {pages}/empty.html: ") for line in printed.err.splitlines()]
+    _, named = printed.err.splitlines()
+    assert named.startswith(f"dbce: {pages}/empty.html: ")
 
 
 def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -254,12 +296,32 @@ def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: py
     printed = capsys.readouterr()
 
     assert 3 == printed.out.count("== ")
-    *named, last = printed.err.splitlines()
+    _, *named, last = printed.err.splitlines()
     assert [True, True] == [
         line.startswith(f"dbce: {pages}/{name}: ")
         for name, line in zip(("broken.warc.gz", "cut.html.gz"), sorted(named), strict=True)
     ]
     assert "2 of the inputs could not be read" in last
+
+
+def test_a_fault_of_standard_input_names_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the file that it was put into meanwhile."""
+    piped(monkeypatch, gzip.compress(b"this is no record"))
+
+    assert 2 == main(["text", "-"])
+    assert capsys.readouterr().err.startswith("dbce: standard input: not_an_archive: ")
+
+
+def test_too_large_a_standard_input_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So is one that no process holds."""
+    piped(monkeypatch, record(http(HTML), url="http://a.example/"))
+
+    assert 2 == main(["text", "-", "--set", "engine.local_bytes=10"])
+    assert capsys.readouterr().err.startswith("dbce: standard input: more than 10 bytes")
 
 
 def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
@@ -329,5 +391,5 @@ def test_it_needs_neither_spark_nor_pandas(pages: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, "text", pages], capture_output=True, text=True, check=False)
 
-    assert (0, "") == (done.returncode, done.stderr)
+    assert (0, 1) == (done.returncode, done.stderr.count("\n"))
     assert OWN in done.stdout

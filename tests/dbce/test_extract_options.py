@@ -62,13 +62,16 @@ def test_all_functions_take_the_same_options(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"favour": "recall"}, "there is no option favour; there are content, favor, title, comments, "),
-        ({"favor": "all"}, "label.favor is 'all'; it must be one of precision, balanced, recall"),
-        ({"comments": "yes"}, "label.comments is 'yes'; it must be bool"),
-        ({"links": ["keep"]}, r"links is \['keep'\]; it must be a text, or True or False"),
+        ({"favor": "all"}, """^favor is 'all'; it must be "precision", "balanced" or "recall"$"""),
+        ({"title": False}, """^title is False; it must be "keep" or "drop"$"""),
+        ({"links": ["keep"]}, r"""^links is \['keep'\]; it must be "keep" or "drop"$"""),
+        ({"comments": "yes"}, "^comments is 'yes'; it must be True or False$"),
+        ({"comments": 1}, "^comments is 1; it must be True or False$"),
+        ({"classifier": Path("a.npz")}, r"^classifier is .*; it must be the path of a file, as text$"),
     ],
 )
 def test_an_option_that_is_none_is_named(options: Any, message: str) -> None:
-    """With what there is."""
+    """As it was written, with what there is."""
     with pytest.raises(InputError, match=message):
         extract(page(1), **options)
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -205,6 +207,7 @@ def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
         (b"PK\x03\x04\0\0", "application/zip"),
         ("<rss><channel><title>News</title></channel></rss>", "application/rss+xml"),
         ("After two years the old harbour opens again. 1 < 2.\n", "text/plain"),
+        ("It opens again.", "text/plain"),
     ],
 )
 def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
@@ -213,6 +216,30 @@ def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
 
     assert (f"not_html: is {essence}", "", None, None) == (bad.error, bad.text, bad.confidence, bad.page_type)
     assert good == extract(page(1))
+
+
+@pytest.mark.parametrize("given", ["http://news.example/a?b=1", "pages/a", "my page.html\n", b"x.php"])
+def test_a_place_in_place_of_html_is_shown_what_reads_it(given: str | bytes) -> None:
+    """A URL, or the path of a file."""
+    expected = (
+        "^not_html: is text/plain; HTML is wanted, not where it is: `dbce text PATH.URL` reads files and addresses$"
+    )
+    with pytest.raises(InputError, match=expected):
+        extract(given)
+
+
+@pytest.mark.parametrize("html", ["", b"", b" \r\n"])
+def test_nothing_is_an_empty_payload(html: str | bytes) -> None:
+    """As a record of an archive that has none."""
+    assert ["empty_payload: there is no HTML"] == [one.error for one in extract_pages([html])]
+
+
+def test_a_table_is_no_pages() -> None:
+    """Its names of columns are none either."""
+    for table in (pa.table({"html": ["<p>a"]}), pd.DataFrame({"html": ["<p>a"]})):
+        with pytest.raises(InputError, match=f"this {type(table).__name__} is a table: use `extract_table`"):
+            extract_pages(table)  # type: ignore[arg-type]
+    assert ["a"] == [one.page_text for one in extract_pages(pd.Series(["<p>a"]))]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -243,6 +270,8 @@ def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...],
         (["<p>a", 5], r"^pages\[1\]: a page is str or bytes, not int$"),
         ([("<p>a", None, None, None)], r"^pages\[0\]: .*not a tuple of 4$"),
         ([()], "not a tuple of 0"),
+        ([["<p>a", "http://a/"]], r"not list; one with its URL is a tuple: \(html, url\) or \(html, url, date\)$"),
+        ([Path("a.html")], r"not \w*Path; give what is in the file: .read_bytes\(\)$"),
     ],
 )
 def test_what_are_no_pages_is_said_with_their_place(pages: Any, message: str) -> None:

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import dbce_spark
@@ -123,6 +124,21 @@ def test_a_text_that_is_not_utf_8_is_its_bytes() -> None:
     (row,) = extract_table(pa.table({"html": html, "url": url}), html="html").select(["page_text", "error"]).to_pylist()
 
     assert {"page_text": "Übermut tut gut", "error": None} == row
+
+
+def test_a_query_is_to_be_collected() -> None:
+    """A LazyFrame of polars is no table yet."""
+    pl = pytest.importorskip("polars")
+    with pytest.raises(InputError, match=r"this LazyFrame is a query: give its \.collect\(\)$"):
+        extract_table(pl.LazyFrame({"html": HTML}))
+
+
+def test_good_rows_have_no_error() -> None:
+    """It is null, whereby they are selected; an empty page and a null have one."""
+    found = extract_table(pa.table({"html": [HTML[0], "", None]}), url=None)
+
+    assert [None, *["empty_payload: there is no HTML"] * 2] == found["error"].to_pylist()
+    assert 1 == found.filter(pc.field("error").is_null()).num_rows
 
 
 @pytest.mark.parametrize("pages", ["<p>a", 5, None, [HTML[0]]])

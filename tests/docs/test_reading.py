@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks import __main__ as benchmarks
 from tests.support import sample_collection as grown
+from tests.support import sample_output
 from tests.support.sample_output import rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
@@ -75,7 +77,7 @@ def over_time(extracted: Path) -> Rows:
     return sorted(
         (row["timestamp"], row["record_type"], texts[row["extraction_id"]])
         for row in rows(extracted, "captures", ["timestamp", "record_type", "extraction_id", "url_key"])
-        if row["url_key"] == "example,dnevnik)/2022/03/06/zapis-0"
+        if row["url_key"] == "example,dnevnik)/2021/05/30/zapis-11"
     )
 
 
@@ -104,6 +106,13 @@ EXPECTED: dict[str, Callable[[Path], Rows]] = {
     "One part of the sites": one_part,
     "In a program of your own": content_segments,
 }
+
+
+@pytest.fixture(scope="module")
+def readers_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run over the archive that a reader makes, with hard pages, so that there are rejects too."""
+    made = benchmarks.parser().parse_args(["sample-archive", "archive"])
+    return sample_output.make(tmp_path_factory.mktemp("reader"), pages=made.pages, seed=made.seed)
 
 
 def plain(value: Any) -> Any:
@@ -160,16 +169,42 @@ def test_every_question_is_answered_with_every_tool() -> None:
 
 
 @pytest.mark.parametrize("recipe", [one for one in LOCAL if one.tool != "spark"], ids=named)
-def test_a_recipe_gives_what_is_there(recipe: Recipe, extracted: Path) -> None:
+def test_a_recipe_gives_what_is_there(recipe: Recipe, readers_output: Path) -> None:
     """The rows, and their order, are those that plain Python finds."""
-    check(recipe, extracted)
+    check(recipe, readers_output)
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("recipe", [one for one in LOCAL if one.tool == "spark"], ids=named)
-def test_a_recipe_for_spark_gives_what_is_there(recipe: Recipe, extracted: Path, spark: object) -> None:
+def test_a_recipe_for_spark_gives_what_is_there(recipe: Recipe, readers_output: Path, spark: object) -> None:
     """So do those of Spark, in the session that is there."""
-    check(recipe, extracted)
+    check(recipe, readers_output)
+
+
+def test_the_sample_is_made_as_the_test_makes_it() -> None:
+    """`make extract` gives the archive no size and no seed of its own."""
+    makefile = (PAGE.parents[1] / "Makefile").read_text(encoding="utf-8")
+
+    assert "-m benchmarks sample-archive $(SAMPLE)\n" in makefile
+
+
+def test_the_url_over_time_has_a_revisit(readers_output: Path) -> None:
+    """Fetches without a text of their own are its subject, and texts that differ."""
+    found = over_time(readers_output)
+
+    assert {"response", "revisit"} == {kind for _, kind, _ in found}
+    assert 1 < len({text for *_, text in found})
+
+
+@pytest.mark.parametrize(
+    "recipe", [one for one in LOCAL if EXPECTED[one.section] is over_time and one.tool != "spark"], ids=named
+)
+def test_a_url_that_was_not_fetched_has_no_rows(recipe: Recipe, extracted: Path) -> None:
+    """Nor is it an error, whatever the tool."""
+    code = re.sub(r"example,dnevnik[^\"']+", "example,dnevnik)/none", recipe.code)
+
+    assert code != recipe.code
+    assert [] == run(recipe._replace(code=code), str(extracted))
 
 
 def check_grown(recipe: Recipe, collected: Path) -> None:

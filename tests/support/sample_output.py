@@ -28,10 +28,10 @@ HARD = [
 """Text beyond the Basic Multilingual Plane, and a page without any."""
 
 
-def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
+def make(folder: Path, *, pages: int = 20, seed: int = 3, files: int = 2) -> Path:
     """The output of a run over the sample archive, some hard pages and a file that is no archive; each site part is in
     so many files."""
-    write_archive(folder / "archive", pages=pages, seed=3)
+    write_archive(folder / "archive", pages=pages, seed=seed)
     archive(folder / "archive" / "hard.warc.gz", *HARD)
     (folder / "archive" / "none.warc.gz").write_bytes(b"no archive")
     parameters = config.default()
