@@ -31,7 +31,8 @@ _MOST_DICTIONARY = 1 << 26
 _ZSTD_BLOCK = 1 << 17
 
 CODED = re.compile(
-    rb"\x1f\x8b\x08[\0-\x1f][\s\S]{5}[\0-\x0d\xff]"  # gzip: flags, time, extra flags, operating system
+    # gzip: flags, time, extra flags, and the operating system, of which macOS writes one that RFC 1952 does not name.
+    rb"\x1f\x8b\x08[\0-\x1f][\s\S]{5}[\0-\x0d\x13\xff]"
     rb"|\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"  # zstd, and its skippable frames
     rb"|\x04\x22\x4d\x18|BZh[1-9](?:1AY&SY|\x17\x72\x45\x38\x50\x90)|\xfd7zXZ\0"
 )
