@@ -84,7 +84,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
 
 def _steps(run: Run, account: RunAccount) -> Steps:
     request = run.request
-    unit = "files and parts of indexes" if request.indexes else "files"
+    unit = "sources" if request.indexes else "files"
     return Steps(unit, "sources", len(request.files) + account.selected.parts, pages=("captures",))
 
 
