@@ -210,8 +210,12 @@ def _run(arguments: argparse.Namespace) -> None:
 def _inputs(arguments: argparse.Namespace, config: DbceConfig) -> tuple[list[str], list[str]]:
     """List the files and the indexes that are to be read."""
     patterns = config.input.patterns
-    _check_folders(arguments.input, config)
-    files = sorted({*sources.expand(arguments.input, patterns), *sources.list_unread(arguments.input, patterns)})
+    try:
+        found = sources.expand(arguments.input, patterns)
+    except InputError:
+        _check_folders(arguments.input, config)
+        raise
+    files = sorted({*found, *sources.list_unread(arguments.input, patterns)})
     return files, indexed_records.list_indexes(arguments.index, config.input.index_patterns)
 
 
@@ -222,9 +226,10 @@ def _check_folders(inputs: Sequence[str], config: DbceConfig) -> None:
         InputError: one is.
     """
     for folder in filter(sources.is_folder, sources.read_manifests(inputs)):
-        if sources.list_files(folder, config.input.patterns):
-            continue
-        if sources.list_files(folder, config.input.page_patterns):
+        archives, pages = (
+            sources.list_files(folder, one) for one in (config.input.patterns, config.input.page_patterns)
+        )
+        if pages and not archives:
             raise InputError(f"{folder}: HTML files are in this folder, and no archive; give it to `dbce text`")
 
 

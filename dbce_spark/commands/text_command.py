@@ -35,6 +35,7 @@ from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.html.charset import decode
+from dbce_spark.log import counted
 
 STDIN = "-"
 _PIPED = "standard input"
@@ -157,8 +158,7 @@ def _read_files(names: Sequence[str], settings: DbceConfig, given: _Given) -> No
         except (OSError, ValueError) as error:
             given.unread.append(f"{sources.shown(path)}: cannot be read: {error}")
     if passed_over:
-        files = "1 file" if passed_over == 1 else f"{passed_over} files"
-        print(f"dbce: {files} passed over: neither a page nor an archive", file=sys.stderr)
+        print(f"dbce: {counted(passed_over, 'file')} passed over: neither a page nor an archive", file=sys.stderr)
 
 
 def _is_read(path: str, first: bytes, patterns: Sequence[str]) -> bool:

@@ -107,6 +107,15 @@ def test_a_command_that_is_not_named_is_asked_for(capsys: pytest.CaptureFixture[
     assert "name a command; `dbce --help` lists them" in capsys.readouterr().err
 
 
+def test_what_a_folder_holds_is_listed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where it holds archives and something that is passed over: that has one warning."""
+    archive(tmp_path / "a.warc", record(http("<p>A page.")))
+    (tmp_path / "b.warc").symlink_to("nothing")
+
+    assert 0 == main(["extract", str(tmp_path), "--output", str(tmp_path / "out"), "--dry-run"])
+    assert 1 == capsys.readouterr().err.count("b.warc: passed over: it is a link to nothing")
+
+
 def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a single page is."""
     (tmp_path / "a.html").write_text("<p>A page.")
