@@ -145,8 +145,9 @@ class Seen:
 class Blocks:
     """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
 
-    `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the
-    64-bit hashes of all words of all blocks, one after the other; `words` has the number of each block.
+    `text` is the blocks joined by newlines, within a row of a table by tabs (`html.table_rows`); `starts` and `ends`
+    are spans of it in characters. `tokens` holds the 64-bit hashes of all words of all blocks, one after the other;
+    `words` has the number of each block.
     """
 
     text: str
@@ -377,7 +378,7 @@ class Extraction:
     template_id: str  # the largest bucket that one of its crosses was found in, "" if single
     crosses: tuple[Cross, ...]
     segments: Segments
-    text: str  # main content, one line a block
+    text: str  # main content, a line a block, a tab between cells of a row
     confidence: float | None = None  # expected F1 of `text`, 0 to 1; None if bit patterns labelled the page
     page_type: str | None = None  # such as "article"; None where `confidence` is, or if the classifier knows no types
 

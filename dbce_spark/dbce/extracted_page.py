@@ -76,8 +76,8 @@ class ExtractedPage:
     url: str | None
     date: datetime | None  # UTC
     title: str  # as the page declares it, "" if it does not
-    text: str  # main content, one line a block
-    page_text: str  # all of the page, one line a block
+    text: str  # main content, a line a block, a tab between cells of a row
+    page_text: str  # all of the page, in the same way
     blocks: tuple[ExtractedBlock, ...]
     confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None with an error
     page_type: str | None = None  # such as "article" or "listing"; None with an error

@@ -1,4 +1,7 @@
-"""The main text of a page: its content segments, a line a block (thesis 2.4, stage 3)."""
+"""The main text of a page: its content segments, a line a block or row (thesis 2.4, stage 3)."""
+
+from collections.abc import Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -8,21 +11,40 @@ from dbce_spark.model import Label, Segments
 
 
 def text(page_text: str, segments: Segments) -> str:
-    """Join the content segments, one line a block; what a block holds between two of them is left out."""
+    """Join the content segments of a page."""
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
     columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
-    lines: list[str] = []
+    return joined(page_text, zip(*(column.tolist() for column in columns), strict=True))
+
+
+def of_blocks(page_text: str, starts: Sequence[int], ends: Sequence[int], labels: Sequence[int]) -> str:
+    """Join the content blocks of a page whose blocks are labelled as wholes."""
+    blocks = range(len(labels))
+    return joined(page_text, compress(zip(blocks, starts, ends, strict=True), (one == Label.CONTENT for one in labels)))
+
+
+def joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
+    """Join spans of a page text: a line a block, a tab between cells of a row, as the page text has them.
+
+    What a block holds between two of its spans is left out. spans: block, start and end of each, in page order.
+    """
+    parts: list[str] = []
     last_block, last_end = -1, 0
-    for block, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        between = page_text[last_end:start]
-        if block != last_block:
-            lines.append(page_text[start:end])
-        elif between.strip():
-            lines[-1] += " " + page_text[start:end]
-        else:
-            lines[-1] += between + page_text[start:end]
+    for block, start, end in spans:
+        if parts:
+            between = page_text[last_end:start]
+            parts.append(separator(between) if block != last_block else " " if between.strip() else between)
+        parts.append(page_text[start:end])
         last_block, last_end = block, end
-    return "\n".join(lines)
+    return "".join(parts)
+
+
+def separator(between: str) -> str:
+    """Return what parts two blocks, by the page text between them, which may hold blocks that are left out."""
+    _, newline, row = between.rpartition("\n")
+    if not newline:
+        return "\t" * row.count("\t")
+    return "\n" if row.strip("\t") else newline + row
 
 
 def kept_characters(page_text: str, segments: Segments) -> Kept:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from dbce_spark.archive.warc import site_of
 from dbce_spark.config import PageConfig
+from dbce_spark.dbce import main_text
 from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse
-from dbce_spark.model import Blocks, Label
+from dbce_spark.model import Blocks
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
@@ -35,7 +36,7 @@ class Stream:
         self._trees: dict[str, DomainTree] = {}
 
     def text(self, page: GoldPage) -> str:
-        """Extract the content of a page, one line a block, as the tree labels it on its arrival.
+        """Extract the content of a page as the tree labels it on its arrival.
 
         Raises:
             PageError: it cannot be parsed.
@@ -53,9 +54,8 @@ class Stream:
 
 
 def content(blocks: Blocks, labelled: Labelled) -> str:
-    """Join the content of a page, one line a block."""
-    spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), labelled.labels.tolist(), strict=True)
-    return "\n".join(blocks.text[start:end] for start, end, label in spans if label == Label.CONTENT)
+    """Join the content of a page."""
+    return main_text.of_blocks(blocks.text, blocks.starts.tolist(), blocks.ends.tolist(), labelled.labels.tolist())
 
 
 def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
+from dbce_spark.html.table_rows import cell_slots, separators
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
@@ -390,11 +391,21 @@ class PageWalk:
             hrefs=self.hrefs,
         )
 
+    def _joined(self) -> tuple[str, npt.NDArray[np.int32]]:
+        """Join the texts of the blocks; return the page text, and of each block how many characters part it from the
+        one before."""
+        texts, steps = self.texts, self._steps
+        cells = cell_slots([steps[path] for path in self.slot_paths], self.slot_parents)
+        before = separators(texts, self.slots, self.parents, (self.firsts, self.lasts), cells)
+        before[0] = ""
+        gaps = np.fromiter(map(len, before), np.int32, len(before))
+        return "".join(chain.from_iterable(zip(before, texts, strict=True))), gaps
+
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
         """Build the blocks; return them, and where their tokens start in the text."""
-        text = "\n".join(self.texts)
         lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
-        starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
+        text, gaps = self._joined()
+        starts = (np.cumsum(lengths + gaps) - lengths).astype(np.int32)
         token_starts, hashes = hashed(text)
         words = np.diff(np.searchsorted(token_starts, starts), append=len(hashes)).astype(np.int32)
         blocks = Blocks(

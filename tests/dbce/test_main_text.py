@@ -3,11 +3,12 @@
 import dataclasses
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.dbce.main_text import text
+from dbce_spark.dbce.main_text import of_blocks, text
 from dbce_spark.model import Annotation, Blocks, Label, Segments
 from tests.support.builders import annotation, cross, parsed
 from tests.support.strategies import annotations, documents
@@ -61,3 +62,23 @@ def test_text_of_all_content_is_the_page_text(html: str, data: st.DataObject) ->
     squeezed = [line.strip() for line in blocks.text.split("\n")]
 
     assert squeezed == [line.strip() for line in text(blocks.text, everything).split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("111111", "Year\tShips\n\tmany\t1914\n1915\t\tfew"),
+        ("110111", "Year\tShips\n1914\n1915\t\tfew"),
+        ("011111", "Ships\n\tmany\t1914\n1915\t\tfew"),
+        ("101111", "Year\n\tmany\t1914\n1915\t\tfew"),
+        ("111011", "Year\tShips\n\tmany\n1915\t\tfew"),
+        ("111110", "Year\tShips\n\tmany\t1914\n1915"),
+    ],
+)
+def test_text_keeps_the_cells_of_a_row_in_their_places(labels: str, expected: str) -> None:
+    """Tabs part what is kept of a row; one whose first cell is left out begins with text."""
+    rows = "<tr><td>Year<td>Ships<tr><td><td>many<td>1914<tr><td>1915<td><td>few"
+    blocks = parsed(f"<table>{rows}</table>").blocks
+    kept = [Label.CONTENT if label == "1" else Label.BOILERPLATE for label in labels]
+
+    assert expected == of_blocks(blocks.text, blocks.starts.tolist(), blocks.ends.tolist(), kept)

@@ -10,7 +10,7 @@ from dbce_spark.model import Annotation, Hashes, Member, PageFeatures
 from tests.support.builders import annotation, filled_cross, member
 
 WORDS = ("alpha", "beta", "gamma", "delta", "größe", "本", "ไทย", "a&amp;b", "x", "19", "2024", "7:30", "Omega", "end.")
-BLOCK_TAGS = ("div", "p", "ul", "li", "section", "h2", "blockquote", "td", "pre")
+BLOCK_TAGS = ("div", "p", "ul", "li", "section", "h2", "blockquote", "tr", "td", "pre")
 INLINE_TAGS = ("span", "a", "b", "em", "my-tag", "o:p", "font", "sup")
 HIDDEN = ("<script>var x = 1;</script>", "<style>p {}</style>", "<!-- note -->", "<br>", "<br><br>", "<input value=q>")
 

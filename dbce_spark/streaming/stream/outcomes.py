@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import main_text
 from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.single import without_evidence
@@ -75,13 +76,13 @@ def build_row(outcome: Outcome, config: DbceConfig | None = None) -> Row:
     if (html := page.pop("html", None)) is not None and config is not None:
         columns |= _formats(html.encode("utf-8", "surrogateescape"), page, labels, config)
     xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
-    text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
+    is_content = [label == Label.CONTENT for label in labels]
     with_blocks = {
         "blocks": [
             {"xpath": xpath, "start": start, "end": end, **label}
             for xpath, start, end, label in zip(xpaths, starts, ends, labelled, strict=True)
         ],
-        "text": "\n".join([text[start:end] for start, end in compress(zip(starts, ends, strict=True), is_content)]),
+        "text": main_text.of_blocks(page["page_text"], starts, ends, labels),
         "words": sum(lengths),
         "text_words": sum(compress(lengths, is_content)),
     }

@@ -58,9 +58,9 @@ def block_keys(blocks: Blocks, hash_name: str) -> Keys:
 
 
 def _letters_of(blocks: Blocks) -> list[bytes]:
-    """Return the letters of each block. They are computed for the whole text at once, since a line of the page text is
-    a block on all pages but those with blocks of several lines (<pre>)."""
-    lines = letters(blocks.text).split(b"\n")
+    """Return the letters of each block. They are computed for the whole text at once, since a line of the page text, or
+    a cell of a row, is a block on all pages but those with blocks of several lines (<pre>) or with empty cells."""
+    lines = letters(blocks.text.replace("\t", "\n")).split(b"\n")
     if len(lines) == len(blocks):
         return lines
     spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True)

@@ -1,0 +1,34 @@
+"""Rows of tables in the text of a page."""
+
+import pytest
+
+from tests.support.builders import parsed
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><th>Year<th>Ships<tr><td>1914<td>32", "Year\tShips\n1914\t32"),
+        ("<tr><td>one<td><td>three<tr><td><td>two<td>three<td>", "one\t\tthree\n\ttwo\tthree"),
+        ("<tr><td><p>one</p><td><div><b>two</b> more</div>", "one\ttwo more"),
+        ("<tr><td>alone<td><tr><td><td>by itself", "alone\nby itself"),
+        ("<tr><td><p>one<p>two<td>three", "one\ntwo\nthree"),
+        ("<tr><td><pre>one\ntwo</pre><td>three", "one\ntwo\nthree"),
+        ("<tr><td><pre>one\ttwo</pre><td>three", "one\ttwo\nthree"),
+        ("<tr><td>out<td><table><tr><td>one<td>two</table><tr><td>a<td>b", "out\none\ttwo\na\tb"),
+    ],
+)
+def test_a_row_is_a_line_with_tabs_between_cells(rows: str, expected: str) -> None:
+    """Also of empty cells; a row with several blocks or lines in a cell, or with text in one alone, is lines."""
+    blocks = parsed(f"<p>before</p><table>{rows}</table><p>behind</p>").blocks
+
+    assert f"before\n{expected}\nbehind" == blocks.text
+
+
+def test_places_of_blocks_hold_where_cells_are_empty() -> None:
+    """Spans are counted in characters, however many tabs part two blocks."""
+    blocks = parsed("<table><tr><td><td>one two<td><td><td>three<tr><td>four<td>five</table>").blocks
+    texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
+
+    assert ["one two", "three", "four", "five"] == texts
+    assert [2, 1, 1, 1] == blocks.words.tolist()
