@@ -27,18 +27,41 @@ def read(title: str, heading: str) -> Page:
         ("Harbour opens", "Harbour opens", [True, False, True]),
         ("HARBOUR opens - The Gazette", "Harbour opens!", [True, False, True]),
         ("The Gazette | News | Harbour opens", "Harbour opens", [True, False, True]),
-        ("Harbour-side shops", "Harbour", [True, True, True]),
+        ("Harbour-side shops", "Harbour", [True, False, True]),
+        ("Harbour-side shops", "Harbour opens again", [True, True, True]),
         ("The Gazette", "Harbour opens", [True, True, True]),
         ("", "Harbour opens", [True, True, True]),
     ],
 )
 def test_the_block_that_says_the_title_is_dropped_once(title: str, heading: str, kept: list[bool]) -> None:
-    """The whole of it or a part between signs; the first of the content, here the second of the page."""
+    """The whole of it or a part between signs; the first of the content, here the second of the page. Where none says
+    it, the heading that the content begins with, if half of its words are the title's."""
     is_kept = np.array([False, True, True])
     expected = [False, *kept[1:]]
 
     assert expected == without_title(read(title, heading), is_kept).tolist()
     assert [False, True, True] == is_kept.tolist()
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<h1>All open</h1><p>one two</p><h2>More</h2><p>three</p>", [False, True, True, True]),
+        ("<p>one two</p><h1>All open</h1><p>three</p>", [True, True, True]),
+        ("<h1>All open</h1><p>one two</p><h1>More</h1><p>three</p>", [True, True, True, True]),
+        ("<h2>All open</h2><p>one two</p>", [True, True]),
+        ("<p>one</p><p>Gazette</p><h1>All open</h1>", [True, False, True]),
+    ],
+)
+def test_a_heading_with_other_words_is_the_title_where_the_text_begins(body: str, expected: list[bool]) -> None:
+    """The content must begin with it, and have no other <h1>; a block that says a part of the title goes before."""
+    fetch = warc.Fetch(
+        capture("http://a.example.org/"), f"<title>It opens now: all | Gazette | open</title>{body}".encode()
+    )
+    page = pages.parse_fetch(fetch, config("label.by=T002"))
+    assert isinstance(page, Page)
+
+    assert expected == without_title(page, np.ones(len(expected), np.bool_)).tolist()
 
 
 @pytest.mark.parametrize("title", ["keep", "drop"])

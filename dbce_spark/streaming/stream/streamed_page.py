@@ -2,15 +2,17 @@
 
 import json
 import struct
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.title_heading import title_blocks
+from dbce_spark.dbce.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 
 _HEAD = struct.Struct("<I")  # bytes of JSON
+_HEADING = "/h1[1]"
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
 _UNITS = ("parents", "firsts", "lasts", "kinds", "holders")
@@ -19,7 +21,8 @@ _UNITS = ("parents", "firsts", "lasts", "kinds", "holders")
 def pack_page(page: Page, with_titles: bool) -> bytes:
     """Pack a page that has features, without its text, its XPaths, its words and its place in an archive.
 
-    `with_titles`: the text of the blocks that say its title, too, for who drops the title heading.
+    `with_titles`: the text of the blocks that say its title, too, and which are in an <h1>, for who drops the title
+    heading.
     """
     assert page.features is not None
     columns: dict[str, npt.NDArray[Any]] = {name: getattr(page.blocks, name) for name in _BLOCKS}
@@ -31,6 +34,7 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
         "capture": [page.capture_id, page.capture.url_key, page.capture.site, page.capture.timestamp],
         "title": page.metadata.title if with_titles else "",
         "titles": title_blocks(page) if with_titles else {},
+        "headings": [at for at, xpath in enumerate(page.blocks.xpaths) if with_titles and is_main_heading(xpath)],
         "columns": [[name, column.dtype.newbyteorder("<").str, column.shape] for name, column in columns.items()],
     }
     text = json.dumps(head).encode()
@@ -54,7 +58,7 @@ def unpack_page(data: bytes) -> Page:
         charset_source="",
         metadata=Metadata(title=head["title"], declared_language="", published=None, modified=None, canonical_url=None),
         flags=(),
-        blocks=_blocks(head["titles"], {name: columns[name] for name in _BLOCKS}),
+        blocks=_blocks(head["titles"], frozenset(head.get("headings", ())), {name: columns[name] for name in _BLOCKS}),
         signature=columns.get("signature"),
         bands=columns.get("bands", np.empty(0, np.uint64)),
         features=BlockFeatures(
@@ -82,8 +86,8 @@ def _unplaced(url_key: str, site: str, timestamp: int) -> Capture:
     )
 
 
-def _blocks(titles: dict[str, str], columns: dict[str, Any]) -> Blocks:
-    """Make blocks of which only those that say the title have a text."""
+def _blocks(titles: dict[str, str], headings: Collection[int], columns: dict[str, Any]) -> Blocks:
+    """Make blocks of which only those that say the title have a text, and only those in an <h1> an XPath."""
     count = len(columns["words"])
     lengths = [len(titles.get(str(at), "")) for at in range(count)]
     ends = np.cumsum(lengths, dtype=np.int32)
@@ -91,7 +95,7 @@ def _blocks(titles: dict[str, str], columns: dict[str, Any]) -> Blocks:
         text="".join(titles.values()),
         starts=ends - np.array(lengths, np.int32),
         ends=ends,
-        xpaths=[""] * count,
+        xpaths=[_HEADING if at in headings else "" for at in range(count)],
         tokens=np.empty(0, np.uint64),
         **columns,
     )

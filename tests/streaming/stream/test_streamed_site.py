@@ -180,10 +180,11 @@ def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> Non
     assert 4 == row["siblings"]
 
 
-def test_a_title_heading_is_left_out_at_once_and_late() -> None:
-    """As the batch does, where the state has no other text of the page than what says the title."""
+@pytest.mark.parametrize("title", ["All about {} - Gazette", "What there is about {}"])
+def test_a_title_heading_is_left_out_at_once_and_late(title: str) -> None:
+    """As the batch does, where the state has no other text of the page than what says the title, or its <h1> alone."""
     by = replace(BY_DBCE, label=replace(BY_DBCE.label, title="drop"))
-    titled = [story(name, title=f"All about {name} - Gazette") for name in ("north", "south")]
+    titled = [story(name, title=title.format(name)) for name in ("north", "south")]
     first, second, late = (row for _, row in taken(titled, by=by))
 
     assert [by_batch(titled[:1], titled[0], by), by_batch(titled, titled[1], by)] == [first["text"], second["text"]]
