@@ -14,15 +14,17 @@ from operator import getitem
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbce_spark import config, log
 from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.files import sources
-from dbce_spark.output.collection import Collection, Version
 from dbce_spark.spark.engine import java_messages
+
+if TYPE_CHECKING:
+    from dbce_spark.output.collection import Collection, Version
 
 INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
@@ -276,7 +278,7 @@ def add_version(command: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_version(collection: Collection, arguments: argparse.Namespace) -> Version:
+def chosen_version(collection: "Collection", arguments: argparse.Namespace) -> "Version":
     """Return the version of `--version`, or the last.
 
     Raises:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
-from dbce_spark.commands.cli import main, run
+from dbce_spark.commands.cli import GROUPS, main, parser, run
 from dbce_spark.errors import InputError
 from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
@@ -126,7 +126,9 @@ def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest
     )
 
 
-@pytest.mark.parametrize("stopped", ["dbce_spark.commands.cli", "dbce_spark.commands.cli.main"])
+@pytest.mark.parametrize(
+    "stopped", ["dbce_spark.commands.cli", "dbce_spark.commands.text_command", "dbce_spark.commands.cli.main"]
+)
 def test_a_stop_before_the_command_leaves_no_stack(stopped: str) -> None:
     """While its modules are loaded, and while its arguments are read."""
     program = f"""
@@ -490,6 +492,59 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
 
     assert 0 == ended.returncode
     assert "extract" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "foreign"),
+    [
+        ("text a.html", "pyarrow"),
+        ("rules --help", "numpy lxml pyarrow fsspec"),
+        ("extract --help", "lxml pyarrow"),
+        ("status --help", "rapidfuzz"),
+    ],
+)
+def test_a_command_loads_its_own_module_alone(command: str, foreign: str, tmp_path: Path) -> None:
+    """And no library that only other commands need; the command line stands before the first page otherwise."""
+    (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
+    program = """
+import sys
+from dbce_spark.commands.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *command.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    loaded = set(ended.stderr.split())
+    prefix = "dbce_spark.commands."
+
+    assert 0 == ended.returncode
+    assert {f"{prefix}{command.split()[0]}_command"} == {
+        one for one in loaded if one.startswith(prefix) and one.endswith(("_command", "_commands"))
+    }
+    assert set() == loaded.intersection(foreign.split())
+
+
+def test_the_table_of_commands_is_what_their_modules_add() -> None:
+    """Each module, all of its commands, in their order: another command would be found only by `dbce --help`."""
+    listed = [(module, name) for names in GROUPS.values() for name, module in names.items()]
+    added = {module: below(parser(name)) for module, name in listed}
+
+    assert listed == [(module, name) for module, names in added.items() for name in names]
+    assert below(parser()) == [name for _, name in listed]
+
+
+def below(parser: argparse.ArgumentParser) -> list[str]:
+    """List the commands of a parser."""
+    (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    return [*commands.choices]
 
 
 @pytest.mark.parametrize(
