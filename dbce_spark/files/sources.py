@@ -120,18 +120,24 @@ def files_below(folder: str) -> list[str]:
 def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """List what `expand` passes over in local folders: pipes, links to nothing, folders that cannot be listed.
 
-    To open one of them is an error, by which an account has it. A name that is no text stands in no account.
+    To open one of them is an error, by which an account has it. A name that is no text stands in no account. Files that
+    fit no pattern are not listed; a warning has their number.
 
     Raises:
         InputError: a manifest cannot be read, or leads back to itself.
     """
     folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
-    passed_over: set[str] = set()
-    for folder in folders:
-        unlisted: list[OSError] = []
-        passed_over.update(path for path in _walked(folder, patterns, unlisted.append) if _lack(path))
-        passed_over.update(error.filename for error in unlisted)
-    return sorted(filter(is_utf8, passed_over))
+    unlisted: list[OSError] = []
+    found = {path for folder in folders for path in _walked(folder, _ALL, unlisted.append)}
+    fitting = {path for path in found if fits(path, patterns)}
+    if others := found - fitting:
+        _LOGGER.warning(
+            "files passed over: %s, such as %s; of a folder only names that fit input.patterns (conf/dbce.toml) are"
+            " read; name others in full or by a glob",
+            f"{len(others):,}",
+            shown(min(others)),
+        )
+    return sorted(filter(is_utf8, {*filter(_lack, fitting), *(error.filename for error in unlisted)}))
 
 
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:

@@ -116,6 +116,25 @@ def test_what_a_folder_holds_is_listed_once(tmp_path: Path, capsys: pytest.Captu
     assert 1 == capsys.readouterr().err.count("b.warc: passed over: it is a link to nothing")
 
 
+def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once for all folders, with an example; one that is named itself is read, and not counted."""
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for one in folders:
+        one.mkdir()
+        archive(one / "a.warc", record(http("<p>A page.")))
+        (one / "b.warc.xz").write_bytes(b"")
+    named = archive(tmp_path / "c.gz", record(http("<p>A page.")))
+    words = [*map(str, folders), str(named), "--output", str(tmp_path / "out"), "--dry-run"]
+
+    assert 0 == main(["extract", *words])
+    printed = capsys.readouterr()
+    assert printed.out.endswith("bytes in 3 files would be read\n")
+    (line,) = printed.err.splitlines()
+    assert f"files passed over: 2, such as {folders[0]}/b.warc.xz; of a folder only names that fit input.patt" in line
+
+
 def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a single page is."""
     (tmp_path / "a.html").write_text("<p>A page.")

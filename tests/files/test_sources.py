@@ -169,9 +169,10 @@ def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest
     assert [str(folder / name) for name in named if "?" not in name] == list_unread([str(folder)], PATTERNS)
     assert named * 2 == [
         name
-        for one in (caplog.messages[:5], caplog.messages[5:])
+        for one in (caplog.messages[:5], caplog.messages[5:10])
         for name in sorted(Path(text.split(": ")[0]).name for text in one)
     ]
+    assert caplog.messages[10].startswith(f"files passed over: 1, such as {folder}/notes.txt; of a folder only ")
 
 
 def test_a_folder_that_cannot_be_read_is_named(
