@@ -20,6 +20,7 @@ from dbce_spark.commands.arguments import (
     add_sites,
     count,
     default_of,
+    naming_options,
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError
@@ -297,4 +298,5 @@ def _settings(**given: object) -> "WorkbenchSettings":
         raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
     from dbce_spark.annotation.workbench_settings import settings
 
-    return settings(given)
+    with naming_options(given):
+        return settings(given)

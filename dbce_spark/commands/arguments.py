@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -42,6 +43,27 @@ OF_TREE = "urltree."
 """Prefix of the settings of conf/urltree.toml."""
 OUTPUT_HELP = "read the output of `dbce extract`, in a folder or at a URL, or a collection"
 COLLECTION_HELP = "use the collection in this folder, written by `dbce extract --collection`"
+
+
+_OPTIONS = {
+    "columns": "format",
+    "since": "from",
+    "until": "to",
+    "surts": "surt",
+    "domains": "domain",
+    "hosts": "host",
+    "mimes": "mime",
+    "statuses": "http-status",
+    "digests": "digest",
+    "urls": "url-pattern",
+    "relabel_pages": "relabel",
+    "support": "relabel",
+    "minimum_submissions": "min-submissions",
+    "minimum_pages": "min-pages",
+    "host": "address",
+    "pages_a_round": "pages",
+}
+"""Options that are called otherwise than the parameters that they give."""
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -85,6 +107,20 @@ def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> N
     """Take an option by an earlier name, which these words stand for now; the next version does without."""
     assert isinstance(command, Command)
     command.earlier[option] = words
+
+
+@contextmanager
+def naming_options(values: Mapping[str, object]) -> Iterator[None]:
+    """Name in errors of parameters, within the block, the options that gave these values; None: none did."""
+    options = {name: _option(name.rpartition(".")[2]) for name, value in values.items() if value is not None}
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(re.sub(r"[\w.]+", lambda word: options.get(word[0], word[0]), str(error))) from error
+
+
+def _option(parameter: str) -> str:
+    return f"--{_OPTIONS.get(parameter, parameter).replace('_', '-')}"
 
 
 def given_settings(values: Mapping[str, object]) -> list[str]:

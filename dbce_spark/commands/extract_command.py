@@ -34,6 +34,7 @@ from dbce_spark.commands.arguments import (
     given_settings,
     is_submitted,
     label_settings,
+    naming_options,
     place,
     spark_settings,
     started_whole,
@@ -164,8 +165,10 @@ def _run(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.command = command_line()
     started = time.monotonic()
-    config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
-    wanted = indexed_records.index_selection(config)
+    given = _given(arguments)
+    with naming_options(given):
+        config = configuration.load(arguments.config, [*arguments.settings, *given_settings(given)])
+        wanted = indexed_records.index_selection(config)
     files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
@@ -382,8 +385,8 @@ def _print_input(
         print(read_estimate.estimate(entries, counts, config.fetch).text())
 
 
-def _given_settings(arguments: argparse.Namespace) -> list[str]:
-    """Return the settings that options give, as --set would."""
+def _given(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the values of parameters that options give, None where they give none."""
     values: dict[str, object] = {
         **label_settings(arguments),
         **format_settings(arguments),
@@ -395,7 +398,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
     lists["select.statuses"] = [_status(text) for text in arguments.http_status]
     lists["select.languages"] = arguments.language
-    return given_settings({name: value for name, value in (values | lists).items() if value != []})
+    return {name: value for name, value in (values | lists).items() if value != []}
 
 
 def _status(text: str) -> int:
