@@ -496,6 +496,21 @@ def test_an_output_that_exists_is_refused_before_spark_starts(
     assert "--overwrite" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [[], ["--overwrite"], ["--engine", "spark"]])
+def test_an_output_that_is_a_collection_is_to_be_extended(
+    more: list[str], crawl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not to be replaced."""
+    grown = crawl / "grown"
+    (grown / "versions").mkdir(parents=True)
+    (grown / "versions" / "00000001.json").write_text("{}")
+
+    assert 2 == main(["extract", str(crawl / "a.warc.gz"), "--output", str(grown), *more])
+    assert f"dbce: {grown} is a collection; `dbce extract ... --collection {grown}` extends it\n" == (
+        capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize("words", [("export", "--format", "jsonl"), ("report",), ("corpus",)])
 def test_an_output_with_a_part_missing_is_refused(
     words: tuple[str, ...], extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
