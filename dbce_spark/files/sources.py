@@ -47,9 +47,10 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
             raise InputError("an input is empty; name a file or a folder, such as . for this one")
         taken = list_files(argument, patterns)
         if not taken:
+            hint = "; in a glob a bracket begins a set of letters, and [[] stands for itself" if "[" in argument else ""
             raise InputError(
                 f"{argument}: nothing to read is there; give a file, a glob, a folder holding {', '.join(patterns)},"
-                " or @manifest"
+                f" or @manifest{hint}"
             )
         files.update(taken)
     return sorted(files)
@@ -67,8 +68,9 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         filesystem, path = file_system(argument)
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
-        if "*" in path or "?" in path or "[" in path:
-            names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
+        is_glob = any(sign in path for sign in "*?[")
+        names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)] if is_glob else []
+        if names:
             names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
