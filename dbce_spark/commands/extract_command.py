@@ -382,7 +382,10 @@ def _print_input(
     if indexes:
         counts = FilterCounts()
         entries = index_file.read_entries(indexes, base, wanted, config.fetch, counts)
-        print(read_estimate.estimate(entries, counts, config.fetch).text())
+        found = read_estimate.estimate(entries, counts, config.fetch)
+        print(found.text())
+        if absence := read_estimate.absence(found.archives, config.fetch):
+            print(absence)
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, object]:

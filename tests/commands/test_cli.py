@@ -359,6 +359,7 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     assert "4 lines of the index were read" == printed[0]
     assert refused == [line for line in printed if "select:" in line]
     assert f"{selected} records in {'0 files' if selected == 0 else '1 file'} would be read" in printed
+    assert bool(selected) == printed[-1].startswith(f"1 missing or unreadable, of 1 file tried, such as {crawl}/a.warc")
 
 
 @pytest.mark.parametrize(
