@@ -117,14 +117,11 @@ def _run(arguments: argparse.Namespace) -> None:
     checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{stream_tables.CHECKPOINT}"
     if arguments.every is None and stream_tables.last_commit(to) is None:
         check_archives(sources.expand(inputs, config.input.patterns), config)
-    how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
-    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
-    with log.waiting("Spark starts"), started_whole():
+    with started_whole():
         from dbce_spark.spark.engine.session import session
         from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
         from dbce_spark.spark.run.record_counts import rejects_by_reason
 
-        spark = session("dbce stream", master=arguments.master, settings=settings)
     request = stream_job.StreamRequest(
         inputs=inputs,
         output=to,
@@ -132,6 +129,11 @@ def _run(arguments: argparse.Namespace) -> None:
         every=arguments.every,
         prime=sources.absolute(arguments.prime).rstrip("/"),
     )
+    stream_job.check(request, config, tree)
+    how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
+    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
+    with log.waiting("Spark starts"), started_whole():
+        spark = session("dbce stream", master=arguments.master, settings=settings)
     totals = stream_job.run(spark, request, config, tree, log)
     log.write(
         "end", f"all that is there is read, {counted(totals.get('labels', 0), 'page')} labelled", {"totals": totals}

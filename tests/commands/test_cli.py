@@ -861,3 +861,23 @@ def test_a_stream_of_no_archive_is_refused_before_spark_starts(
 
     assert 2 == status
     assert re.match(f"dbce: .*{name}: .*{expected}", capsys.readouterr().err)
+
+
+def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
+    crawl: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By settings that it was not begun with, another stream's checkpoint, or an output that nothing can write to."""
+    session = pytest.importorskip("dbce_spark.spark.engine.session")
+    monkeypatch.setattr(session, "session", lambda *_, **__: pytest.fail("Spark starts"))
+    (crawl / "begun").mkdir()
+    (crawl / "begun" / "stream.json").write_text('{"version": 3, "by": "urltree"}')
+    (crawl / "elsewhere" / "offsets").mkdir(parents=True)
+    command = ["stream", str(crawl / "a.warc.gz"), "--output"]
+
+    assert 2 == main([*command, str(crawl / "begun")])
+    assert f'dbce: {crawl}/begun was begun with other settings: by was "urltree", is "dbce"' in capsys.readouterr().err
+    assert 2 == main([*command, str(crawl / "new"), "--checkpoint", str(crawl / "elsewhere")])
+    assert f"dbce: {crawl}/elsewhere is of a stream with another output;" in capsys.readouterr().err
+    assert 2 == main([*command, str(crawl / "a.warc.gz" / "new")])
+    assert f"dbce: {crawl}/a.warc.gz/new: [Errno 20] Not a directory" in capsys.readouterr().err
+    assert not (crawl / "new" / "stream.json").exists()
