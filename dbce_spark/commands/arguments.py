@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dbce_spark import config, log
 from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.config import DbceConfig, FormatsConfig
-from dbce_spark.errors import ConfigError, InputError, PlatformError
+from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
 from dbce_spark.spark.engine import java_messages
 
@@ -204,7 +204,7 @@ def check_formats(formats: FormatsConfig) -> None:
         InputError: it is not.
     """
     if formats.dates == "htmldate" and find_spec("htmldate") is None:
-        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
+        raise InputError(f"formats.dates is htmldate, which is not installed; run {installs('dates')}")
 
 
 def check_installed(extra: str, *modules: str) -> None:
@@ -214,7 +214,7 @@ def check_installed(extra: str, *modules: str) -> None:
         PlatformError: a module that it brings is missing.
     """
     if missing := [name for name in modules if find_spec(name) is None]:
-        raise PlatformError(f"this needs {missing[0]}: pip install 'dbce-spark[{extra}]'")
+        raise PlatformError(f"this needs {missing[0]}: {installs(extra)}")
 
 
 def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:

@@ -14,7 +14,7 @@ import dbce_spark
 from dbce_spark import log
 from dbce_spark.commands.arguments import Command, stoppable
 from dbce_spark.commands.terminal import prepare_output
-from dbce_spark.errors import DbceError, PlatformError, exit_status
+from dbce_spark.errors import DbceError, PlatformError, exit_status, installs
 from dbce_spark.files.sources import is_utf8
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -129,7 +129,7 @@ def _work(arguments: argparse.Namespace) -> int:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        raise PlatformError(f"this needs {error.name}: pip install 'dbce-spark[{extra}]'") from error
+        raise PlatformError(f"this needs {error.name}: {installs(extra)}") from error
     sys.stdout.flush()
     return status or 0
 

@@ -41,7 +41,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, InputError, PlatformError
+from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
 from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import Collection
@@ -297,7 +297,7 @@ def _check_spark(arguments: argparse.Namespace) -> None:
     """
     if arguments.engine == "auto" and not _spark_option(arguments) and find_spec("pyspark") is None:
         raise PlatformError(
-            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            f"so large an input needs Spark (engine.local_bytes): {installs('spark')}, or give"
             " --engine local, which holds all pages in memory"
         )
     check_installed("spark", "pyspark")

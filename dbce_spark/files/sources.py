@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from dbce_spark.errors import InputError
+from dbce_spark.errors import InputError, installs
 
 MEMBER = "!/"
 """Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
@@ -89,7 +89,7 @@ def _cause(path: str, error: Exception) -> str:
     first = lines[0] if lines else type(error).__name__
     if isinstance(error, ImportError):
         extra = _EXTRAS.get(path.partition("://")[0])
-        how = f": pip install 'dbce-spark[{extra}]'" if extra else f" ({first})"
+        how = f": {installs(extra)}" if extra else f" ({first})"
         return f"its driver is not installed{how}"
     if "credential" in first.lower():
         return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"

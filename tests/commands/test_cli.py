@@ -16,7 +16,7 @@ import pytest
 
 from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
 from dbce_spark.commands.cli import GROUPS, main, parser, run
-from dbce_spark.errors import InputError
+from dbce_spark.errors import InputError, installs
 from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
@@ -637,25 +637,25 @@ def test_feeds_that_failed_fail_again_until_they_are_due(tmp_path: Path, capsys:
         (
             "pyspark",
             "extract a.warc.gz --output out --engine spark",
-            "this needs pyspark: pip install 'dbce-spark[spark]'",
+            f"this needs pyspark: {installs('spark')}",
         ),
-        ("pyspark", "extract a.warc.gz --output out --limit 3", "this needs pyspark: pip install 'dbce-spark[spark]'"),
+        ("pyspark", "extract a.warc.gz --output out --limit 3", f"this needs pyspark: {installs('spark')}"),
         (
             "pyspark",
             "extract a.warc.gz --output out --set engine.local_bytes=10",
-            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            f"so large an input needs Spark (engine.local_bytes): {installs('spark')}, or give"
             " --engine local, which holds all pages in memory",
         ),
-        ("pyspark", "stream . --output out", "this needs pyspark: pip install 'dbce-spark[stream]'"),
+        ("pyspark", "stream . --output out", f"this needs pyspark: {installs('stream')}"),
         (
             "aiohttp",
             "text http://127.0.0.1:9/a.arc",
-            "http://127.0.0.1:9/a.arc: cannot be listed: its driver is not installed: pip install 'dbce-spark[http]'",
+            f"http://127.0.0.1:9/a.arc: cannot be listed: its driver is not installed: {installs('http')}",
         ),
         (
             "protego",
             "acquire http://127.0.0.1:9/a --once --output out --state state",
-            "this needs protego: pip install 'dbce-spark[acquire]'",
+            f"this needs protego: {installs('acquire')}",
         ),
     ],
 )
@@ -685,7 +685,7 @@ def test_a_missing_extra_is_named_in_python() -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
 
-    assert ended.stderr.endswith("PlatformError: dbce_spark.spark needs pyspark: pip install 'dbce-spark[spark]'\n")
+    assert ended.stderr.endswith(f"PlatformError: dbce_spark.spark needs pyspark: {installs('spark')}\n")
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept_formats import FORMATS
-from dbce_spark.errors import ConfigError, OutputError, PlatformError
+from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
 from dbce_spark.log import Log
 from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import Collection
@@ -50,7 +50,7 @@ try:
     from dbce_spark.spark.source.file_source import NAME, Arrivals
 except ImportError as error:
     raise PlatformError(
-        f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
+        f"dbce stream needs PySpark 4.2 or newer, and protobuf: {installs('stream')} ({error})"
     ) from error
 
 LEDGER = "arrivals"
