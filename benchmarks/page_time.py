@@ -21,7 +21,7 @@ from dbce_spark.dbce import buckets, local, pages, pools, sites
 from dbce_spark.dbce.classifier_file import load_classifier
 from dbce_spark.dbce.extracted_page import extract
 from dbce_spark.dbce.kept_formats import Formats
-from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary
 from dbce_spark.html.charset import decode
@@ -151,7 +151,7 @@ def _page_extractors() -> dict[str, Extractor]:
         import turbohtml
         from resiliparse.extract.html2text import extract_plain_text
     except ImportError as error:
-        raise PlatformError(f"{error.name} is not installed; run: pip install 'dbce-spark[bench]'") from error
+        raise PlatformError(f"{error.name} is not installed; run: {installs('bench')}") from error
     return {
         _BY_ITSELF: _extract_alone,
         "trafilatura": lambda html: trafilatura.extract(html, include_comments=False),

@@ -5,7 +5,7 @@ from signal import SIGINT
 
 
 def entry() -> None:
-    """Run `dbce`. Ctrl-C ends it quietly also while its modules are loaded, which takes most of a second."""
+    """Run `dbce`. Ctrl-C ends it quietly also while its modules are loaded."""
     try:
         from dbce_spark.commands import cli
     except KeyboardInterrupt:

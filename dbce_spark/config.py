@@ -297,7 +297,9 @@ class StreamConfig:
 
     def __post_init__(self) -> None:
         if most := next((one for one in self.relabel_pages if one > self.pool_pages), 0):
-            raise ConfigError(f"stream.relabel_pages has {most}; it must be at most pool_pages, {self.pool_pages}")
+            raise ConfigError(
+                f"stream.relabel_pages has {most}; it must be at most stream.pool_pages, {self.pool_pages}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,11 @@ class PlatformError(DbceError):
     """This machine lacks something the program needs to run, such as Java."""
 
 
+def installs(extra: str) -> str:
+    """Write the command that installs an extra: in a checkout, as no index has the package."""
+    return f"pip install '.[{extra}]' in the checkout of dbce-spark"
+
+
 def exit_status(error: BaseException) -> int:
     """Return the status that a command ends with by an error; those of a stop and of a closed pipe are a shell's."""
     if isinstance(error, DbceError):

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 from dbce_spark.spark.run import heartbeat, staging
 
 try:
     import psutil
 except ImportError as error:
-    raise PlatformError("psutil is not installed; run: pip install 'dbce-spark[bench]'") from error
+    raise PlatformError(f"psutil is not installed; run: {installs('bench')}") from error
 
 KINDS = DRIVER, JAVA, WORKER = "driver", "java", "worker"
 """Kinds of processes: the command itself, any Java, and any other: Python workers and the daemon that forks them."""

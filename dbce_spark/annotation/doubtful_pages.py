@@ -62,7 +62,7 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int) -> list
         doubts[template] += 1 - row["confidence"]
         taken_of[template] += row["capture_id"] in taken
     if not pages:
-        raise InputError(f"{labelled.output.root}: no page has a confidence; extract it with label.by = classifier")
+        raise InputError(f"{labelled.output.root}: no page has a confidence; extract it with --set label.by=classifier")
     open_ones = [one for one in pages if taken_of[one] < pages[one] and doubts[one] > 0]
     order = sorted(open_ones, key=lambda one: (-doubts[one] / (1 + taken_of[one]), one))
     nearest: dict[Template, tuple[float, str, str]] = {}

@@ -8,7 +8,7 @@ from tqdm import tqdm
 from dbce_spark.annotation import labels_job, rendering
 from dbce_spark.annotation.rendering import Scene
 from dbce_spark.annotation.workbench_settings import settings
-from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
 
@@ -35,5 +35,5 @@ def _of_store(kept: str) -> Iterator[Scene]:
     try:
         from dbce_spark.annotation.web import scenes
     except ImportError as error:
-        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+        raise PlatformError(f"{error.name} is not installed; run {installs('annotate')}") from error
     return scenes.make_scenes(kept, settings({}))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbce_spark.annotation import segment_marks
 from dbce_spark.annotation.page_file import Sheet
-from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import digest
@@ -161,7 +161,7 @@ def _context() -> "Iterator[BrowserContext]":
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError as error:
-        raise PlatformError("pages are shown by Playwright; pip install dbce-spark[render]") from error
+        raise PlatformError(f"pages are shown by Playwright; {installs('render')}") from error
     with sync_playwright() as driver:
         try:
             browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=[*_ARGUMENTS])

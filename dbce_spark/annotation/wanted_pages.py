@@ -38,7 +38,7 @@ class WantedPages:
             try:
                 re.compile(one)
             except re.error as error:
-                raise InputError(f"{one!r} is no regular expression: {error}") from error
+                raise InputError(f"--url-pattern {one!r} is no regular expression: {error}") from error
 
 
 def fits(page: Page, wanted: WantedPages) -> bool:

@@ -46,7 +46,7 @@ class WorkbenchSettings:
         if self.max_words < self.min_words:
             raise ConfigError(f"max_words is {self.max_words}; it must be at least min_words, {self.min_words}")
         if self.port == self.replay_port != 0:
-            raise ConfigError(f"port and replay_port are both {self.port}; archived pages need a port of their own")
+            raise ConfigError(f"port and replay_port are both {self.port}; archived pages need another")
 
 
 def settings(given: Mapping[str, Any]) -> WorkbenchSettings:

@@ -20,9 +20,10 @@ from dbce_spark.commands.arguments import (
     add_sites,
     count,
     default_of,
+    naming_options,
 )
 from dbce_spark.commands.terminal import standard_input
-from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "annotate",
         help="let people label archived pages in their browsers",
-        description="Let people label archived pages in their browsers (docs/annotation.md). Needs pip install"
-        " 'dbce-spark[annotate]'. Defaults are in conf/annotate.toml.",
+        description="Let people label archived pages in their browsers (docs/annotation.md). Needs"
+        f" {installs('annotate')}. Defaults are in conf/annotate.toml.",
     )
     steps = command.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_add(steps)
@@ -294,7 +295,8 @@ def _settings(**given: object) -> "WorkbenchSettings":
         import tinycss2  # noqa: F401
         import waitress  # noqa: F401
     except ImportError as error:
-        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+        raise PlatformError(f"{error.name} is not installed; run {installs('annotate')}") from error
     from dbce_spark.annotation.workbench_settings import settings
 
-    return settings(given)
+    with naming_options(given):
+        return settings(given)

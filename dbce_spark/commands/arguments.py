@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import shlex
 import signal
 import sys
@@ -14,15 +15,17 @@ from operator import getitem
 from pathlib import Path
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbce_spark import config, log
 from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.config import DbceConfig, FormatsConfig
-from dbce_spark.errors import ConfigError, InputError, PlatformError
+from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
-from dbce_spark.output.collection import Collection, Version
 from dbce_spark.spark.engine import java_messages
+
+if TYPE_CHECKING:
+    from dbce_spark.output.collection import Collection, Version
 
 INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
@@ -40,6 +43,27 @@ OF_TREE = "urltree."
 """Prefix of the settings of conf/urltree.toml."""
 OUTPUT_HELP = "read the output of `dbce extract`, in a folder or at a URL, or a collection"
 COLLECTION_HELP = "use the collection in this folder, written by `dbce extract --collection`"
+
+
+_OPTIONS = {
+    "columns": "format",
+    "since": "from",
+    "until": "to",
+    "surts": "surt",
+    "domains": "domain",
+    "hosts": "host",
+    "mimes": "mime",
+    "statuses": "http-status",
+    "digests": "digest",
+    "urls": "url-pattern",
+    "relabel_pages": "relabel",
+    "support": "relabel",
+    "minimum_submissions": "min-submissions",
+    "minimum_pages": "min-pages",
+    "host": "address",
+    "pages_a_round": "pages",
+}
+"""Options that are called otherwise than the parameters that they give."""
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -83,6 +107,20 @@ def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> N
     """Take an option by an earlier name, which these words stand for now; the next version does without."""
     assert isinstance(command, Command)
     command.earlier[option] = words
+
+
+@contextmanager
+def naming_options(values: Mapping[str, object]) -> Iterator[None]:
+    """Name in errors of parameters, within the block, the options that gave these values; None: none did."""
+    options = {name: _option(name.rpartition(".")[2]) for name, value in values.items() if value is not None}
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(re.sub(r"[\w.]+", lambda word: options.get(word[0], word[0]), str(error))) from error
+
+
+def _option(parameter: str) -> str:
+    return f"--{_OPTIONS.get(parameter, parameter).replace('_', '-')}"
 
 
 def given_settings(values: Mapping[str, object]) -> list[str]:
@@ -166,7 +204,7 @@ def check_formats(formats: FormatsConfig) -> None:
         InputError: it is not.
     """
     if formats.dates == "htmldate" and find_spec("htmldate") is None:
-        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
+        raise InputError(f"formats.dates is htmldate, which is not installed; run {installs('dates')}")
 
 
 def check_installed(extra: str, *modules: str) -> None:
@@ -176,7 +214,7 @@ def check_installed(extra: str, *modules: str) -> None:
         PlatformError: a module that it brings is missing.
     """
     if missing := [name for name in modules if find_spec(name) is None]:
-        raise PlatformError(f"this needs {missing[0]}: pip install 'dbce-spark[{extra}]'")
+        raise PlatformError(f"this needs {missing[0]}: {installs(extra)}")
 
 
 def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:
@@ -276,7 +314,7 @@ def add_version(command: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_version(collection: Collection, arguments: argparse.Namespace) -> Version:
+def chosen_version(collection: "Collection", arguments: argparse.Namespace) -> "Version":
     """Return the version of `--version`, or the last.
 
     Raises:

@@ -8,38 +8,39 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from types import ModuleType
+from importlib import import_module
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands import (
-    acquire_command,
-    annotate_command,
-    collection_command,
-    evaluate_command,
-    extract_command,
-    history_command,
-    labels_command,
-    reader_commands,
-    rules_command,
-    show_command,
-    status_command,
-    stream_command,
-    text_command,
-)
 from dbce_spark.commands.arguments import Command, stoppable
 from dbce_spark.commands.terminal import prepare_output
-from dbce_spark.errors import DbceError, PlatformError, exit_status
+from dbce_spark.errors import DbceError, PlatformError, exit_status, installs
 from dbce_spark.files.sources import is_utf8
 
-GROUPS: Mapping[str, Sequence[ModuleType]] = {
-    "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
-    "collections": (collection_command, history_command),
-    "streams": (acquire_command, stream_command, rules_command),
-    "benchmark and train": (evaluate_command,),
-    "annotate": (annotate_command, labels_command),
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "extract and read": {
+        "text": "text_command",
+        "extract": "extract_command",
+        "status": "status_command",
+        "show": "show_command",
+        "report": "reader_commands",
+        "export": "reader_commands",
+        "corpus": "reader_commands",
+    },
+    "collections": {
+        "collection": "collection_command",
+        "history": "history_command",
+        "changes": "history_command",
+    },
+    "streams": {"acquire": "acquire_command", "stream": "stream_command", "rules": "rules_command"},
+    "benchmark and train": {
+        "evaluate": "evaluate_command",
+        "train": "evaluate_command",
+        "convert": "evaluate_command",
+    },
+    "annotate": {"annotate": "annotate_command", "labels": "labels_command"},
 }
-"""The modules of the commands under each heading of `dbce --help`, in its order."""
+"""The commands under each heading of `dbce --help`, in its order, each with the module that adds it."""
 
 _EXTRAS = {"pyspark": "spark", "py4j": "spark", "pandas": "spark", "threadpoolctl": "evaluate", "lightgbm": "train"}
 """The extras that bring packages which the plain install leaves out."""
@@ -80,7 +81,8 @@ def _leave(status: int) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command of `dbce`; return its exit status."""
-    return run(parser(), argv)
+    words = sys.argv[1:] if argv is None else argv
+    return run(parser(next(iter(words), "")), words)
 
 
 def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
@@ -127,7 +129,7 @@ def _work(arguments: argparse.Namespace) -> int:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:
             raise
-        raise PlatformError(f"this needs {error.name}: pip install 'dbce-spark[{extra}]'") from error
+        raise PlatformError(f"this needs {error.name}: {installs(extra)}") from error
     sys.stdout.flush()
     return status or 0
 
@@ -138,9 +140,11 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the parser of all commands, in the order of GROUPS."""
-    headings: dict[str, str] = {}
+def parser(command: str = "") -> argparse.ArgumentParser:
+    """Build the parser of a command, whose module alone is loaded; or that of all, in the order of GROUPS."""
+    module_of = {name: module for names in GROUPS.values() for name, module in names.items()}
+    modules = [module_of[command]] if command in module_of else dict.fromkeys(module_of.values())
+    headings = {next(iter(names)): heading for heading, names in GROUPS.items()}
     parser = Command(
         prog="dbce",
         description=dbce_spark.__doc__,
@@ -149,11 +153,8 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for heading, modules in GROUPS.items():
-        before = len(commands.choices)
-        for one in modules:
-            one.add(commands)
-        headings[list(commands.choices)[before]] = heading
+    for module in modules:
+        import_module(f"dbce_spark.commands.{module}").add(commands)
     return parser
 
 

@@ -4,7 +4,7 @@ import argparse
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import Commands, add_command, add_output, count, count_or_none, names, seconds
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 from dbce_spark.log import counted
 
 _PAGES_HELP = (
@@ -89,7 +89,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
     try:
         from dbce_spark.evaluation import evaluation_job
     except ImportError as error:
-        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[evaluate]'") from error
+        raise PlatformError(f"{error.name} is not installed; run {installs('evaluate')}") from error
 
     request = evaluation_job.EvaluationRequest(
         paths=arguments.pages,

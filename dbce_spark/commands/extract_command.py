@@ -34,13 +34,14 @@ from dbce_spark.commands.arguments import (
     given_settings,
     is_submitted,
     label_settings,
+    naming_options,
     place,
     spark_settings,
     started_whole,
 )
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, InputError, PlatformError
+from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
 from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import Collection
@@ -164,8 +165,10 @@ def _run(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.command = command_line()
     started = time.monotonic()
-    config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
-    wanted = indexed_records.index_selection(config)
+    given = _given(arguments)
+    with naming_options(given):
+        config = configuration.load(arguments.config, [*arguments.settings, *given_settings(given)])
+        wanted = indexed_records.index_selection(config)
     files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
@@ -294,7 +297,7 @@ def _check_spark(arguments: argparse.Namespace) -> None:
     """
     if arguments.engine == "auto" and not _spark_option(arguments) and find_spec("pyspark") is None:
         raise PlatformError(
-            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            f"so large an input needs Spark (engine.local_bytes): {installs('spark')}, or give"
             " --engine local, which holds all pages in memory"
         )
     check_installed("spark", "pyspark")
@@ -379,11 +382,14 @@ def _print_input(
     if indexes:
         counts = FilterCounts()
         entries = index_file.read_entries(indexes, base, wanted, config.fetch, counts)
-        print(read_estimate.estimate(entries, counts, config.fetch).text())
+        found = read_estimate.estimate(entries, counts, config.fetch)
+        print(found.text())
+        if absence := read_estimate.absence(found.archives, config.fetch):
+            print(absence)
 
 
-def _given_settings(arguments: argparse.Namespace) -> list[str]:
-    """Return the settings that options give, as --set would."""
+def _given(arguments: argparse.Namespace) -> dict[str, object]:
+    """Return the values of parameters that options give, None where they give none."""
     values: dict[str, object] = {
         **label_settings(arguments),
         **format_settings(arguments),
@@ -395,7 +401,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
     lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
     lists["select.statuses"] = [_status(text) for text in arguments.http_status]
     lists["select.languages"] = arguments.language
-    return given_settings({name: value for name, value in (values | lists).items() if value != []})
+    return {name: value for name, value in (values | lists).items() if value != []}
 
 
 def _status(text: str) -> int:

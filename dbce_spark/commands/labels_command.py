@@ -13,6 +13,7 @@ from dbce_spark.commands.arguments import (
     count,
     default_of,
     names,
+    naming_options,
 )
 from dbce_spark.errors import InputError
 
@@ -196,16 +197,16 @@ def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
     from dbce_spark.annotation import labels_job
     from dbce_spark.annotation.labels_settings import rules
 
-    return labels_job.LabelsRequest(
-        pages=arguments.pages,
-        submissions=arguments.submissions,
-        excluded=arguments.exclude,
-        output=arguments.output,
-        rules=rules(
-            {
-                "minimum_submissions": arguments.min_submissions,
-                "minimum_pages": arguments.min_pages,
-                "tolerated_bias": arguments.tolerated_bias,
-            }
-        ),
-    )
+    given = {
+        "minimum_submissions": arguments.min_submissions,
+        "minimum_pages": arguments.min_pages,
+        "tolerated_bias": arguments.tolerated_bias,
+    }
+    with naming_options(given):
+        return labels_job.LabelsRequest(
+            pages=arguments.pages,
+            submissions=arguments.submissions,
+            excluded=arguments.exclude,
+            output=arguments.output,
+            rules=rules(given),
+        )

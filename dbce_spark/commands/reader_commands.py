@@ -18,6 +18,7 @@ from dbce_spark.commands.arguments import (
     default_of,
     given_settings,
     names,
+    naming_options,
 )
 from dbce_spark.errors import InputError
 
@@ -166,8 +167,9 @@ def _corpus(arguments: argparse.Namespace) -> None:
         "duplicates": arguments.duplicates,
         "within": arguments.within,
     }
-    settings = given_settings({f"corpus.{name}": value for name, value in values.items()})
-    config = configuration.load(arguments.config, settings)
+    given = {f"corpus.{name}": value for name, value in values.items()}
+    with naming_options(given):
+        config = configuration.load(arguments.config, given_settings(given))
     if arguments.within and config.corpus.duplicates == "keep":
         raise InputError(
             f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"

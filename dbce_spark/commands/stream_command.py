@@ -22,6 +22,7 @@ from dbce_spark.commands.arguments import (
     default_of,
     format_settings,
     given_settings,
+    naming_options,
     seconds,
     spark_settings,
     started_whole,
@@ -105,7 +106,9 @@ def _run(arguments: argparse.Namespace) -> None:
         raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
     check_formats(config.formats)
     check_installed("stream", "pyspark")
-    tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
+    of_options = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel}
+    with naming_options(of_options):
+        tree = urltree.load(arguments.urltree, [*of_tree, *given_settings(of_options)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
@@ -114,14 +117,11 @@ def _run(arguments: argparse.Namespace) -> None:
     checkpoint = sources.absolute(arguments.checkpoint) or f"{to}/{stream_tables.CHECKPOINT}"
     if arguments.every is None and stream_tables.last_commit(to) is None:
         check_archives(sources.expand(inputs, config.input.patterns), config)
-    how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
-    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
-    with log.waiting("Spark starts"), started_whole():
+    with started_whole():
         from dbce_spark.spark.engine.session import session
         from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
         from dbce_spark.spark.run.record_counts import rejects_by_reason
 
-        spark = session("dbce stream", master=arguments.master, settings=settings)
     request = stream_job.StreamRequest(
         inputs=inputs,
         output=to,
@@ -129,6 +129,11 @@ def _run(arguments: argparse.Namespace) -> None:
         every=arguments.every,
         prime=sources.absolute(arguments.prime).rstrip("/"),
     )
+    stream_job.check(request, config, tree)
+    how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
+    log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
+    with log.waiting("Spark starts"), started_whole():
+        spark = session("dbce stream", master=arguments.master, settings=settings)
     totals = stream_job.run(spark, request, config, tree, log)
     log.write(
         "end", f"all that is there is read, {counted(totals.get('labels', 0), 'page')} labelled", {"totals": totals}
@@ -146,16 +151,13 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
 
 
 def _config(arguments: argparse.Namespace, settings: Sequence[str]) -> DbceConfig:
-    """Load the parameters of the stream, with what options give. --relabel is one of the URL Tree's where that labels
-    (`_tree_settings`)."""
-    given = [*settings, *given_settings({"stream.by": arguments.by} | format_settings(arguments))]
-    config = configuration.load(arguments.config, given)
+    """Load the parameters of the stream, with what options give. --relabel is one of the URL Tree's where that
+    labels."""
+    given = {"stream.by": arguments.by} | format_settings(arguments)
+    with naming_options(given):
+        config = configuration.load(arguments.config, [*settings, *given_settings(given)])
     if arguments.relabel is None or config.stream.by == URLTREE:
         return config
-    relabel = given_settings({"stream.relabel_pages": [arguments.relabel] if arguments.relabel else []})
-    return configuration.load(arguments.config, [*given, *relabel])
-
-
-def _tree_settings(arguments: argparse.Namespace) -> list[str]:
-    """Return the settings of the tree that options give, as --set would."""
-    return given_settings({"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel})
+    given["stream.relabel_pages"] = [arguments.relabel] if arguments.relabel else []
+    with naming_options(given):
+        return configuration.load(arguments.config, [*settings, *given_settings(given)])

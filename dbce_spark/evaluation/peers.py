@@ -26,7 +26,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 from dbce_spark.evaluation import bte, node
 from dbce_spark.evaluation.child_process import Extract, Load
 
@@ -65,7 +65,7 @@ class Peer:
 def _lacking(package: str, extra: str, python: tuple[int, int]) -> str:
     if sys.version_info < python:
         return f"{package} needs Python {python[0]}.{python[1]} or newer"
-    return "" if find_spec(package) else f"{package} is not installed; run: pip install 'dbce-spark[{extra}]'"
+    return "" if find_spec(package) else f"{package} is not installed; run: {installs(extra)}"
 
 
 def _peer(package: str, load: Load, extra: str = "", python: tuple[int, int] = (3, 11)) -> Peer:

@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from dbce_spark.errors import InputError
+from dbce_spark.errors import InputError, installs
 
 MEMBER = "!/"
 """Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
@@ -47,9 +47,10 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
             raise InputError("an input is empty; name a file or a folder, such as . for this one")
         taken = list_files(argument, patterns)
         if not taken:
+            hint = "; in a glob a bracket begins a set of letters, and [[] stands for itself" if "[" in argument else ""
             raise InputError(
                 f"{argument}: nothing to read is there; give a file, a glob, a folder holding {', '.join(patterns)},"
-                " or @manifest"
+                f" or @manifest{hint}"
             )
         files.update(taken)
     return sorted(files)
@@ -67,8 +68,9 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         filesystem, path = file_system(argument)
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
-        if "*" in path or "?" in path or "[" in path:
-            names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
+        is_glob = any(sign in path for sign in "*?[")
+        names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)] if is_glob else []
+        if names:
             names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
@@ -87,7 +89,7 @@ def _cause(path: str, error: Exception) -> str:
     first = lines[0] if lines else type(error).__name__
     if isinstance(error, ImportError):
         extra = _EXTRAS.get(path.partition("://")[0])
-        how = f": pip install 'dbce-spark[{extra}]'" if extra else f" ({first})"
+        how = f": {installs(extra)}" if extra else f" ({first})"
         return f"its driver is not installed{how}"
     if "credential" in first.lower():
         return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -120,18 +122,24 @@ def files_below(folder: str) -> list[str]:
 def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """List what `expand` passes over in local folders: pipes, links to nothing, folders that cannot be listed.
 
-    To open one of them is an error, by which an account has it. A name that is no text stands in no account.
+    To open one of them is an error, by which an account has it. A name that is no text stands in no account. Files that
+    fit no pattern are not listed; a warning has their number.
 
     Raises:
         InputError: a manifest cannot be read, or leads back to itself.
     """
     folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
-    passed_over: set[str] = set()
-    for folder in folders:
-        unlisted: list[OSError] = []
-        passed_over.update(path for path in _walked(folder, patterns, unlisted.append) if _lack(path))
-        passed_over.update(error.filename for error in unlisted)
-    return sorted(filter(is_utf8, passed_over))
+    unlisted: list[OSError] = []
+    found = {path for folder in folders for path in _walked(folder, _ALL, unlisted.append)}
+    fitting = {path for path in found if fits(path, patterns)}
+    if others := found - fitting:
+        _LOGGER.warning(
+            "files passed over: %s, such as %s; of a folder only names that fit input.patterns (conf/dbce.toml) are"
+            " read; name others in full or by a glob",
+            f"{len(others):,}",
+            shown(min(others)),
+        )
+    return sorted(filter(is_utf8, {*filter(_lack, fitting), *(error.filename for error in unlisted)}))
 
 
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:

@@ -19,6 +19,11 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
 
 
+def is_full(error: OSError) -> bool:
+    """Return whether the disk is full, or what may be used of it."""
+    return error.errno in _FULL
+
+
 def list_names(folder: str) -> set[str]:
     """List the names in a folder; none, if there is no such folder.
 
@@ -97,7 +102,7 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
         sync(target.parent)
     except BaseException as error:
         partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+        if isinstance(error, OSError) and is_full(error) and error.filename is None:
             raise OSError(error.errno, error.strerror, path) from error
         raise
 

@@ -76,8 +76,7 @@ class Collection:
         numbers = self.numbers()
         if numbers:
             return self.version(numbers[-1])
-        foreign = {one.name for one in Path(self.folder).glob("*")} - {_INCREMENTS, _VERSIONS}
-        if foreign:
+        if foreign := self._foreign():
             raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give an empty folder")
         return None
 
@@ -88,12 +87,10 @@ class Collection:
             InputError: there is no collection.
             OutputError: as `version`.
         """
-        latest = self.latest()
-        if latest is None:
-            raise InputError(
-                f"{self.folder} is no collection; `dbce extract ... --collection {self.folder}` begins one"
-            )
-        return latest
+        if numbers := self.numbers():
+            return self.version(numbers[-1])
+        begun = "FOLDER" if self._foreign() else self.folder
+        raise InputError(f"{self.folder} is no collection; `dbce extract ... --collection {begun}` begins one")
 
     def version(self, number: int) -> Version:
         """Read a version by its number.
@@ -217,6 +214,10 @@ class Collection:
         """
         before = self.inputs(version) if version else {}
         return [path for path in paths if path not in before or before[path] != sources.size_or_unknown(path)]
+
+    def _foreign(self) -> set[str]:
+        """List what the folder holds that no collection has."""
+        return {one.name for one in Path(self.folder).glob("*")} - {_INCREMENTS, _VERSIONS}
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")

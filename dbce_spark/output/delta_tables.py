@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbce_spark.errors import OutputError, PlatformError
+from dbce_spark.errors import OutputError, PlatformError, installs
 from dbce_spark.files import parquet, storage
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
 from dbce_spark.output.output_reader import batches, count_rows, mark_current, replaced, table_files
@@ -53,7 +53,7 @@ def register(collection: Collection, version: Version, folder: str) -> list[Regi
     try:
         from deltalake.exceptions import DeltaError
     except ImportError:
-        raise PlatformError("Delta tables need deltalake: run `pip install 'dbce-spark[delta]'`") from None
+        raise PlatformError(f"Delta tables need deltalake: run {installs('delta')}") from None
     try:
         return [_registered(collection, version, table, Path(folder, table)) for table in SCHEMAS]
     except (OSError, DeltaError) as error:

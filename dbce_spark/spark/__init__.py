@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 
 if TYPE_CHECKING:
     from dbce_spark.spark.jobs.page_frame import extract
@@ -23,5 +23,5 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one of the
         except ModuleNotFoundError as error:
             if error.name not in _OF_EXTRA:
                 raise
-            raise PlatformError(f"dbce_spark.spark needs {error.name}: pip install 'dbce-spark[spark]'") from error
+            raise PlatformError(f"dbce_spark.spark needs {error.name}: {installs('spark')}") from error
         return getattr(page_frame, name)

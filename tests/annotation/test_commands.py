@@ -77,10 +77,10 @@ def test_an_account_is_not_another_than_was_asked_for(
         (["add", "a.db", "--archive", "none.warc"], "none.warc: nothing to read is there"),
         (
             ["add", "a.db", "--archive", "x", "--min-words", "9000"],
-            "max_words is 6000; it must be at least min_words, 9000",
+            "max_words is 6000; it must be at least --min-words, 9000",
         ),
         (["add", "a.db", "--archive", "x", "--list", "none.txt"], "none.txt: cannot be read"),
-        (["serve", "a.db", "--port", "80", "--replay-port", "80"], "archived pages need a port of their own"),
+        (["serve", "a.db", "--port", "80", "--replay-port", "80"], "--port and --replay-port are both 80"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(

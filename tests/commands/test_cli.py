@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
-from dbce_spark.commands.cli import main, run
-from dbce_spark.errors import InputError
+from dbce_spark.commands.cli import GROUPS, main, parser, run
+from dbce_spark.errors import InputError, installs
 from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
@@ -55,11 +55,15 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--config", "none.toml"], "none.toml: cannot be read"),
         (["extract", "--output", "out"], "nothing to read; give an INPUT, an --index, or both"),
         (["extract", "--index", "none.cdxj", "--output", "out"], "none.cdxj: nothing to read is there"),
-        (["extract", "x", "--output", "out", "--sample", "2"], "select.sample is 2.0"),
-        (["extract", "x", "--output", "out", "--from", "may"], "'may' is no date"),
-        (["extract", "x", "--output", "out", "--from", "2011", "--to", "2010"], "nothing can be between them"),
-        (["extract", "x", "--output", "out", "--url-pattern", "("], "select.urls: "),
-        (["extract", "x", "--output", "out", "--mime", "html"], "write text/html"),
+        (["extract", "x", "--output", "out", "--sample", "2"], ": --sample is 2.0; it must lie above 0"),
+        (["extract", "x", "--output", "out", "--set", "select.sample=2"], ": select.sample is 2.0; it must"),
+        (["extract", "x", "--output", "out", "--from", "may"], ": --from: 'may' is no date"),
+        (["extract", "x", "--output", "out", "--to", "may"], ": --to: 'may' is no date"),
+        (["extract", "x", "--output", "out", "--from", "2011", "--to", "2010"], "--from 2011 lies behind --to 2010"),
+        (["extract", "x", "--output", "out", "--url-pattern", "("], ": --url-pattern: missing )"),
+        (["extract", "x", "--output", "out", "--mime", "html"], ": --mime holds 'html'; write text/html"),
+        (["extract", "x", "--output", "out", "--format", "pdf"], ": --format is 'pdf'; it must be one of text"),
+        (["extract", "x", "--output", "out", "--max-failed-files", "3"], ": --max-failed-files is 3.0; it must lie"),
         (["extract", "x", "--output", "out", "--http-status", "ok"], "--http-status ok: write a number"),
         (["extract", "x", "--output", "out", "--http-status", "\u00b2"], "--http-status \u00b2: write a number"),
         (["extract", "x", "--output", "out", "--http-status", "9" * 5000], ": write a number"),
@@ -71,6 +75,8 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["text", ""], "an input is empty"),
         (["export", "x", "--output", "o", "--format", "text", "--shard-bytes", "9"], "--shard-bytes is for documents"),
         (["corpus", "x", "--output", "o", "--duplicates", "keep", "--within", "url"], "--within url is for duplicates"),
+        (["corpus", "x", "--output", "o", "--min-probability", "2"], ": --min-probability is 2.0; it must lie"),
+        (["labels", "merge", "p", "--submissions", "s", "--output", "o", "--tolerated-bias", "3"], "--tolerated-b"),
         (["history", "u", "--in", "c", "--format", "markdown", "--all"], "--all is for --format text"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
         (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
@@ -78,7 +84,8 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["stream", "in", "--output", "s3://b/o"], "give --checkpoint DIR"),
         (["stream", "in", "--output", "o", "--set", "urltree.label.n_max=3"], "label.n_max is no parameter"),
         (["stream", "in", "--output", "o", "--heuristic", "strict"], "give --by urltree with it"),
-        (["stream", "in", "--output", "o", "--relabel", "65"], "must be at most pool_pages, 64"),
+        (["stream", "in", "--output", "o", "--relabel", "65"], ": --relabel has 65; it must be at most stream.pool_p"),
+        (["stream", "in", "--output", "o", "--by", "urltree", "--relabel", "-1"], ": --relabel is -1; it must be at"),
         (["stream", "none", "--output", "o", "--by", "urltree", "--relabel", "65"], "none: nothing to read is there"),
         (["acquire", "@no-list.txt", "--output", "o", "--state", "s"], "no-list.txt"),
     ],
@@ -116,6 +123,25 @@ def test_what_a_folder_holds_is_listed_once(tmp_path: Path, capsys: pytest.Captu
     assert 1 == capsys.readouterr().err.count("b.warc: passed over: it is a link to nothing")
 
 
+def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once for all folders, with an example; one that is named itself is read, and not counted."""
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for one in folders:
+        one.mkdir()
+        archive(one / "a.warc", record(http("<p>A page.")))
+        (one / "b.warc.xz").write_bytes(b"")
+    named = archive(tmp_path / "c.gz", record(http("<p>A page.")))
+    words = [*map(str, folders), str(named), "--output", str(tmp_path / "out"), "--dry-run"]
+
+    assert 0 == main(["extract", *words])
+    printed = capsys.readouterr()
+    assert printed.out.endswith("bytes in 3 files would be read\n")
+    (line,) = printed.err.splitlines()
+    assert f"files passed over: 2, such as {folders[0]}/b.warc.xz; of a folder only names that fit input.patt" in line
+
+
 def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As a single page is."""
     (tmp_path / "a.html").write_text("<p>A page.")
@@ -126,7 +152,9 @@ def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest
     )
 
 
-@pytest.mark.parametrize("stopped", ["dbce_spark.commands.cli", "dbce_spark.commands.cli.main"])
+@pytest.mark.parametrize(
+    "stopped", ["dbce_spark.commands.cli", "dbce_spark.commands.text_command", "dbce_spark.commands.cli.main"]
+)
 def test_a_stop_before_the_command_leaves_no_stack(stopped: str) -> None:
     """While its modules are loaded, and while its arguments are read."""
     program = f"""
@@ -331,6 +359,7 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     assert "4 lines of the index were read" == printed[0]
     assert refused == [line for line in printed if "select:" in line]
     assert f"{selected} records in {'0 files' if selected == 0 else '1 file'} would be read" in printed
+    assert bool(selected) == printed[-1].startswith(f"1 missing or unreadable, of 1 file tried, such as {crawl}/a.warc")
 
 
 @pytest.mark.parametrize(
@@ -468,6 +497,21 @@ def test_an_output_that_exists_is_refused_before_spark_starts(
     assert "--overwrite" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [[], ["--overwrite"], ["--engine", "spark"]])
+def test_an_output_that_is_a_collection_is_to_be_extended(
+    more: list[str], crawl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is not to be replaced."""
+    grown = crawl / "grown"
+    (grown / "versions").mkdir(parents=True)
+    (grown / "versions" / "00000001.json").write_text("{}")
+
+    assert 2 == main(["extract", str(crawl / "a.warc.gz"), "--output", str(grown), *more])
+    assert f"dbce: {grown} is a collection; `dbce extract ... --collection {grown}` extends it\n" == (
+        capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize("words", [("export", "--format", "jsonl"), ("report",), ("corpus",)])
 def test_an_output_with_a_part_missing_is_refused(
     words: tuple[str, ...], extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -490,6 +534,59 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
 
     assert 0 == ended.returncode
     assert "extract" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "foreign"),
+    [
+        ("text a.html", "pyarrow"),
+        ("rules --help", "numpy lxml pyarrow fsspec"),
+        ("extract --help", "lxml pyarrow"),
+        ("status --help", "rapidfuzz"),
+    ],
+)
+def test_a_command_loads_its_own_module_alone(command: str, foreign: str, tmp_path: Path) -> None:
+    """And no library that only other commands need; the command line stands before the first page otherwise."""
+    (tmp_path / "a.html").write_text("<p>A page of some words.</p>", encoding="utf-8")
+    program = """
+import sys
+from dbce_spark.commands.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *command.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    loaded = set(ended.stderr.split())
+    prefix = "dbce_spark.commands."
+
+    assert 0 == ended.returncode
+    assert {f"{prefix}{command.split()[0]}_command"} == {
+        one for one in loaded if one.startswith(prefix) and one.endswith(("_command", "_commands"))
+    }
+    assert set() == loaded.intersection(foreign.split())
+
+
+def test_the_table_of_commands_is_what_their_modules_add() -> None:
+    """Each module, all of its commands, in their order: another command would be found only by `dbce --help`."""
+    listed = [(module, name) for names in GROUPS.values() for name, module in names.items()]
+    added = {module: below(parser(name)) for module, name in listed}
+
+    assert listed == [(module, name) for module, names in added.items() for name in names]
+    assert below(parser()) == [name for _, name in listed]
+
+
+def below(parser: argparse.ArgumentParser) -> list[str]:
+    """List the commands of a parser."""
+    (commands,) = (one for one in parser._actions if isinstance(one, argparse._SubParsersAction))
+    return [*commands.choices]
 
 
 @pytest.mark.parametrize(
@@ -540,25 +637,25 @@ def test_feeds_that_failed_fail_again_until_they_are_due(tmp_path: Path, capsys:
         (
             "pyspark",
             "extract a.warc.gz --output out --engine spark",
-            "this needs pyspark: pip install 'dbce-spark[spark]'",
+            f"this needs pyspark: {installs('spark')}",
         ),
-        ("pyspark", "extract a.warc.gz --output out --limit 3", "this needs pyspark: pip install 'dbce-spark[spark]'"),
+        ("pyspark", "extract a.warc.gz --output out --limit 3", f"this needs pyspark: {installs('spark')}"),
         (
             "pyspark",
             "extract a.warc.gz --output out --set engine.local_bytes=10",
-            "so large an input needs Spark (engine.local_bytes): pip install 'dbce-spark[spark]', or give"
+            f"so large an input needs Spark (engine.local_bytes): {installs('spark')}, or give"
             " --engine local, which holds all pages in memory",
         ),
-        ("pyspark", "stream . --output out", "this needs pyspark: pip install 'dbce-spark[stream]'"),
+        ("pyspark", "stream . --output out", f"this needs pyspark: {installs('stream')}"),
         (
             "aiohttp",
             "text http://127.0.0.1:9/a.arc",
-            "http://127.0.0.1:9/a.arc: cannot be listed: its driver is not installed: pip install 'dbce-spark[http]'",
+            f"http://127.0.0.1:9/a.arc: cannot be listed: its driver is not installed: {installs('http')}",
         ),
         (
             "protego",
             "acquire http://127.0.0.1:9/a --once --output out --state state",
-            "this needs protego: pip install 'dbce-spark[acquire]'",
+            f"this needs protego: {installs('acquire')}",
         ),
     ],
 )
@@ -588,7 +685,7 @@ def test_a_missing_extra_is_named_in_python() -> None:
         env=os.environ | {"PYTHONPATH": str(ROOT)},
     )
 
-    assert ended.stderr.endswith("PlatformError: dbce_spark.spark needs pyspark: pip install 'dbce-spark[spark]'\n")
+    assert ended.stderr.endswith(f"PlatformError: dbce_spark.spark needs pyspark: {installs('spark')}\n")
 
 
 @pytest.fixture(scope="module")
@@ -764,3 +861,23 @@ def test_a_stream_of_no_archive_is_refused_before_spark_starts(
 
     assert 2 == status
     assert re.match(f"dbce: .*{name}: .*{expected}", capsys.readouterr().err)
+
+
+def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
+    crawl: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By settings that it was not begun with, another stream's checkpoint, or an output that nothing can write to."""
+    session = pytest.importorskip("dbce_spark.spark.engine.session")
+    monkeypatch.setattr(session, "session", lambda *_, **__: pytest.fail("Spark starts"))
+    (crawl / "begun").mkdir()
+    (crawl / "begun" / "stream.json").write_text('{"version": 3, "by": "urltree"}')
+    (crawl / "elsewhere" / "offsets").mkdir(parents=True)
+    command = ["stream", str(crawl / "a.warc.gz"), "--output"]
+
+    assert 2 == main([*command, str(crawl / "begun")])
+    assert f'dbce: {crawl}/begun was begun with other settings: by was "urltree", is "dbce"' in capsys.readouterr().err
+    assert 2 == main([*command, str(crawl / "new"), "--checkpoint", str(crawl / "elsewhere")])
+    assert f"dbce: {crawl}/elsewhere is of a stream with another output;" in capsys.readouterr().err
+    assert 2 == main([*command, str(crawl / "a.warc.gz" / "new")])
+    assert f"dbce: {crawl}/a.warc.gz/new: [Errno 20] Not a directory" in capsys.readouterr().err
+    assert not (crawl / "new" / "stream.json").exists()

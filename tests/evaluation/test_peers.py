@@ -59,7 +59,7 @@ def test_a_page_of_nothing_has_no_words(name: str, html: str) -> None:
 def test_a_missing_package_is_named_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names what to install."""
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
-    with pytest.raises(PlatformError, match=r"justext is not installed; run: pip install 'dbce-spark\[justext\]'"):
+    with pytest.raises(PlatformError, match=r"justext is not installed; run: pip install '\.\[justext\]'"):
         extractors.by_name(["justext"], setting())
 
 

@@ -149,6 +149,25 @@ def test_a_file_by_its_very_name_is_no_glob(tmp_path: Path, name: str) -> None:
         assert [str(path)] == expand([str(argument)], PATTERNS)
 
 
+@pytest.mark.parametrize("name", ["d[1].warc", "d[1]/e.warc", "d[1]"])
+def test_a_file_in_a_store_by_its_very_name_is_no_glob(memory: str, name: str) -> None:
+    """Nothing else fits it as a glob."""
+    stored = name if name.endswith(".warc") else f"{name}/e.warc"
+    fsspec.filesystem("memory").pipe(f"/crawl/{stored}", b"content")
+
+    assert [f"memory:///crawl/{stored}"] == expand([f"{memory}/{name}"], PATTERNS)
+
+
+def test_a_bracket_in_what_is_not_there_is_explained(tmp_path: Path) -> None:
+    """A set of its own alone stands for it."""
+    (tmp_path / "[crawl]").mkdir()
+    (tmp_path / "[crawl]" / "a.warc").touch()
+    with pytest.raises(InputError, match=r"; in a glob a bracket begins a set of letters, and \[\[\] stands"):
+        expand([f"{tmp_path}/[crawl]/*.warc"], PATTERNS)
+
+    assert [f"{tmp_path}/[crawl]/a.warc"] == expand([f"{tmp_path}/[[]crawl]/*.warc"], PATTERNS)
+
+
 def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     """A pipe would block, a device never end; a link may lead nowhere, and a name may be no text."""
     os.mkfifo(folder / "pipe.warc")
@@ -169,9 +188,10 @@ def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest
     assert [str(folder / name) for name in named if "?" not in name] == list_unread([str(folder)], PATTERNS)
     assert named * 2 == [
         name
-        for one in (caplog.messages[:5], caplog.messages[5:])
+        for one in (caplog.messages[:5], caplog.messages[5:10])
         for name in sorted(Path(text.split(": ")[0]).name for text in one)
     ]
+    assert caplog.messages[10].startswith(f"files passed over: 1, such as {folder}/notes.txt; of a folder only ")
 
 
 def test_a_folder_that_cannot_be_read_is_named(

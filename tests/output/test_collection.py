@@ -158,8 +158,10 @@ def test_no_collection_says_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection"):
         Collection(str(tmp_path / "none")).current()
     (tmp_path / "letters").mkdir()
-    with pytest.raises(OutputError, match="holds letters, and is no collection"):
+    with pytest.raises(OutputError, match="holds letters, and is no collection; give an empty folder"):
         Collection(str(tmp_path)).latest()
+    with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection FOLDER` begins one"):
+        Collection(str(tmp_path)).current()
 
 
 def test_a_collection_that_is_not_begun_has_no_version(tmp_path: Path) -> None:

@@ -159,14 +159,18 @@ def _date(first: str, last: str) -> Callable[[IndexEntry], Match] | None:
     """Pass entries that were fetched from the first moment of `first` to the last of `last`; "" is no bound."""
     if not first and not last:
         return None
-    try:
-        low = date_range.since(first) if first else None
-        high = date_range.until(last) if last else None
-    except ValueError as error:
-        raise ConfigError(f"select.since, select.until: {error}") from error
+    low, high = _moment("since", first, date_range.since), _moment("until", last, date_range.until)
     if low is not None and high is not None and low >= high:
         raise ConfigError(f"select.since {first} lies behind select.until {last}: nothing can be between them")
     return lambda entry: (low is None or low <= entry.timestamp) and (high is None or entry.timestamp < high)
+
+
+def _moment(parameter: str, written: str, read: Callable[[str], int]) -> int | None:
+    """Read a date; None if there is none."""
+    try:
+        return read(written) if written else None
+    except ValueError as error:
+        raise ConfigError(f"select.{parameter}: {error}") from error
 
 
 def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:

@@ -1,8 +1,10 @@
 """Estimate how much a run would read, without reading it."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +13,21 @@ from dbce_spark.archive.index.byte_ranges import stretches
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
+from dbce_spark.archive.index.range_fault import Busy, ObjectGone
+from dbce_spark.archive.index.range_storage import open_source
 from dbce_spark.config import FetchConfig
+from dbce_spark.files.sources import MEMBER
 from dbce_spark.log import counted
+
+_TRIED = 200
+"""Archives that are tried: each is a request, a tenth of a second far away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """The figures that `--dry-run` shows of the records that indexes name."""
 
-    files: int
+    archives: Sequence[str]
     records: int
     record_bytes: int  # of the records that declare their length
     requested_bytes: int  # with the gaps between neighbours that are read together
@@ -35,7 +43,7 @@ class Estimate:
             (counts.read, "lines of the index were read"),
             *((count, f"  {name}") for name, count in sorted((counts.skipped + counts.faults).items())),
             (self.duplicates, "lines name a place that another names"),
-            (self.records, f"records in {counted(self.files, 'file')} would be read"),
+            (self.records, f"records in {counted(len(self.archives), 'file')} would be read"),
             *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
             (self.record_bytes, f"bytes of them; {self.unknown:,} more do not say how long they are"),
             (self.requested_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
@@ -54,7 +62,7 @@ def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
     lengths = np.concatenate([places[:, 1] for places in once]) if once else np.empty(0, np.int64)
     ranges = [span for places in once for span in stretches(places.tolist(), config.gap_bytes, config.span_bytes)]
     return Estimate(
-        files=len(by_path),
+        archives=[*by_path],
         records=len(lengths),
         record_bytes=int(lengths[lengths > 0].sum()),
         requested_bytes=sum(length for _, length, _ in ranges if length > 0),
@@ -63,6 +71,26 @@ def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
         duplicates=sum(len(flat) // 2 for flat in by_path.values()) - len(lengths),
         counts=counts,
     )
+
+
+def absence(archives: Iterable[str], config: FetchConfig) -> str:
+    """Count in a line the archives whose first byte cannot be read, and name one; "" if all can.
+
+    Two hundred are tried, each once. One that does not answer is the last: as long would be waited for each.
+    """
+    tried: list[str] = []
+    absent: list[str] = []
+    for path in islice(dict.fromkeys(one.partition(MEMBER)[0] for one in archives), _TRIED):
+        tried.append(path)
+        try:
+            with closing(open_source(path, config)) as source:
+                source.into(bytearray(), 0, 1)
+        except (ObjectGone, Busy) as error:
+            absent.append(path)
+            if isinstance(error, Busy):
+                break
+    where = f"missing or unreadable, of {counted(len(tried), 'file')} tried, such as {absent[0]}" if absent else ""
+    return f"{len(absent):>16,}  {where}; --base names their folder" if absent else ""
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:

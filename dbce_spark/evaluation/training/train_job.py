@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.classifier_file import save_classifier
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import prepared_pages, trainer, training_examples
@@ -41,7 +41,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
         PlatformError: LightGBM is not installed.
     """
     if find_spec("lightgbm") is None:
-        raise PlatformError("lightgbm is not installed; run: pip install 'dbce-spark[train]'")
+        raise PlatformError(f"lightgbm is not installed; run: {installs('train')}")
     prepared = prepare(request.paths, request.limit, config)
     if request.folds:
         train_folds(prepared, Path(request.folds))

@@ -13,7 +13,7 @@ from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout, sums
 from dbce_spark.model import Numbers
 
-if TYPE_CHECKING:  # scipy comes with `dbce-spark[train]` alone
+if TYPE_CHECKING:  # scipy comes with the extra train alone
     from scipy.sparse import csr_array
 
 HOSTS = 20

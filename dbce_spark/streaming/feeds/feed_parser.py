@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 from dbce_spark.streaming.feeds.feed_item import Item
 
 _MINUTE = 60
@@ -101,5 +101,5 @@ def _library() -> Any:
     try:
         import feedparser
     except ImportError as error:
-        raise PlatformError("feeds are read with feedparser: pip install 'dbce-spark[acquire]'") from error
+        raise PlatformError(f"feeds are read with feedparser: {installs('acquire')}") from error
     return feedparser

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 from urllib.parse import urlsplit
 
 from dbce_spark.config import AcquireConfig
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, installs
 
 _AGENT = re.compile(r"\s*user[-\s]*agent", re.IGNORECASE)
 _MOST_RULES = 2_000_000
@@ -105,6 +105,6 @@ def _parsed(text: str) -> _Rules:
     try:
         import protego
     except ImportError as error:
-        raise PlatformError("robots.txt is read with protego: pip install 'dbce-spark[acquire]'") from error
+        raise PlatformError(f"robots.txt is read with protego: {installs('acquire')}") from error
     rules: _Rules = protego.Protego.parse(text)
     return rules

@@ -173,25 +173,33 @@ def _commit_path(output: str, batch: int) -> str:
 
 
 def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
-    """Note the settings with which a stream is begun there; return whether it was begun before, with the same.
+    """Note the settings with which a stream is begun there; return whether it was begun before, with the same. Raises
+    as `is_begun` does."""
+    if is_begun(output, settings, unlike):
+        return True
+    begun_with = {"version": VERSION, **settings}
+    storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
+    return False
+
+
+def is_begun(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
+    """Return whether a stream was begun there, with these settings.
 
     Raises:
         OutputError: with others, by another version, or the folder holds something else.
     """
-    path, names = f"{output}/{BEGUN}", storage.list_names(output)
-    begun_with = {"version": VERSION, **settings}
+    names = storage.list_names(output)
     if BEGUN not in names:
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
-        storage.write(path, json.dumps(begun_with, indent=1, sort_keys=True).encode())
         return False
-    before = _read(path)
+    before = _read(f"{output}/{BEGUN}")
     if before.get("version") != VERSION:
         raise OutputError(
             f"{output} is of version {before.get('version')} of the stream, this program has {VERSION}: go on with the"
             " program that began it, or begin anew with another --output"
         )
-    if changes := [*unlike(before, json.loads(json.dumps(begun_with)))]:
+    if changes := [*unlike(before, json.loads(json.dumps({"version": VERSION, **settings})))]:
         raise OutputError(
             f"{output} was begun with other settings: {'; '.join(changes[:5])}. Give the same settings to resume the"
             " stream, or another --output"

@@ -149,7 +149,7 @@ def test_without_psutil_the_command_names_what_to_install(tmp_path: Path) -> Non
     )
 
     assert 2 == ended.returncode
-    assert "pip install 'dbce-spark[bench]'" in ended.stderr
+    assert "pip install '.[bench]'" in ended.stderr
 
 
 def test_growth_is_measured_by_the_command(

@@ -104,5 +104,5 @@ def test_missing_lightgbm_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """The error comes before anything is read, with what to install."""
     monkeypatch.setattr(train_job, "find_spec", lambda name: None)
     request = train_job.TrainRequest(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
-    with pytest.raises(PlatformError, match=r"pip install 'dbce-spark\[train\]'"):
+    with pytest.raises(PlatformError, match=r"pip install '\.\[train\]'"):
         train_job.train(request, CONFIG)

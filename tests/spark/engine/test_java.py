@@ -76,7 +76,9 @@ def test_too_old_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """If the only Java is 11, the message says so and what to do."""
     only.setenv("PATH", str(fake_java(tmp_path / "eleven", version="11") / "bin"))
 
-    with pytest.raises(PlatformError, match=r"the java on PATH is Java 11\): install one, or run `pip install 'dbce"):
+    with pytest.raises(
+        PlatformError, match=r"the java on PATH is Java 11\): install one, or run pip install '.\[java\]' in"
+    ):
         java.java_home()
 
 

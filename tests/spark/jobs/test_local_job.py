@@ -1,5 +1,6 @@
 """The job without Spark writes what the job on Spark writes, byte by byte."""
 
+import errno
 import json
 import os
 import subprocess
@@ -23,7 +24,7 @@ from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
-from dbce_spark.spark.run import duplicate_files, extraction_files, run_output, staging
+from dbce_spark.spark.run import duplicate_files, extraction_files, plan, run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
@@ -119,6 +120,22 @@ def test_a_run_ends_well_on_nfs(hard: list[str], tmp_path: Path, monkeypatch: py
     local_job.run(request(hard, tmp_path / "out"), config.default())
 
     assert (tmp_path / "out" / RUN_FILE).exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"), [(errno.ENOSPC, "the disk is full: make room"), (errno.EACCES, "make it writable")]
+)
+def test_what_the_place_of_the_output_lacks_is_named(
+    number: int, remedy: str, hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room, or the right to write there."""
+
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "x")
+
+    monkeypatch.setattr(plan, "save", refused)
+    with pytest.raises(OutputError, match=rf"'x'; {remedy}, and give the same command again$"):
+        local_job.run(request(hard, tmp_path / "out"), config.default())
 
 
 def test_an_output_that_another_run_has_finished_meanwhile_stays(hard: list[str], tmp_path: Path) -> None:
