@@ -24,18 +24,18 @@ _KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
 """Tables that later runs read to extend the collection."""
 
 
-def log(versions: Sequence[Version]) -> str:
-    """Write a line for each version."""
+def log(collection: Collection, numbers: Sequence[int]) -> str:
+    """Write a line for each of these versions."""
     head = f"{'version':>7}  {'made':25}  {'crawls':>6}{'captures':>12}{'extractions':>13}{'relabelled':>12}  why"
-    return "\n".join([head, *map(_line, versions)])
+    return "\n".join([head, *(_line(collection, collection.version(number)) for number in numbers)])
 
 
-def _line(one: Version) -> str:
+def _line(collection: Collection, one: Version) -> str:
     captures, extractions = (
         sum(getattr(part, name) for part in one.increments) for name in ("captures", "extractions")
     )
     relabelled = one.increments[-1].relabelled if one.why == "extract" else 0
-    counts = f"{len(one.increments):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
+    counts = f"{len(collection.run_files(one)):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
     return f"{one.number:>7}  {one.made:25}  {counts}  {one.why}"
 
 

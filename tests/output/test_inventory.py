@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output import inventory
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import RUNS, Collection, Increment, Version
 
 IDS = pa.schema([("capture_id", pa.string())])
 LABEL = {"by": "classifier", "favor": "balanced"}
@@ -36,6 +36,16 @@ def test_rows_that_were_replaced_do_not_count(collection: Collection) -> None:
 
     assert ["extractions", "2"] in lines
     assert ["replaced", "1", "rows", "of", "extractions,", "by", "later", "increments"] in lines
+
+
+def test_a_compacted_increment_has_the_crawls_that_it_stands_for(collection: Collection) -> None:
+    """One increment after three runs is three crawls."""
+    runs = Path(collection.increment(2), RUNS)
+    runs.mkdir()
+    for number in (2, 3, 4):
+        (runs / f"{number:08}.json").touch()
+
+    assert "1  2026  4  4  2  1  extract".split() == inventory.log(collection, [1]).splitlines()[1].split()
 
 
 def test_a_damaged_file_is_named(collection: Collection) -> None:

@@ -60,7 +60,7 @@ def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
     ("change", "kind", "message"),
     [
         (crawls.soft_404, crawl_anomalies.SHORT, "More captures have hardly any main text"),
-        (crawls.blocked, crawl_anomalies.REJECTS, "records were refused as HTTP 403"),
+        (crawls.blocked, crawl_anomalies.REJECTS, "records refused as HTTP 403"),
         (crawls.without_diary, crawl_anomalies.SITES, "dnevnik.example: had"),
     ],
 )

@@ -273,7 +273,7 @@ def test_of_a_collection_the_increment_that_is_written_is_shown(
     ]
     assert {collection.folder} == {one.output for one in statuses}
     assert lines[0].startswith(f"{collection.folder}: dead since {LONG_AGO}")
-    assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawls, 4 captures; below, increment 2" == lines[1]
+    assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawl, 4 captures; below, increment 2" == lines[1]
 
 
 def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -295,7 +295,7 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
 
 
 def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None:
-    """A compaction keeps the report of each run that it stands for, and is none itself."""
+    """A compaction keeps the report of each run that it stands for, each a crawl that counts, and is none itself."""
     collection = Collection(str(tmp_path))
     for number in (1, 2, 3):
         finished(collection.increment(number), number - 1)
@@ -308,6 +308,8 @@ def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None
     status = inspect_run(collection.folder)
 
     assert (Condition.FINISHED, 1) == (status.condition, status.failed_files and status.failed_files.count)
+    assert status.collection
+    assert f"version 3 of {LONG_AGO} counts: 2 crawls, 12 captures; below, increment 3" == status.collection.text()
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])
