@@ -107,5 +107,5 @@ def _compare(collection: Collection, version: Version, arguments: argparse.Names
     thresholds = configuration.load(arguments.config).comparison
     comparison = crawl_report.compare(collection, version, thresholds)
     if arguments.output:
-        crawl_report.write(comparison, collection.folder, arguments.output, thresholds)
+        crawl_report.write(comparison, collection.folder, arguments.output)
     print(crawl_report.text(comparison))
