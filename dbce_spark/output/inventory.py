@@ -6,12 +6,14 @@ from pathlib import Path
 from dbce_spark.output.collection import (
     CAPTURES,
     DIGESTS,
+    DUPLICATES,
     EXTRACTIONS,
     MEMBERS,
     OLD_DIGESTS,
     PAGES,
     PENDING,
     REJECTS,
+    REMARKED,
     SUPERSEDED,
     Collection,
     Version,
@@ -19,7 +21,8 @@ from dbce_spark.output.collection import (
 from dbce_spark.output.output_reader import count_rows, table_files
 
 _ROWS_OF_REASONS = 1 << 16
-_TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
+_COUNTED = (EXTRACTIONS, CAPTURES, SUPERSEDED)
+_TABLES = (EXTRACTIONS, DUPLICATES, REMARKED, CAPTURES, REJECTS, SUPERSEDED)
 _KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
 """Tables that later runs read to extend the collection."""
 
@@ -41,7 +44,7 @@ def _line(collection: Collection, one: Version) -> str:
 
 def show(collection: Collection, version: Version) -> str:
     """List the increments of a version, the rows that count and those that do not, and bytes."""
-    rows = {name: _rows(collection, version, name) for name in _TABLES}
+    rows = {name: _rows(collection, version, name) for name in _COUNTED}
     labelled = version.settings["config"]["label"]
     return "\n".join(
         [
