@@ -34,6 +34,10 @@ _NEXT_STEPS = {
     Condition.DEAD: "the same command goes on from there, --overwrite starts afresh",
     Condition.NONE: "give `dbce extract`; with --staging elsewhere, name that folder here, too",
 }
+_NOTHING_KEPT = {  # of a run without Spark, or before its first file
+    Condition.RUNNING: "wait, or stop it: nothing of it is kept yet",
+    Condition.DEAD: "the same command starts anew: nothing is kept of this run",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +136,14 @@ class RunStatus:
         """Advise what to do now."""
         if self.condition is Condition.FINISHED and self.collection:
             return "nothing; `dbce extract ... --collection` with more archives extends it"
+        if not self._keeps_something and self.condition in _NOTHING_KEPT:
+            return _NOTHING_KEPT[self.condition]
         return _NEXT_STEPS[self.condition]
+
+    @property
+    def _keeps_something(self) -> bool:
+        """Return whether something of an unfinished run is done that need not be done again."""
+        return bool(self.stages) or self.files is None or self.files.of is None or self.files.done > 0
 
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs; null is what is not known."""

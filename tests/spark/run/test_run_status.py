@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -88,6 +89,22 @@ def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
         found.failed_files.count, found.failed_files.of, found.failed_files.allowed, found.failed_files.first,
     )  # fmt: skip
     assert not found.failed_files.exceeds_limit
+
+
+def test_a_run_of_which_nothing_is_kept_does_not_go_on(tmp_path: Path) -> None:
+    """A run without Spark keeps nothing, and one on Spark nothing before its first file."""
+    work = begun(tmp_path, updated=LONG_AGO)
+    steps = [inspect_run(work).next_step]
+    shutil.rmtree(Path(staging.done(work, staging.PAGES, 0)).parent)
+    steps.append(inspect_run(work).next_step)
+    with at_work(tmp_path):
+        steps.append(inspect_run(work).next_step)
+
+    assert [
+        "the same command goes on from there, --overwrite starts afresh",
+        "the same command starts anew: nothing is kept of this run",
+        "wait, or stop it: nothing of it is kept yet",
+    ] == steps
 
 
 def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
