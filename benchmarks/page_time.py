@@ -25,6 +25,7 @@ from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary
 from dbce_spark.html.charset import decode
+from dbce_spark.log import counted
 from dbce_spark.model import Page
 from dbce_spark.output.schemas import extraction_rows, page_rows
 
@@ -83,7 +84,7 @@ def _measured(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
         page for fetches in _rounds(files, config, watch) for page in _timed_round(fetches, extractors, config, watch)
     ]
     if not read:
-        raise InputError(f"no page in {len(files):,} files; name archives that hold some")
+        raise InputError(f"no page in {counted(len(files), 'file')}; name archives that hold some")
     _joint_stages(read, config, watch)
     stages = watch.ms([name for name in watch.seconds if name not in extractors], len(read))
     works: dict[str, Work] = {f"spark {by}": partial(_dbce, _labelled(config, by)) for by in LABELS}

@@ -24,7 +24,7 @@ from typing import Any, Literal, TextIO
 from dbce_spark.errors import DbceError, OutputError, exit_status
 
 Event = Literal[
-    "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure"
+    "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure", "java"
 ]
 Shown = Literal["text", "json", "warnings"]
 """The part of a log that is written to a stream: all, as lines for a person or of JSON, or warnings alone."""
@@ -213,6 +213,8 @@ class Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text, event = record.getMessage(), getattr(record, "event", "")
+        if event == "java":
+            return  # passes its own on
         if event == "failure" or (self._is_terminal and event in _ONLY_IN_FILES):
             self.clear()
         elif not self._is_terminal:

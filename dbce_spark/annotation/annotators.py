@@ -11,6 +11,7 @@ from dbce_spark.annotation.labels_settings import LabelsSettings
 from dbce_spark.annotation.majority import Master, Merge, MergedPage, merge
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.files import timestamps
+from dbce_spark.log import counted
 from dbce_spark.model import Label
 
 Shares = tuple[float, float, float]
@@ -88,7 +89,7 @@ def exclusions(merged_corpus: Merge, rules: LabelsSettings) -> dict[str, str]:
     bound = max(high, rules.tolerated_bias)
     for one in measured:
         if one.pages < rules.minimum_pages:
-            reasons[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
+            reasons[one.annotator] = f"{counted(one.pages, 'page')}; {rules.minimum_pages} are the minimum"
         elif one.distance > bound:
             reasons[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
     return reasons

@@ -174,5 +174,6 @@ def _summary(agreed: CorpusAgreement) -> str:
     """Return the line that sums up an agreement."""
     return (
         f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"
-        f" the mean of {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"
+        f" the mean of {counted(len(agreed.pages), 'page')};"
+        f" of all segments at once {annotator_report.number(agreed.pooled.pi)}"
     )

@@ -21,8 +21,11 @@ NOT_MODIFIED = 304
 _PASSING = (408, 425, 429)
 """HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _COMPRESS_MAGIC = b"\x1f\x9d"
-_STATUS_LINE = re.compile(rb"[ \t\r\n]{0,256}(?:HTTP(?:/\d(?:\.\d{0,2})?)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
-_HEAD_END = re.compile(rb"\r*\n\r*\n|\r\r(?!\n)")
+_STATUS_LINE = re.compile(
+    rb"(?:\xef\xbb\xbf)?[ \t\r\n]{0,256}(?:HTTPS?(?:/[^ \t\r\n]{0,8})?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE
+)
+_HEAD_END = re.compile(rb"\r*\n[ \t]{0,8}\r*\n|\r\r(?!\r{0,2}\n)")
+_HEADER = re.compile(rb"[A-Za-z][\w-]{0,60}[ \t]*:")
 # A head without status line is recognised by a header that every server sends.
 _COMMON_HEADER = re.compile(
     rb"(?:^|[\r\n])(?:content-(?:type|length|encoding)|date|server|last-modified|connection|transfer-encoding|"
@@ -118,12 +121,19 @@ def parse(block: bytes) -> Response | None:
     if response is not None:
         return response
     end = _HEAD_END.search(block, 0, _LONGEST_HEAD)
-    if end and _COMMON_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:SNIFFED_BYTES]):
+    if end and _is_head(block, end) and not mime.opens_as_page(block[:SNIFFED_BYTES]):
         response = _cut(block, 0, 0)
         return replace(response, defects=response.defects | {Defect.NO_STATUS})
     if mime.opens_as_page(block[: mime.HEADER_BYTES]):
         return Response(0, {}, block, frozenset({Defect.NO_STATUS}))
     return None
+
+
+def _is_head(block: bytes, end: re.Match[bytes]) -> bool:
+    """Return whether headers that a server sends come before the empty line, or any header before and a page behind."""
+    if _COMMON_HEADER.search(block, 0, end.start() + 1):
+        return True
+    return bool(_HEADER.match(block)) and mime.opens_as_page(block[end.end() :][: mime.HEADER_BYTES])
 
 
 def decode_body(response: Response, *, max_bytes: int, max_ratio: int) -> HttpContent:

@@ -141,7 +141,13 @@ def _check_feeds(feeds: "Sequence[FeedState]", *, is_polled: bool) -> None:
 
 def _line(counts: Counter[str]) -> str:
     """Render the counts that are not 0."""
-    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _SHOWN if counts[name]) or "nothing"
+    shown = (f"{counts[name]:,} {_noun(name, counts[name])}" for name in _SHOWN if counts[name])
+    return ", ".join(shown) or "nothing"
+
+
+def _noun(name: str, count: int) -> str:
+    one = f"{name[:-3]}y" if name.endswith("ies") else name.removesuffix("s")
+    return (one if count == 1 else name).replace("_", " ")
 
 
 def _searches(template: str, words: Sequence[str], config: AcquireConfig) -> list[str]:

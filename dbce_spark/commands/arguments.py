@@ -22,7 +22,7 @@ from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
-from dbce_spark.spark.engine import java_messages
+from dbce_spark.spark.engine import java_messages, starting_java
 
 if TYPE_CHECKING:
     from dbce_spark.output.collection import Collection, Version
@@ -504,14 +504,17 @@ def _obeyed() -> list[signal.Signals]:
 
 
 @contextmanager
-def noted_signals() -> Iterator[list[int]]:
-    """Collect signals to stop within the block instead of obeying them; a second one is obeyed."""
+def noted_signals(on_first: Callable[[], object] | None = None) -> Iterator[list[int]]:
+    """Collect signals to stop within the block instead of obeying them: the first calls a function, a second one is
+    obeyed."""
     noted: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
         if noted:
             raise KeyboardInterrupt
         noted.append(number)
+        if on_first is not None:
+            on_first()
 
     before = {one: signal.signal(one, note) for one in _obeyed()}
     try:
@@ -523,12 +526,17 @@ def noted_signals() -> Iterator[list[int]]:
 
 @contextmanager
 def started_whole() -> Iterator[None]:
-    """Delay a signal to stop to the end of the block: a Java that is stopped when half started is left behind.
+    """Delay a signal to stop to the end of the block, which comes soon, as the signal ends the Java that starts.
 
     Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
     run would go on. A second signal does not wait.
     """
-    with noted_signals() as noted:
-        yield
+    starting_java.allow()
+    with noted_signals(starting_java.end) as noted:
+        try:
+            yield
+        except Exception:  # so ends a start without its Java
+            if not noted:
+                raise
     if noted:
         signal.raise_signal(signal.Signals(noted[0]))

@@ -70,14 +70,18 @@ def _collection(arguments: argparse.Namespace) -> None:
     collection = Collection(arguments.collection)
     collection.current()
     if arguments.what == "log":
-        print(inventory.log([collection.version(number) for number in collection.numbers()]))
+        print(inventory.log(collection, collection.numbers()))
     elif arguments.what == "rollback":
-        print(inventory.log([collection.rollback(arguments.version)]))
+        print(inventory.log(collection, [collection.rollback(arguments.version).number]))
     elif arguments.what == "compact":
         from dbce_spark.spark.jobs import compaction_job
 
         made = compaction_job.run(collection, configuration.default().output.rows_per_file)
-        print(inventory.log([made]) if made else f"{collection.folder} is one increment, and stays as it is")
+        print(
+            inventory.log(collection, [made.number])
+            if made
+            else f"{collection.folder} is one increment, and stays as it is"
+        )
     elif arguments.what == "vacuum":
         removed = collection.vacuum(arguments.keep)
         print("\n".join([*removed, f"{len(removed)} removed"]))
@@ -103,5 +107,5 @@ def _compare(collection: Collection, version: Version, arguments: argparse.Names
     thresholds = configuration.load(arguments.config).comparison
     comparison = crawl_report.compare(collection, version, thresholds)
     if arguments.output:
-        crawl_report.write(comparison, collection.folder, arguments.output, thresholds)
+        crawl_report.write(comparison, collection.folder, arguments.output)
     print(crawl_report.text(comparison))

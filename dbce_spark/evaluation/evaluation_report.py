@@ -24,6 +24,7 @@ from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow,
 from dbce_spark.evaluation.score_tables import between, number, percent
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
 from dbce_spark.evaluation.stream_course import METHOD, Course, moving
+from dbce_spark.log import counted
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, environment
 
@@ -223,7 +224,7 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
     sizes = np.bincount(analysis.clusters, minlength=count)
     return {
         "tags": len(clusters.TAGS),
-        "cluster_names": [f"cluster {at} ({sizes[at]:,} pages)" for at in range(count)],
+        "cluster_names": [f"cluster {at} ({counted(sizes[at], 'page')})" for at in range(count)],
         "scatter": Markup(
             score_plots.scatter(
                 placed, [analysis.clusters[at] for at in chosen], [f"{page.dataset}: {page.site}" for page in pages]

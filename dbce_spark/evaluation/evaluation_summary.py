@@ -10,6 +10,7 @@ from dbce_spark.evaluation.score_tables import between, bold, number, percent
 from dbce_spark.evaluation.scores import MAIN_METRIC
 from dbce_spark.evaluation.stream_course import Course
 from dbce_spark.files.markdown_table import table
+from dbce_spark.log import counted
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
@@ -47,7 +48,8 @@ def _introduction(analysis: Analysis, notes: Sequence[str]) -> Iterator[str]:
 def _pool(pool: Pool) -> Iterator[str]:
     yield f"## {pool.name[0].upper()}{pool.name[1:]}"
     yield (
-        f"{pool.pages:,} pages of {pool.sites:,} sites, of which none weighs more than {percent(pool.share)}; brackets"
+        f"{counted(pool.pages, 'page')} of {counted(pool.sites, 'site')}, of which none weighs more than"
+        f" {percent(pool.share)}; brackets"
         f" by draws of {pool.drawn}. pages/s: of CPU time."
     )
     head = ("extractor", "P", "R", "F1 (95 %)", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first (95 %)", "p")

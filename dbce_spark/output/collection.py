@@ -187,6 +187,16 @@ class Collection:
             (one.number, str(path)) for one in version.increments for path in files(self.increment(one.number), table)
         ]
 
+    def run_files(self, version: Version) -> dict[int, Path]:
+        """List the run.json of each crawl of a version, by the number of its increment, the oldest first. An increment
+        that was put together of others keeps theirs."""
+        found: dict[int, Path] = {}
+        for one in version.increments:
+            folder = Path(self.increment(one.number))
+            kept = sorted(path for path in Path(folder, RUNS).glob("[0-9]*.json") if path.stem.isdecimal())
+            found |= {int(path.stem): path for path in kept} or {one.number: folder / RUN_FILE}
+        return found
+
     def inputs(self, version: Version) -> dict[str, int]:
         """Read the files that all increments were made from, with their bytes at that time.
 

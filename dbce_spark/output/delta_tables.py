@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.errors import OutputError, PlatformError, installs
 from dbce_spark.files import parquet, storage
+from dbce_spark.log import counted
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
 from dbce_spark.output.output_reader import batches, count_rows, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
@@ -38,8 +39,8 @@ class Registered:
 
     def __str__(self) -> str:
         return (
-            f"{self.folder}: version {self.number}, {self.rows:,} rows; {self.linked:,} files linked, {self.written:,}"
-            " written again without rows that were replaced"
+            f"{self.folder}: version {self.number}, {counted(self.rows, 'row')}; {counted(self.linked, 'file')} linked,"
+            f" {self.written:,} written again without rows that were replaced"
         )
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from dbce_spark.output.collection import (
     CAPTURES,
     DIGESTS,
+    DUPLICATES,
     EXTRACTIONS,
     MEMBERS,
     OLD_DIGESTS,
     PAGES,
     PENDING,
     REJECTS,
+    REMARKED,
     SUPERSEDED,
     Collection,
     Version,
@@ -19,29 +21,30 @@ from dbce_spark.output.collection import (
 from dbce_spark.output.output_reader import count_rows, table_files
 
 _ROWS_OF_REASONS = 1 << 16
-_TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
+_COUNTED = (EXTRACTIONS, CAPTURES, SUPERSEDED)
+_TABLES = (EXTRACTIONS, DUPLICATES, REMARKED, CAPTURES, REJECTS, SUPERSEDED)
 _KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
 """Tables that later runs read to extend the collection."""
 
 
-def log(versions: Sequence[Version]) -> str:
-    """Write a line for each version."""
+def log(collection: Collection, numbers: Sequence[int]) -> str:
+    """Write a line for each of these versions."""
     head = f"{'version':>7}  {'made':25}  {'crawls':>6}{'captures':>12}{'extractions':>13}{'relabelled':>12}  why"
-    return "\n".join([head, *map(_line, versions)])
+    return "\n".join([head, *(_line(collection, collection.version(number)) for number in numbers)])
 
 
-def _line(one: Version) -> str:
+def _line(collection: Collection, one: Version) -> str:
     captures, extractions = (
         sum(getattr(part, name) for part in one.increments) for name in ("captures", "extractions")
     )
     relabelled = one.increments[-1].relabelled if one.why == "extract" else 0
-    counts = f"{len(one.increments):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
+    counts = f"{len(collection.run_files(one)):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
     return f"{one.number:>7}  {one.made:25}  {counts}  {one.why}"
 
 
 def show(collection: Collection, version: Version) -> str:
     """List the increments of a version, the rows that count and those that do not, and bytes."""
-    rows = {name: _rows(collection, version, name) for name in _TABLES}
+    rows = {name: _rows(collection, version, name) for name in _COUNTED}
     labelled = version.settings["config"]["label"]
     return "\n".join(
         [

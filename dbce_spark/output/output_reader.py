@@ -14,7 +14,6 @@ from collections.abc import Collection as Ids
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -33,7 +32,6 @@ from dbce_spark.output.collection import (
     REJECTS,
     REMARKED,
     RUN_FILE,
-    RUNS,
     SUPERSEDED,
     Collection,
     Version,
@@ -275,20 +273,12 @@ def _version(collection: Collection, number: int | None) -> Output:
 
 
 def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, Any]]:
-    """Read the run.json of each crawl of a version, by the number of its increment, the oldest first. An increment that
-    was put together of others keeps theirs.
+    """Read what `Collection.run_files` lists.
 
     Raises:
         OutputError: one cannot be read.
     """
-    found: dict[int, dict[str, Any]] = {}
-    for one in version.increments:
-        folder = collection.increment(one.number)
-        kept = sorted(Path(folder, RUNS).glob("[0-9]*.json"))
-        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept if path.stem.isdecimal()}
-        if not kept:
-            found[one.number] = _run(folder)
-    return found
+    return {number: _run(str(path.parent), path.name) for number, path in collection.run_files(version).items()}
 
 
 def check_rows(run: Written, report: Mapping[str, Any]) -> None:

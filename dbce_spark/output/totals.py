@@ -42,6 +42,7 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
         "collection": {
             "version": version.number,
             "made": version.made,
+            "crawls": len(runs),
             "increments": [increment.number for increment in version.increments],
         },
     }

@@ -31,14 +31,27 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class CrawlComparison:
-    """The last crawl of a version, the one before it, if any brought something, and the odd changes. `gone` is the
-    number of the one before where it is there no more by itself."""
+    """The last crawl of a version, the one before it, if any brought something, and the changes that are odd by the
+    thresholds. `gone` is the number of the one before where it is there no more by itself."""
 
     version: Version
     before: Figures | None
     now: Figures
     findings: Sequence[Finding]
+    thresholds: ComparisonConfig
     gone: int = 0
+
+    @property
+    def within(self) -> str:
+        """State the thresholds, for a crawl that has no findings."""
+        at = self.thresholds
+        return (
+            "what differs lies within the thresholds, or is what chance does with so few pages. Shares change by less"
+            f" than {100 * at.share:g} points ({100 * at.share_of_site:g} on a site), captures by a factor under"
+            f" {at.captures:g} ({at.captures_of_site:g} on a site); refused are less than {100 * at.rejects:g} points"
+            f" more, failed files less than {100 * at.failed:g}; odd sites, lost sites and lost templates have less"
+            f" than {100 * at.sites:g} % of the captures"
+        )
 
     @property
     def reason_alone(self) -> str:
@@ -61,11 +74,11 @@ def compare(collection: Collection, version: Version, config: ComparisonConfig) 
     found = crawl_figures.crawls(collection, version)
     now_figures = crawl_figures.figures(found.now, config)
     if found.before is None:
-        return CrawlComparison(version, None, now_figures, [], found.gone)
+        return CrawlComparison(version, None, now_figures, [], config, found.gone)
     was = crawl_figures.figures(found.before, config)
     candidates = crawl_anomalies.missing_templates(was, now_figures, config)
     lost = template_likeness.lost_templates(candidates, found, was, config.remains)
-    return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
+    return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config), config)
 
 
 def text(found: CrawlComparison) -> str:
@@ -74,7 +87,7 @@ def text(found: CrawlComparison) -> str:
         return f"version {found.version.number}: {found.reason_alone}"
     crawl = f"increment {found.now.number} beside {found.before.number}"
     if not found.findings:
-        return f"version {found.version.number}: nothing odd in {crawl}"
+        return f"version {found.version.number}: nothing odd in {crawl}: {found.within}"
     lines = [f"version {found.version.number}: {_counted(found.findings)} in {crawl}"]
     for one in found.findings:
         lines += [
@@ -88,7 +101,7 @@ def _counted(findings: Sequence[Finding]) -> str:
     return f"{counted(len(findings), 'thing')} odd"
 
 
-def write(found: CrawlComparison, folder: str, target: str, config: ComparisonConfig) -> None:
+def write(found: CrawlComparison, folder: str, target: str) -> None:
     """Write the page on the collection in `folder` to the file `target`.
 
     Raises:
@@ -103,7 +116,7 @@ def write(found: CrawlComparison, folder: str, target: str, config: ComparisonCo
         refused=_refused(found),
         sites=_sites(found),
         site_count=len({*found.now.sites} | {*(found.before.sites if found.before else ())}),
-        thresholds=asdict(config),
+        thresholds=asdict(found.thresholds),
     )
     try:
         storage.write(target, page.encode("utf-8", "replace"))

@@ -6,6 +6,7 @@ from importlib.resources import files
 from jinja2 import Environment
 from markupsafe import Markup
 
+from dbce_spark.log import counted
 from dbce_spark.model import ARMS
 from dbce_spark.report import output_counts
 from dbce_spark.report.html_frame import POLICY
@@ -17,7 +18,14 @@ from dbce_spark.report.svg import html_template
 def environment() -> Environment:
     """Build the template environment of all pages of reports."""
     made = html_template.environment("dbce_spark.report")
-    made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
+    made.filters |= {
+        "number": _number,
+        "share": _share,
+        "time": _time,
+        "bits": _bits,
+        "seconds": _seconds,
+        "counted": counted,
+    }
     css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     made.globals |= {
         "css": Markup(css),

@@ -63,7 +63,7 @@ def test_who_submitted_one_page_is_excluded() -> None:
     submissions = [submission("x", "cb", page="p"), submission("x", "cb", page="q"), submission("y", "cb", page="p")]
 
     assert exclusions(merge(corpus(p=2, q=2), submissions, minimum=1, excluded={}), RULES) == {
-        "y": "1 pages; 2 are the minimum"
+        "y": "1 page; 2 are the minimum"
     }
 
 

@@ -79,5 +79,5 @@ def test_bench_of_archives_without_pages_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("trafilatura")
     (tmp_path / "empty.warc").write_bytes(b"")
 
-    with pytest.raises(InputError, match="no page in 1 files"):
+    with pytest.raises(InputError, match="no page in 1 file;"):
         page_time.write([str(tmp_path / "empty.warc")], str(tmp_path / "bench.json"), config.default())

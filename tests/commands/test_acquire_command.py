@@ -61,7 +61,7 @@ def test_one_round_says_what_it_did(room: Newsroom, tmp_path: Path, capsys: pyte
     status = main(arguments(f"@{tmp_path / 'feeds.txt'}", tmp_path, "--once"))
 
     assert 0 == status
-    assert "1 polls, 1 items, 1 pages, 1 files\n" == capsys.readouterr().out
+    assert "1 poll, 1 item, 1 page, 1 file\n" == capsys.readouterr().out
     assert [f"{room.url}/a"] == urls(tmp_path)
 
 

@@ -107,7 +107,7 @@ def test_the_summary_has_both_tables(evaluated: Path) -> None:
     summary = (evaluated / "summary.md").read_text(encoding="utf-8")
     first, second = (part.split("\n## ")[0] for part in summary.split("## ")[1:3])
     assert first.startswith("All pages\n\n5 pages of 2 sites")
-    assert second.startswith("Pages with at least 2 siblings\n\n4 pages of 1 sites")
+    assert second.startswith("Pages with at least 2 siblings\n\n4 pages of 1 site")
     assert summary.endswith("## Misses\n\nNone.\n")
 
 

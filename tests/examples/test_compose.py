@@ -151,7 +151,7 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
             # Its own line of progress comes every half a minute.
             started.wait_until("acquire", lambda: any((acquired / "state/open").glob("*.warc.gz")))
             assert 0 == started.stop("acquire"), started.log_text("acquire")
-        assert ", 1 pages" in started.log_text("acquire")
+        assert ", 1 page" in started.log_text("acquire")
         (fetched,) = (acquired / "archives").glob("*.warc.gz")
         assert b"The harbour opens again" in gzip.decompress(fetched.read_bytes())
         for name in ("test", "local", "submit"):

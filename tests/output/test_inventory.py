@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output import inventory
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import RUNS, Collection, Increment, Version
 
 IDS = pa.schema([("capture_id", pa.string())])
 LABEL = {"by": "classifier", "favor": "balanced"}
@@ -36,6 +36,35 @@ def test_rows_that_were_replaced_do_not_count(collection: Collection) -> None:
 
     assert ["extractions", "2"] in lines
     assert ["replaced", "1", "rows", "of", "extractions,", "by", "later", "increments"] in lines
+
+
+def test_a_compacted_increment_has_the_crawls_that_it_stands_for(collection: Collection) -> None:
+    """One increment after three runs is three crawls."""
+    runs = Path(collection.increment(2), RUNS)
+    runs.mkdir()
+    for number in (2, 3, 4):
+        (runs / f"{number:08}.json").touch()
+
+    assert "1  2026  4  4  2  1  extract".split() == inventory.log(collection, [1]).splitlines()[1].split()
+
+
+def test_marks_of_duplicates_are_listed_and_weighed(collection: Collection) -> None:
+    """Files of both tables of marks are among those of the version, and their bytes among those of tables."""
+    before = _table_bytes(collection)
+    for table in ("duplicates", "remarked"):
+        rows = pa.RecordBatch.from_arrays([pa.array(["a"])], schema=IDS)
+        parquet.write(f"{collection.increment(2)}/{table}/part-00000.parquet", IDS, [rows])
+    listed = inventory.files(collection, collection.current()).splitlines()
+
+    assert ["duplicates", "extractions", "extractions", "remarked", "superseded"] == sorted(
+        Path(path).parent.name for path in listed
+    )
+    assert sum(Path(path).stat().st_size for path in listed) == _table_bytes(collection) > before
+
+
+def _table_bytes(collection: Collection) -> int:
+    lines = inventory.show(collection, collection.current()).splitlines()
+    return next(int(line.split()[1].replace(",", "")) for line in lines if line.endswith("of tables"))
 
 
 def test_a_damaged_file_is_named(collection: Collection) -> None:

@@ -22,6 +22,6 @@ def test_entries_that_readers_use_are_there(collected: Path) -> None:
     runs = [output_reader.open_output(str(collected), version).run for version in (1, 2, 3)]
 
     assert [3] * 3 == [run["config"]["output"]["site_parts"] for run in runs]
-    assert [1, 2, 3] == runs[2]["collection"]["increments"]
+    assert ([1, 2, 3], 3) == (runs[2]["collection"]["increments"], runs[2]["collection"]["crawls"])
     assert 3 == len({run["plan"] for run in runs})
     assert (4, 6.0) == (runs[2]["files"], runs[2]["seconds"]["pages"])

@@ -76,3 +76,22 @@ def test_frames_show_the_page_in_colours(browser: Any, finished: Path, tmp_path:
     }
     page.close()
     assert {"number0 stands here": "rgb(185, 230, 180)", "Home of the site": "rgb(243, 184, 179)"} == colours
+
+
+def test_tables_can_be_read_on_a_phone(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """No page is wider than 390 px, tables of sites and templates are not either, and the names in them are whole."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    widths = set()
+    for path in sorted(folder.rglob("*.html")):
+        page.goto(path.as_uri())
+        widths.add(page.evaluate("document.documentElement.scrollWidth"))
+    page.goto((folder / "index.html").as_uri())
+    tables = [page.locator(f"#{name} ~ .table").first for name in ("sites", "templates")]
+    hidden = [table.evaluate("element => element.scrollWidth - element.clientWidth") for table in tables]
+    names = [table.get_by_text("large.example", exact=True).first.bounding_box() for table in tables]
+    page.close()
+
+    assert {390} == widths
+    assert [0, 0] == hidden
+    assert all(name["height"] < 40 for name in names)

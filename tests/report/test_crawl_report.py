@@ -53,14 +53,30 @@ def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
     found = reported(ordinary)
 
     assert [] == [*found.findings]
-    assert "version 2: nothing odd in increment 2 beside 1" == crawl_report.text(found)
+    assert "version 2: nothing odd in increment 2 beside 1: " in crawl_report.text(found)
+
+
+def test_differences_within_the_thresholds_are_not_called_none(ordinary: Collection, tmp_path: Path) -> None:
+    """The lines and the page name each threshold, as the configuration has it."""
+    found = crawl_report.compare(ordinary, ordinary.current(), replace(CONFIG, share=0.2, captures=4.5))
+    crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"))
+    within = (
+        "what differs lies within the thresholds, or is what chance does with so few pages. Shares change by less than"
+        " 20 points (25 on a site), captures by a factor under 4.5 (5 on a site); refused are less than 5 points more,"
+        " failed files less than 1; odd sites, lost sites and lost templates have less than 1 % of the captures"
+    )
+
+    assert found.before
+    assert found.before.captures != found.now.captures
+    assert within in crawl_report.text(found)
+    assert within in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
         (crawls.soft_404, crawl_anomalies.SHORT, "More captures have hardly any main text"),
-        (crawls.blocked, crawl_anomalies.REJECTS, "records were refused as HTTP 403"),
+        (crawls.blocked, crawl_anomalies.REJECTS, "records refused as HTTP 403"),
         (crawls.without_diary, crawl_anomalies.SITES, "dnevnik.example: had"),
     ],
 )
@@ -135,7 +151,7 @@ def test_a_crawl_that_came_twice_is_reported_and_passed_over(written: list[str],
 def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Path) -> None:
     """The report on a first crawl explains that there is none before it, and shows its figures."""
     found = reported(ordinary, 1)
-    crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
+    crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"))
 
     assert "there is no crawl before increment 1" in crawl_report.text(found)
     assert "Nothing is compared: there is no crawl before increment 1" in (tmp_path / "page.html").read_text()
@@ -178,7 +194,7 @@ def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -
 def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path: Path) -> None:
     """The page shows the findings; it has no script, loads nothing, and is the same at every run."""
     for name in ("one.html", "two.html"):
-        crawl_report.write(reported(redesigned), redesigned.folder, str(tmp_path / name), CONFIG)
+        crawl_report.write(reported(redesigned), redesigned.folder, str(tmp_path / name))
     page = tree((tmp_path / "one.html").read_bytes())
     seen = " ".join(page.find("body").text_content().split())
 

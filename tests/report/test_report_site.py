@@ -25,6 +25,7 @@ def test_a_report_says_what_was_found(finished: Path, tmp_path: Path) -> None:
     index = write_report(str(finished), str(tmp_path / "report"))
     seen = text_of(index)
     expected = [
+        "1 archive file · 13 records · ",
         "11pages with a result",
         "90.9 %",
         "adds up to the 13 records read",

@@ -124,7 +124,7 @@ def killed(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.T
 def test_what_was_read_is_not_read_again(killed: Killed, undisturbed: dict[str, bytes]) -> None:
     """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
     for again: the bytes are those of a run that nothing has disturbed."""
-    assert "goes on with an unfinished run: 1 of 3 files are read" in killed.log
+    assert "goes on with an unfinished run: 1 of 3 files read" in killed.log
     assert undisturbed == {name: content for name, content in killed.finished.items() if name != RUN_FILE}
 
 

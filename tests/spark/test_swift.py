@@ -94,7 +94,7 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
 
     assert begun
     assert begun.items() <= undisturbed.items()
-    assert b"goes on with an unfinished run: 3 of 3 files are read" in store.log_bytes()
+    assert b"goes on with an unfinished run: 3 of 3 files read" in store.log_bytes()
     assert {*undisturbed} == {*finished}
     assert {name for name in finished if not name.endswith(".parquet")} == {RUN_FILE}
     assert all(finished[name] == whole for name, whole in undisturbed.items() if name.endswith(".parquet"))

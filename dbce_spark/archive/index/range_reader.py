@@ -10,6 +10,7 @@ from dbce_spark.archive.index.record_extent import SKIPPABLE
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import READ_AHEAD, is_remote, open_binary
+from dbce_spark.log import counted
 
 PROBE = 1 << 16
 """Bytes read at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
@@ -51,7 +52,7 @@ class RangeReader:
                 self.is_gone = True
                 return bytes(buffer), str(error)
             except Busy as error:
-                detail = f"{error} ({attempt + 1} attempts)"
+                detail = f"{error} ({counted(attempt + 1, 'attempt')})"
                 if attempt + 1 < self._config.attempts:
                     time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
         return bytes(buffer), detail
@@ -73,7 +74,7 @@ class RangeReader:
                 raise OSError(str(error)) from error
             except Busy as error:
                 if attempt + 1 == self._config.attempts:
-                    raise OSError(f"{error} ({attempt + 1} attempts)") from error
+                    raise OSError(f"{error} ({counted(attempt + 1, 'attempt')})") from error
                 time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
         raise AssertionError("config.attempts is at least 1")
 

@@ -12,8 +12,8 @@ _FED = 1 << 16
 """Bytes that are inflated at a time: zlib copies what is left of them for each _INFLATED that come out."""
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20
-_WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
-_ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r?\n")
+_WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r{0,3}$", re.IGNORECASE | re.MULTILINE)
+_ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r{0,3}\n")
 
 
 SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18(.{4})", re.DOTALL)
@@ -38,7 +38,7 @@ def end_of(data: bytes) -> int | None:
     if data.startswith(zstd_frame.MAGIC):
         return _zstd_end(data)
     if data.startswith(b"WARC/"):
-        return _plain_end(data, re.search(rb"\r?\n\r?\n", data), _WARC_LENGTH, 4)
+        return _plain_end(data, re.search(rb"\n\r{0,3}\n", data), _WARC_LENGTH, 4)
     return _plain_end(data, re.search(rb"\n", data), _ARC_LENGTH, 1)
 
 

@@ -8,7 +8,7 @@ from typing import Self
 
 from dbce_spark.config import InputConfig
 
-_FOLDED = re.compile(r"\r?\n[ \t]+")
+_FOLDED = re.compile(r"\r{0,3}\n[ \t]+")
 _FIELD_BYTES = 200
 """Bytes that a field of a head takes in memory beside its text."""
 

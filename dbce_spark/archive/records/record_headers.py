@@ -8,18 +8,21 @@ from dbce_spark.archive.records.record import Headers, text_of
 LONGEST_START = 5000
 """Bytes that show whether a record starts, at most: an ARC's line with a long URL."""
 
-WARC_START = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n[A-Za-z-]{2,60}[ \t]*:"
+# A program that writes each LF as CR LF makes CR CR LF of CR LF.
+_LINE_END = rb"\r{0,3}\n"
+WARC_START = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*" + _LINE_END + rb"[A-Za-z-]{2,60}[ \t]*:"
 # The limits on each part keep the search linear: no line is tried in more ways than it has bytes, times a constant.
 ARC_START = (
     rb"(?:https?|ftp|dns|filedesc|warcinfo|metadata):[^\n]{1,4000}?"
-    rb" (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None) (?:19|20)\d{6,16}[^\n ]{0,8} [^\n]{0,300}?\d\r?\n"
+    rb" (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None)"
+    rb" (?:19|20)\d{6,16}[^\n ]{0,8} [^\n]{0,300}?\d" + _LINE_END
 )
 WARC_IN_TEXT = re.compile(rb"(?<=\n)" + WARC_START)
 ARC_IN_TEXT = re.compile(rb"(?<=\n)" + ARC_START)
 _IN_TEXT = re.compile(rb"(?<=\n)(?:" + WARC_START + rb"|" + ARC_START + rb")")
 _START = re.compile(rb"(?:" + WARC_START + rb"|" + ARC_START + rb")")
-_HEAD_END = re.compile(rb"\n\r?\n")
-_LENGTH = re.compile(rb"\nContent-Length[ \t]*:[ \t]*(\d{1,30})[ \t]*\r?\n", re.IGNORECASE)
+_HEAD_END = re.compile(rb"\n" + _LINE_END)
+_LENGTH = re.compile(rb"\nContent-Length[ \t]*:[ \t]*(\d{1,30})[ \t]*" + _LINE_END, re.IGNORECASE)
 _FIELD = re.compile(rb"\n[^\s:][^\n:]{0,60}:")
 _SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,20}:")
 _ADDRESS = rb"(\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None)"

@@ -26,6 +26,7 @@ from dbce_spark.files.sources import MEMBER
 _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
+_LAST_LINE_ENDS = re.compile(rb"(?:\r{0,3}\n){1,2}\Z")
 # No line is tried twice: a head of nothing but lengths would take the square of them.
 _CLEAN_HEAD = re.compile(
     rb"WARC/[01]\.\d\d?\r\n(?:(?!Content-Length: )[^\n]+\r\n)*+Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*+\r\n"
@@ -391,7 +392,5 @@ def _ends_well(archive: ArchiveFile, content: InflatedContent, is_short: bool) -
 
 
 def _without_line_ends(block: bytes) -> bytes:
-    for ends in (b"\r\n\r\n", b"\n\n", b"\n"):
-        if block.endswith(ends):
-            return block[: -len(ends)]
-    return block
+    ends = _LAST_LINE_ENDS.search(block, max(0, len(block) - 8))
+    return block[: ends.start()] if ends else block

@@ -200,13 +200,13 @@ def _captures(before: Figures, now: Figures, config: ComparisonConfig) -> Iterat
     changed = {site: counts for site, counts in both.items() if odd[site] >= 1}
     is_on_sites = bool(changed) and sum(map(max, changed.values())) >= config.sites * max(had, has)
     if oddness >= 1:
-        message = f"{has:,} captures of sites of which the crawl before had {had:,}."
+        message = f"{counted(has, 'capture')} of sites of which the crawl before had {had:,}."
     elif is_on_sites:
         message = f"{counted(len(changed), 'site')} with far more or far fewer captures than in the crawl before."
     else:
         return
     places = sorted(changed, key=lambda site: (-max(changed[site]), site))
-    shown = [f"{site}: {changed[site][1]:,} captures, were {changed[site][0]:,}" for site in places]
+    shown = [f"{site}: {counted(changed[site][1], 'capture')} after {changed[site][0]:,}" for site in places]
     worst = max((odd[site] for site in changed), default=0.0) if is_on_sites else 0.0
     yield Finding(kind=CAPTURES, oddness=max(oddness, worst), message=message, places=_first(shown))
 
@@ -249,7 +249,7 @@ def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterato
         oddness = _odd(was, share, wholes, config.rejects, config.errors)
         if share > was and oddness >= 1:
             shares = f"{_percent(share)} of what came, after {_percent(was)}"
-            message = f"{now.refused[reason]:,} records were refused as {reason}: {shares}."
+            message = f"{counted(now.refused[reason], 'record')} refused as {reason}: {shares}."
             yield Finding(kind=REJECTS, oddness=oddness, message=message)
 
 
@@ -257,7 +257,8 @@ def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator
     was, share = (_quotient(one.failed_files, one.files) for one in (before, now))
     if share - was >= config.failed:
         message = (
-            f"{now.failed_files:,} of {now.files:,} files could not be read, after {_percent(was)} in the crawl before."
+            f"{now.failed_files:,} of {counted(now.files, 'file')} could not be read, after {_percent(was)} in the"
+            " crawl before."
         )
         yield Finding(kind=FAILED, oddness=max(1.0, (share - was) / config.share), message=message)
 

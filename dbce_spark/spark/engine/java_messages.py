@@ -1,10 +1,12 @@
-"""Lines that the Java of this process and its workers print: held, passed on, dropped."""
+"""Lines that the Java of this process and its workers print: held, logged, passed on, dropped."""
 
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock, Thread
+
+from dbce_spark.log import Log
 
 _STDERR = 2
 _LONGEST = 300
@@ -13,13 +15,19 @@ _REMARKS = re.compile(r"\s|Caused by:|NOTE: |WARN|Warning: |\d\d:\d\d:\d\d WARN|
 """Beginnings of lines that say nothing of why a Java has ended: a stack, remarks, what is said of every end."""
 _CHATTER = re.compile(rb"\s*$|(Current|Setting) mem limits|(Starting )?Streaming \w+ Python worker")
 """Beginnings of lines that PySpark's workers always print, and that nobody needs."""
+_FOR_THE_LOG = re.compile(
+    rb"\s|\d\d:\d\d:\d\d \w+ (Executor: Exception in task|TaskSetManager: (Lost task|Task \d+ in stage))"
+)
+"""Beginnings of lines that nobody need see: a stack, and what is said of a task that failed. It is tried again, and the
+error of the last try is that of the run."""
 
 
 class JavaMessages:
     """The lines of one Java.
 
     While it starts they are held: one that does not start is an error, and that says what they say. While it works they
-    are passed on to `to`. When somebody has stopped the run they are dropped: Spark complains at length of its end.
+    are logged, and passed on to `to`, stacks and failures of tasks aside. When somebody has stopped the run they are
+    dropped: Spark complains at length of its end.
     """
 
     def __init__(self, to: int = _STDERR):
@@ -45,7 +53,8 @@ class JavaMessages:
         """Pass on what was held, and what comes."""
         with self._lock:
             self._is_held = self._is_dropped = False
-            self._write(b"".join(self._held))
+            for line in self._held:
+                self._pass(line)
             self._held.clear()
 
     def drop(self) -> None:
@@ -72,6 +81,12 @@ class JavaMessages:
             if self._is_held:
                 self._held.append(line)
             else:
+                self._pass(line)
+
+    def _pass(self, line: bytes) -> None:
+        if not self._is_dropped:
+            Log().write("java", line.decode("utf-8", "replace").rstrip())
+            if not _FOR_THE_LOG.match(line):
                 self._write(line)
 
     def _write(self, text: bytes) -> None:

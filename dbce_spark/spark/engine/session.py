@@ -15,7 +15,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from dbce_spark.errors import ConfigError, PlatformError
-from dbce_spark.spark.engine import java_messages
+from dbce_spark.spark.engine import java_messages, starting_java
 from dbce_spark.spark.engine.java import java_home
 from dbce_spark.spark.engine.spark_errors import as_java_gives_them, first_cause
 
@@ -103,7 +103,8 @@ def _launch(given: Mapping[str, str]) -> None:
     with java_messages.of_new_java() as messages:
         conf = SparkConf(loadDefaults=False).setAll([*given.items()])
         try:
-            gateway = launch_gateway(conf, popen_kwargs=messages.streams())  # type: ignore[no-untyped-call]
+            with starting_java.known():
+                gateway = launch_gateway(conf, popen_kwargs=messages.streams())  # type: ignore[no-untyped-call]
         except PySparkException as error:
             if error.getCondition() != _NO_JAVA:
                 raise

@@ -78,7 +78,7 @@ def _gave_up(error: Exception) -> str:
     text = str(error) or type(error).__name__
     if "No space left on device" in text:
         return "no space is left for the output, or in Spark's own folders; make room"
-    return f"Spark gave up: {_cause(text)}; its log says more"
+    return f"Spark gave up: {_cause(text)}; --log FILE keeps its stack"
 
 
 def _cause(text: str) -> str:

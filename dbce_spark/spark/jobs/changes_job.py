@@ -75,9 +75,10 @@ class HistoryCounts:
         """Render it for a person."""
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
         return (
-            f"version {self.version}: {self.urls:,} URLs of two captures and more, {self.captures:,} captures\n"
+            f"version {self.version}: {counted(self.urls, 'URL')} of two captures and more,"
+            f" {counted(self.captures, 'capture')}\n"
             f"changes: {kinds or 'none'}\n"
-            f"{self.lives:,} lives of texts; {self.redesigns:,} redesigns of sites"
+            f"lives of {counted(self.lives, 'text')}; {counted(self.redesigns, 'redesign')} of sites"
         )
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.log import Log
+from dbce_spark.log import Log, counted
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.run import heartbeat, plan, run_lock, run_output, run_report, staging
@@ -143,7 +143,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
 def _log_spark(spark: SparkSession, log: Log) -> None:
     """Log which Spark it is, where it works, and where it shows itself."""
     context = spark.sparkContext
-    text = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
+    text = f"Spark {spark.version} on {context.master}, {counted(context.defaultParallelism, 'core')}"
     figures = {
         "spark": spark.version,
         "master": context.master,
@@ -158,8 +158,8 @@ def _already_read(request: RunRequest) -> str:
     """Describe how much of the reading an earlier run has done."""
     read = staging.read_sources(request.work)
     files = sum(number < len(request.files) for number in read)
-    of_indexes = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
-    return f"{files:,} of {len(request.files):,} files{of_indexes} are read"
+    of_indexes = f", and {counted(len(read) - files, 'part')} of what the indexes name" if request.indexes else ""
+    return f"{files:,} of {counted(len(request.files), 'file')}{of_indexes} read"
 
 
 def _java(spark: SparkSession) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import dbce_spark
 from dbce_spark.config import DbceConfig, LabelConfig
 from dbce_spark.errors import ConfigError, OutputError
+from dbce_spark.log import counted
 from dbce_spark.spark.run import checkpoints, staging
 
 _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "rapidfuzz", "numpy")
@@ -134,10 +135,10 @@ def is_begun(plan: Plan, output: str) -> bool:
 
 def differences(before: Plan, now: Plan) -> Iterator[str]:
     """Iterate over the differences of two plans, each as a person may read it."""
-    for name in ("files", "indexes"):
+    for name, noun in (("files", "file"), ("indexes", "index file")):
         was, wanted = set(getattr(before, name)), set(getattr(now, name))
-        yield from _some(f"{name} are no longer among the inputs", was - wanted)
-        yield from _some(f"{name} are new among the inputs", wanted - was)
+        yield from _some(noun, "no longer among the inputs", was - wanted)
+        yield from _some(noun, "new among the inputs", wanted - was)
     yield from unlike(_settings(before), _settings(now))
 
 
@@ -149,10 +150,10 @@ def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"
 
 
-def _some(what: str, names: Set[str]) -> Iterator[str]:
+def _some(noun: str, what: str, names: Set[str]) -> Iterator[str]:
     if names:
         rest = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-        yield f"{len(names):,} {what}: {', '.join(sorted(names)[:_MOST_NAMED])}{rest}"
+        yield f"{counted(len(names), noun)} {what}: {', '.join(sorted(names)[:_MOST_NAMED])}{rest}"
 
 
 def _settings(one: Plan) -> dict[str, Any]:

@@ -223,7 +223,7 @@ def line(beat: Heartbeat) -> str:
         seen += [f"{beat.pages_per_second:,.0f} pages/s"] if beat.pages_per_second else []
         seen += [f"{to_go} {'until the run ends' if beat.is_last else 'to go'}"] if to_go else []
     else:
-        seen = [f"{beat.done:,} of {beat.total:,} tasks planned so far"] if beat.total else []
+        seen = [f"{beat.done:,} of {counted(beat.total, 'task')} planned so far"] if beat.total else []
         # Spark plans the next tasks when it has done these.
         seen += [f"at least {to_go} to go"] if to_go else []
     return f"{beat.stage:12} {clock(beat.stage_seconds)}  {', '.join(seen)}".rstrip()

@@ -14,6 +14,10 @@ from dbce_spark.spark.run import staging
 _TRIES, _SECONDS = 5, 0.2
 """A process that checks whether a run is at work holds the lock for a moment, too."""
 
+_held: list[BinaryIO] = []
+"""The locks of this process. One that it forks, and that may outlive it, closes them."""
+os.register_at_fork(after_in_child=lambda: [file.close() for file in _held])
+
 
 @contextmanager
 def hold(work: str) -> Iterator[None]:
@@ -23,8 +27,12 @@ def hold(work: str) -> Iterator[None]:
         OutputError: another run does, or nothing can be written there.
     """
     lock = Path(staging.path(work, staging.LOCK))
-    with _taken(work, lock):
-        yield
+    with _taken(work, lock) as held:
+        _held.append(held)
+        try:
+            yield
+        finally:
+            _held.remove(held)
     with suppress(OSError):  # it holds anything, or is gone
         lock.parent.rmdir()
 

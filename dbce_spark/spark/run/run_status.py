@@ -12,7 +12,7 @@ import fsspec
 from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
-from dbce_spark.log import clock
+from dbce_spark.log import clock, counted
 from dbce_spark.output.collection import RUN_FILE, RUNS, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging, status_lines
@@ -33,6 +33,10 @@ _NEXT_STEPS = {
     Condition.RUNNING: "wait, or stop it: what is finished is kept",
     Condition.DEAD: "the same command goes on from there, --overwrite starts afresh",
     Condition.NONE: "give `dbce extract`; with --staging elsewhere, name that folder here, too",
+}
+_NOTHING_KEPT = {  # of a run without Spark, or before its first file
+    Condition.RUNNING: "wait, or stop it: nothing of it is kept yet",
+    Condition.DEAD: "the same command starts anew: nothing is kept of this run",
 }
 
 
@@ -66,9 +70,11 @@ class FailedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenIncrement:
-    """The increment that a status is of, beside the version that readers have; None before the first."""
+    """The increment that a status is of, beside the version that readers have, None before the first, and the crawls
+    of that."""
 
     version: Version | None
+    crawls: int
     increment: int
 
     def text(self) -> str:
@@ -77,8 +83,8 @@ class OpenIncrement:
             return f"no version yet; below, increment {self.increment}"
         captures = sum(increment.captures for increment in self.version.increments)
         return (
-            f"version {self.version.number} of {self.version.made} counts: {len(self.version.increments):,} crawls,"
-            f" {captures:,} captures; below, increment {self.increment}"
+            f"version {self.version.number} of {self.version.made} counts: {counted(self.crawls, 'crawl')},"
+            f" {counted(captures, 'capture')}; below, increment {self.increment}"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -87,7 +93,7 @@ class OpenIncrement:
             known = dict.fromkeys(("version", "made", "crawls", "captures"))
         else:
             captures = sum(increment.captures for increment in self.version.increments)
-            counts = {"crawls": len(self.version.increments), "captures": captures}
+            counts = {"crawls": self.crawls, "captures": captures}
             known = {"version": self.version.number, "made": self.version.made, **counts}
         return {**known, "increment": self.increment}
 
@@ -130,7 +136,14 @@ class RunStatus:
         """Advise what to do now."""
         if self.condition is Condition.FINISHED and self.collection:
             return "nothing; `dbce extract ... --collection` with more archives extends it"
+        if not self._keeps_something and self.condition in _NOTHING_KEPT:
+            return _NOTHING_KEPT[self.condition]
         return _NEXT_STEPS[self.condition]
+
+    @property
+    def _keeps_something(self) -> bool:
+        """Return whether something of an unfinished run is done that need not be done again."""
+        return bool(self.stages) or self.files is None or self.files.of is None or self.files.done > 0
 
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs; null is what is not known."""
@@ -168,7 +181,7 @@ class RunStatus:
             if one is not None:
                 lines.append(line(name, f"{one.done:,}{'' if one.of is None else f' of {one.of:,}'} {what}"))
         if self.failed_files:
-            lines.append(line("records", f"{self.records:,} read, {self.captures:,} captures"))
+            lines.append(line("records", f"{self.records:,} read, {counted(self.captures, 'capture')}"))
             lines += [*status_lines.reject_lines(self.rejects), *self.failed_files.lines()]
         return "\n".join([*lines, *status_lines.next_lines(self.next_step, self.heartbeat, self.condition)])
 
@@ -185,7 +198,7 @@ class RunStatus:
             return f"dead since {beat.updated} ({ago(beat.updated)}), {stage}; it was process {beat.pid} on {beat.host}"
         # Of files and parts there is a count below, of what lies there now.
         has_tasks = beat.total and not beat.is_all_planned
-        how_far = f", {beat.done:,} of {beat.total:,} tasks planned so far" if has_tasks else ""
+        how_far = f", {beat.done:,} of {counted(beat.total, 'task')} planned so far" if has_tasks else ""
         to_go = f", {clock(beat.seconds_to_go)} to go" if beat.seconds_to_go else ""
         since = f" since {beat.stage_began}" if beat.stage_began else ""
         return f"running, {stage}{since}{how_far}{to_go}; process {beat.pid} on {beat.host}, begun {ago(beat.began)}"
@@ -238,7 +251,8 @@ def _of_collection(collection: Collection) -> RunStatus:
         number = latest.increments[-1].number
         status = _finished(collection.increment(number))
     has_begun = status.condition is not Condition.NONE
-    open_increment = OpenIncrement(version=latest, increment=number) if has_begun else None
+    crawls = len(collection.run_files(latest)) if latest else 0
+    open_increment = OpenIncrement(version=latest, crawls=crawls, increment=number) if has_begun else None
     return replace(status, output=collection.folder, collection=open_increment)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.errors import OutputError
-from dbce_spark.log import STOPPED
+from dbce_spark.log import STOPPED, counted
 from dbce_spark.spark.run import heartbeat, run_lock, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
@@ -75,7 +75,7 @@ class StreamStatus:
         lines += status_lines.process_lines(beat.run_id, beat.attempt, beat) if beat else []
         lines.append(line("batches", _batches(self.last) if self.last else "none is committed yet"))
         lines.append(line("files", f"{counts.pop('files'):,}"))
-        lines.append(line("records", f"{counts.pop('records'):,} read, {counts.pop('revisits'):,} revisits"))
+        lines.append(line("records", f"{counts.pop('records'):,} read, {counted(counts.pop('revisits'), 'revisit')}"))
         lines += [line(_WORDS.get(name, name), f"{count:,}") for name, count in counts.items()]
         lines += status_lines.reject_lines(self.rejects)
         return "\n".join([*lines, *status_lines.next_lines(self.next_step, beat, self.condition)])
@@ -121,5 +121,5 @@ def _condition(beat: Heartbeat | None, is_held: bool | None) -> Condition:
 
 
 def _batches(last: Commit) -> str:
-    pages = f"{last.captures:,} pages in {last.seconds:,.1f} s ({last.pages_per_second:,.1f}/s)"
+    pages = f"{counted(last.captures, 'page')} in {last.seconds:,.1f} s ({last.pages_per_second:,.1f}/s)"
     return f"{last.batch + 1:,}; the last {last.committed} ({ago(last.committed)}): {pages}"

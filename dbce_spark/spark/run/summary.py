@@ -22,10 +22,12 @@ def text(report: Mapping[str, Any], output: str) -> str:
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
-            _line("largest bucket", report["largest_bucket"], f"captures; {cut:,} buckets were cut into chunks"),
+            _line("largest bucket", report["largest_bucket"], f"captures; {counted(cut, 'bucket')} cut into chunks"),
             _line("seconds", round(sum(seconds.values()), 1), stages),
             _line(
-                "speed", report["pages_per_second_per_core"], f"pages/s/core on {report['cores']} cores, start aside"
+                "speed",
+                report["pages_per_second_per_core"],
+                f"pages/s/core on {counted(report['cores'], 'core')}, start aside",
             ),
             f"output          {output}",
         ]

@@ -13,6 +13,7 @@ from dbce_spark.archive.index.site_sample import is_sampled
 from dbce_spark.config import SelectConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
+from dbce_spark.log import counted
 from dbce_spark.spark.source.columns import NAMES, ON_DEMAND, spark_schema
 
 T = TypeVar("T")
@@ -136,7 +137,9 @@ def _sampled(files: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
     """
     sample = tuple(path for path in files if share >= 1 or is_sampled(path.rsplit("/", 1)[-1], share, seed))
     if files and not sample:
-        raise InputError(f"option sampleFiles is {share}: of {len(files)} files that is none; give a larger share")
+        raise InputError(
+            f"option sampleFiles is {share}: of {counted(len(files), 'file')} that is none; give a larger share"
+        )
     return sample
 
 

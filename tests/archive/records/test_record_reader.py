@@ -285,6 +285,25 @@ def test_a_member_ends_the_record_that_claims_more() -> None:
     assert found[0].block.startswith(text)
 
 
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\r\n", b"\r\r\r\n"])
+@pytest.mark.parametrize("kind", ["warc", "arc"])
+def test_heads_with_other_line_ends(kind: str, line_end: bytes) -> None:
+    """A program that writes each LF as CR LF leaves CR CR LF: fields, block and the next record are found all the
+    same, also behind a damage and where the length is missing."""
+
+    def converted(part: bytes) -> bytes:
+        head, blank, block = part.partition(b"\r\n\r\n" if kind == "warc" else b"\n")
+        head = head.replace(b"Content-Length: ", b"X-Length: ") if block.startswith(page(2)) else head
+        return (head + blank).replace(b"\r\n", b"\n").replace(b"\n", line_end) + block.rstrip(b"\r\n") + line_end * 2
+
+    parts = [converted(part) for part in made(kind, 4)]
+    found = read(b"".join([*parts[:2], b"damage\n", *parts[2:]]))
+    blocks = [one.block for one in found if isinstance(one, Record)]
+
+    assert expected_urls(kind, 4) == urls(found)
+    assert [page(nth) for nth in range(4)] == blocks[-4:]
+
+
 def test_fields_of_an_arc_of_version_2() -> None:
     """The five of version 1, and five more."""
     line = b"http://a.example/ 192.0.2.1 20080430204826 text/html 200 c0ffee - 1234 a.arc.gz 5\nhello\n"

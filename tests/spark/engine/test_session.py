@@ -171,6 +171,31 @@ def test_a_spark_that_does_not_start_is_one_line(
     assert re.match(f"dbce: {expected}", errors[0])
 
 
+FULL_DISK = """
+from pyspark.errors import PySparkException
+from dbce_spark.spark.engine.session import session
+
+def write(batches):
+    list(batches)
+    raise OSError(28, "No space left on device")
+
+spark = session("full", master="local[1,2]", settings={"spark.sql.shuffle.partitions": "1"})
+try:
+    spark.range(1).mapInArrow(write, "id long").collect()
+except PySparkException as error:
+    print("No space left" in str(error))
+"""
+
+
+@pytest.mark.spark
+def test_tasks_that_fail_print_nothing(tmp_path: Path) -> None:
+    """The error that is raised has all, and the stacks of each try are for the log alone."""
+    (tmp_path / "job.py").write_text(FULL_DISK)
+    done = submitted([sys.executable, str(tmp_path / "job.py")], tmp_path)
+
+    assert ("True\n", "") == (done.stdout, done.stderr)
+
+
 @pytest.mark.spark
 def test_a_submitted_job_without_a_master_that_answers_is_one_line(tmp_path: Path) -> None:
     """Spark itself would try for a minute, and end in two stacks."""

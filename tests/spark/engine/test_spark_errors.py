@@ -32,7 +32,10 @@ def test_a_java_that_works_is_not_called_dead(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=java))
         with pytest.raises(ConnectionResetError), as_job_errors("go on"):
             raise ConnectionResetError
-        with pytest.raises(JobError, match=r"^Spark gave up: oops; its log says more; go on$"), as_job_errors("go on"):
+        with (
+            pytest.raises(JobError, match=r"^Spark gave up: oops; --log FILE keeps its stack; go on$"),
+            as_job_errors("go on"),
+        ):
             raise Py4JError("oops")
         java.kill()
 
@@ -40,10 +43,13 @@ def test_a_java_that_works_is_not_called_dead(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Job aborted.\n  at a\njava.io.IOException: broken\n", "Spark gave up: java.io.IOException: broken; its log"),
-        ("Traceback\ndbce_spark.errors.InputError: no such page\n", "Spark gave up: no such page; its log"),
+        (
+            "Job aborted.\n  at a\njava.io.IOException: broken\n",
+            "Spark gave up: java.io.IOException: broken; --log FILE",
+        ),
+        ("Traceback\ndbce_spark.errors.InputError: no such page\n", "Spark gave up: no such page; --log FILE"),
         ("java.io.IOException: No space left on device", "no space is left for the output"),
-        ("", "Spark gave up: PySparkException; its log"),
+        ("", "Spark gave up: PySparkException; --log FILE"),
     ],
 )
 def test_a_long_message_is_one_line(text: str, expected: str) -> None:

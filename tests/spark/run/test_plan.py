@@ -36,8 +36,8 @@ def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
     [
         (planned("lsh.threshold=0.3"), "lsh.threshold was "),
         (planned(limit=3), "limit was null, is 3"),
-        (planned(files=["a.warc"]), "1 files are no longer among the inputs: b.warc"),
-        (planned(files=[*FILES, *map(str, range(7))]), "7 files are new among the inputs: 0, 1, 2, 3, 4 and 2 more"),
+        (planned(files=["a.warc"]), "1 file no longer among the inputs: b.warc"),
+        (planned(files=[*FILES, *map(str, range(7))]), "7 files new among the inputs: 0, 1, 2, 3, 4 and 2 more"),
         (replace(planned(), versions=planned().versions | {"numpy": "1"}), 'versions.numpy was "'),
         (
             planned("select.hosts=" + str([f"host-{at}" for at in range(99)]).replace("'", '"')),
@@ -85,8 +85,8 @@ def test_other_indexes_are_named_once() -> None:
     other = replace(planned(), indexes=["j.cdxj"])
 
     assert [
-        "1 indexes are no longer among the inputs: i.cdxj",
-        "1 indexes are new among the inputs: j.cdxj",
+        "1 index file no longer among the inputs: i.cdxj",
+        "1 index file new among the inputs: j.cdxj",
     ] == list(plan.differences(planned(), other))
 
 

@@ -1,5 +1,7 @@
 """The lock of a run on the folder in which it works. No Spark is started."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -27,6 +29,25 @@ def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
 
     with run_lock.hold(str(tmp_path)):
         pass
+
+
+def test_a_process_that_a_killed_run_has_forked_holds_no_lock(tmp_path: Path) -> None:
+    """One that parses a page lives until it is done with that; the output is free, and its run is not at work."""
+    hold = "import os, sys, time; from dbce_spark.spark.run import run_lock\n"
+    hold += "with run_lock.hold(sys.argv[1]): forked = os.fork(); forked and print(forked, flush=True); time.sleep(600)"
+    run = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    forked = int(run.stdout.readline())
+    try:
+        is_held = [run_lock.is_held(str(tmp_path))]
+        run.kill()
+        run.wait()
+        is_held.append(run_lock.is_held(str(tmp_path)))
+    finally:
+        os.kill(forked, signal.SIGKILL)
+        run.stdout.close()
+
+    assert [True, False] == is_held
 
 
 def test_a_lock_that_its_run_has_removed_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -88,6 +89,22 @@ def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
         found.failed_files.count, found.failed_files.of, found.failed_files.allowed, found.failed_files.first,
     )  # fmt: skip
     assert not found.failed_files.exceeds_limit
+
+
+def test_a_run_of_which_nothing_is_kept_does_not_go_on(tmp_path: Path) -> None:
+    """A run without Spark keeps nothing, and one on Spark nothing before its first file."""
+    work = begun(tmp_path, updated=LONG_AGO)
+    steps = [inspect_run(work).next_step]
+    shutil.rmtree(Path(staging.done(work, staging.PAGES, 0)).parent)
+    steps.append(inspect_run(work).next_step)
+    with at_work(tmp_path):
+        steps.append(inspect_run(work).next_step)
+
+    assert [
+        "the same command goes on from there, --overwrite starts afresh",
+        "the same command starts anew: nothing is kept of this run",
+        "wait, or stop it: nothing of it is kept yet",
+    ] == steps
 
 
 def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
@@ -273,7 +290,7 @@ def test_of_a_collection_the_increment_that_is_written_is_shown(
     ]
     assert {collection.folder} == {one.output for one in statuses}
     assert lines[0].startswith(f"{collection.folder}: dead since {LONG_AGO}")
-    assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawls, 4 captures; below, increment 2" == lines[1]
+    assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawl, 4 captures; below, increment 2" == lines[1]
 
 
 def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -295,7 +312,7 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
 
 
 def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None:
-    """A compaction keeps the report of each run that it stands for, and is none itself."""
+    """A compaction keeps the report of each run that it stands for, each a crawl that counts, and is none itself."""
     collection = Collection(str(tmp_path))
     for number in (1, 2, 3):
         finished(collection.increment(number), number - 1)
@@ -308,6 +325,8 @@ def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None
     status = inspect_run(collection.folder)
 
     assert (Condition.FINISHED, 1) == (status.condition, status.failed_files and status.failed_files.count)
+    assert status.collection
+    assert f"version 3 of {LONG_AGO} counts: 2 crawls, 12 captures; below, increment 3" == status.collection.text()
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

@@ -19,6 +19,7 @@ REPORT: dict[str, Any] = {
     "pages_per_second_per_core": 2.5,
     "cores": 2,
 }
+_ONES = ["in 1 file", "1 bucket cut", "on 1 core,"]
 LINES = """
 records              1,234  in 3 files
 extractions          1,000  900 crossed, 100 single
@@ -28,7 +29,7 @@ rejects                  5
   bad_http                           1
   no_text                            1
 skipped                  0
-largest bucket           7  captures; 3 buckets were cut into chunks
+largest bucket           7  captures; 3 buckets cut into chunks
 seconds               23.3  start 1.0 s, pages 22.3 s
 speed                  2.5  pages/s/core on 2 cores, start aside
 output          /o"""
@@ -37,6 +38,13 @@ output          /o"""
 def test_a_person_reads_what_a_run_did() -> None:
     """A line for each figure; reasons with the most frequent first."""
     assert LINES == summary.text(REPORT, "/o")
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    """One file, one bucket, one core."""
+    text = summary.text({**REPORT, "files": 1, "capped_buckets": 1, "cores": 1}, "/o")
+
+    assert _ONES == [part for part in _ONES if part in text]
 
 
 def test_of_an_increment_counts_of_all_that_is_written_are_called_that() -> None:

@@ -361,7 +361,7 @@ def test_files_are_sampled_by_name(tmp_path: Path) -> None:
         ({"since": "yesterday"}, "'yesterday' is no date"),
         ({"maxRecordBytes": "64MB"}, "option maxRecordBytes is '64MB'; it must be a number of bytes from 1"),
         ({"sampleFiles": "0"}, "option sampleFiles is '0'; it must lie above 0"),
-        ({"sampleFiles": "1e-9"}, "of 1 files that is none; give a larger share"),
+        ({"sampleFiles": "1e-9"}, "of 1 file that is none; give a larger share"),
         ({"index": "a.cdxj"}, "no paths beside the option index"),
         ({"path": ""}, "nothing to read: give load() paths, or the option index"),
         ({"path": "/nowhere/a.warc"}, "/nowhere/a.warc: nothing to read is there"),
