@@ -17,8 +17,8 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_settings,
     check_installed,
-    noted_signals,
 )
+from dbce_spark.commands.signals import noted_signals
 from dbce_spark.config import AcquireConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps

@@ -1,11 +1,10 @@
-"""Arguments that several commands have, and what they do around their work: logging, signals, settings of Spark."""
+"""Arguments that several commands have, and the settings that they give."""
 
 import argparse
 import json
 import os
 import re
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,16 +12,11 @@ from functools import reduce
 from importlib.util import find_spec
 from operator import getitem
 from pathlib import Path
-from threading import current_thread, main_thread
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbce_spark import config, log
-from dbce_spark.archive.records import Limits, foreign_head
-from dbce_spark.config import DbceConfig, FormatsConfig
+from dbce_spark.config import FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
-from dbce_spark.files import sources
-from dbce_spark.spark.engine import java_messages, starting_java
 
 if TYPE_CHECKING:
     from dbce_spark.output.collection import Collection, Version
@@ -34,9 +28,6 @@ INPUT_HELP = (
 
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """The variable that spark-submit sets in the environment of the script that it runs."""
-_HEAD = 1 << 20
-"""Bytes by which an archive is distinguished from other files."""
-_STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 OF_TREE = "urltree."
@@ -420,123 +411,3 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
     if foreign := next((key for key, *_ in pairs if not key.startswith("spark.")), None):
         raise ConfigError(f"--spark {foreign}: properties of Spark begin with spark., as spark.ui.enabled does")
     return {key: value for key, _, value in pairs}
-
-
-def check_fits(archives: Sequence[str], most: int) -> None:
-    """Check that one process can hold all pages of some archives: up to so many stored bytes.
-
-    Raises:
-        InputError: they are larger, or their size is not known.
-    """
-    sizes = [*map(_size, archives)]
-    if sizes and (min(sizes) < 0 or sum(sizes) > most):
-        raise InputError(
-            f"{archives[0]}: more than {most:,} bytes of archives (engine.local_bytes of conf/dbce.toml) are too much"
-            " at once; run `dbce extract` on them, then `dbce show` and `dbce export` read its output"
-        )
-
-
-def _size(path: str) -> int:
-    try:
-        return sources.size(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-
-
-def check_archives(files: Sequence[str], config: DbceConfig) -> None:
-    """Check by their first bytes that there is an archive among local files; a run has a reject for each other one.
-
-    Raises:
-        InputError: all of them are something else.
-    """
-    limits, first = Limits.from_config(config.input), ""
-    for path in files:
-        lack = _foreign(path, limits)
-        if not lack:
-            return
-        first = first or f"{path}: {lack}"
-    if first:
-        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
-
-
-def _foreign(path: str, limits: Limits) -> str:
-    """Return why a file is no archive; "" if it may be one."""
-    try:
-        if not sources.is_remote(path):
-            with sources.open_binary(path) as file:
-                return foreign_head(file.read(_HEAD), limits)
-    except OSError:  # a run has a reject for it
-        pass
-    return ""
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message, and none of Java's.
-
-    An error behind that is one of the stop: it may reach what the block works with, such as a Java, before the block.
-    """
-    stops: list[int] = []
-
-    def stop(number: int, _: FrameType | None) -> None:
-        stops.append(number)
-        java_messages.drop()
-        raise KeyboardInterrupt
-
-    before = {one: signal.signal(one, stop) for one in _obeyed()}
-    try:
-        yield
-    except Exception as error:
-        if stops:
-            raise KeyboardInterrupt from error
-        raise
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _obeyed() -> list[signal.Signals]:
-    """List the signals to stop that this process obeys: a shell starts jobs in the background deaf to Ctrl-C. Only the
-    main thread may handle any."""
-    if current_thread() is not main_thread():
-        return []
-    return [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
-
-
-@contextmanager
-def noted_signals(on_first: Callable[[], object] | None = None) -> Iterator[list[int]]:
-    """Collect signals to stop within the block instead of obeying them: the first calls a function, a second one is
-    obeyed."""
-    noted: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        if noted:
-            raise KeyboardInterrupt
-        noted.append(number)
-        if on_first is not None:
-            on_first()
-
-    before = {one: signal.signal(one, note) for one in _obeyed()}
-    try:
-        yield noted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def started_whole() -> Iterator[None]:
-    """Delay a signal to stop to the end of the block, which comes soon, as the signal ends the Java that starts.
-
-    Libraries are loaded in the block too: compiled ones swallow an interrupt that meets them while they start, and the
-    run would go on. A second signal does not wait.
-    """
-    starting_java.allow()
-    with noted_signals(starting_java.end) as noted:
-        try:
-            yield
-        except Exception:  # so ends a start without its Java
-            if not noted:
-                raise
-    if noted:
-        signal.raise_signal(signal.Signals(noted[0]))

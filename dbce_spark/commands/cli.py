@@ -12,7 +12,8 @@ from importlib import import_module
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands.arguments import Command, stoppable
+from dbce_spark.commands.arguments import Command
+from dbce_spark.commands.signals import stoppable
 from dbce_spark.commands.terminal import prepare_output
 from dbce_spark.errors import DbceError, PlatformError, exit_status, installs
 from dbce_spark.files.sources import is_utf8

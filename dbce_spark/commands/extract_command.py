@@ -12,6 +12,7 @@ from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
+from dbce_spark.commands.archive_checks import check_archives
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     Commands,
@@ -24,7 +25,6 @@ from dbce_spark.commands.arguments import (
     add_log_format,
     add_settings,
     add_spark,
-    check_archives,
     check_formats,
     check_installed,
     command_line,
@@ -37,8 +37,8 @@ from dbce_spark.commands.arguments import (
     naming_options,
     place,
     spark_settings,
-    started_whole,
 )
+from dbce_spark.commands.signals import started_whole
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs

@@ -15,8 +15,8 @@ from dbce_spark.commands.arguments import (
     add_version,
     chosen_version,
     spark_settings,
-    started_whole,
 )
+from dbce_spark.commands.signals import started_whole
 from dbce_spark.commands.terminal import add_color, is_coloured
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import InputError, OutputError

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
+from dbce_spark.commands.archive_checks import check_archives
 from dbce_spark.commands.arguments import (
     OF_TREE,
     Commands,
@@ -15,7 +16,6 @@ from dbce_spark.commands.arguments import (
     add_settings,
     add_spark,
     add_urltree,
-    check_archives,
     check_formats,
     check_installed,
     command_line,
@@ -25,8 +25,8 @@ from dbce_spark.commands.arguments import (
     naming_options,
     seconds,
     spark_settings,
-    started_whole,
 )
+from dbce_spark.commands.signals import started_whole
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources

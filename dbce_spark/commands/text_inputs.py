@@ -13,7 +13,7 @@ from typing import BinaryIO
 from dbce_spark.archive import content_coding, mime
 from dbce_spark.archive.content_coding import StreamEnd
 from dbce_spark.archive.records import begins_archive, starts_record
-from dbce_spark.commands.arguments import check_fits
+from dbce_spark.commands.archive_checks import check_fits
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError

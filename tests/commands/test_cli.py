@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.commands.arguments import add_log, check_fits, noted_signals, started_whole, stoppable
+from dbce_spark.commands.archive_checks import check_fits
+from dbce_spark.commands.arguments import add_log
 from dbce_spark.commands.cli import GROUPS, main, parser, run
+from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
 from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record

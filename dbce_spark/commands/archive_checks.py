@@ -1,0 +1,59 @@
+"""Check the archives that a command is given, before it works."""
+
+from collections.abc import Sequence
+
+from dbce_spark.archive.records import Limits, foreign_head
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import InputError
+from dbce_spark.files import sources
+
+_HEAD = 1 << 20
+"""Bytes by which an archive is distinguished from other files."""
+
+
+def check_fits(archives: Sequence[str], most: int) -> None:
+    """Check that one process can hold all pages of some archives: up to so many stored bytes.
+
+    Raises:
+        InputError: they are larger, or their size is not known.
+    """
+    sizes = [*map(_size, archives)]
+    if sizes and (min(sizes) < 0 or sum(sizes) > most):
+        raise InputError(
+            f"{archives[0]}: more than {most:,} bytes of archives (engine.local_bytes of conf/dbce.toml) are too much"
+            " at once; run `dbce extract` on them, then `dbce show` and `dbce export` read its output"
+        )
+
+
+def _size(path: str) -> int:
+    try:
+        return sources.size(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+
+
+def check_archives(files: Sequence[str], config: DbceConfig) -> None:
+    """Check by their first bytes that there is an archive among local files; a run has a reject for each other one.
+
+    Raises:
+        InputError: all of them are something else.
+    """
+    limits, first = Limits.from_config(config.input), ""
+    for path in files:
+        lack = _foreign(path, limits)
+        if not lack:
+            return
+        first = first or f"{path}: {lack}"
+    if first:
+        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
+
+
+def _foreign(path: str, limits: Limits) -> str:
+    """Return why a file is no archive; "" if it may be one."""
+    try:
+        if not sources.is_remote(path):
+            with sources.open_binary(path) as file:
+                return foreign_head(file.read(_HEAD), limits)
+    except OSError:  # a run has a reject for it
+        pass
+    return ""
