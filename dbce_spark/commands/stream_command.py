@@ -99,16 +99,9 @@ def _run(arguments: argparse.Namespace) -> None:
     site, and write them as Parquet (docs/streaming.md). The same command with the same --output resumes a stream."""
     log: Log = arguments.log
     log.command, log.stage = command_line(), "stream"
-    of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
-    others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
-    config = _config(arguments, others)
-    if arguments.heuristic and config.stream.by != URLTREE:
-        raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
+    config, tree = _parameters(arguments)
     check_formats(config.formats)
     check_installed("stream", "pyspark")
-    of_options = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel}
-    with naming_options(of_options):
-        tree = urltree.load(arguments.urltree, [*of_tree, *given_settings(of_options)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
@@ -150,14 +143,27 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
     return inputs
 
 
-def _config(arguments: argparse.Namespace, settings: Sequence[str]) -> DbceConfig:
-    """Load the parameters of the stream, with what options give. --relabel is one of the URL Tree's where that
-    labels."""
+def _parameters(arguments: argparse.Namespace) -> tuple[DbceConfig, urltree.UrlTreeConfig]:
+    """Load the parameters of the stream and those of the URL Tree, with what options give. --relabel is of the one that
+    labels.
+
+    Raises:
+        ConfigError: one is wrong.
+        InputError: --heuristic, where another method labels.
+    """
+    of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
+    others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
     given = {"stream.by": arguments.by} | format_settings(arguments)
     with naming_options(given):
-        config = configuration.load(arguments.config, [*settings, *given_settings(given)])
-    if arguments.relabel is None or config.stream.by == URLTREE:
-        return config
-    given["stream.relabel_pages"] = [arguments.relabel] if arguments.relabel else []
-    with naming_options(given):
-        return configuration.load(arguments.config, [*settings, *given_settings(given)])
+        config = configuration.load(arguments.config, [*others, *given_settings(given)])
+    by_tree = config.stream.by == URLTREE
+    if arguments.heuristic and not by_tree:
+        raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
+    given_tree = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel if by_tree else None}
+    with naming_options(given_tree):
+        tree = urltree.load(arguments.urltree, [*of_tree, *given_settings(given_tree)])
+    if arguments.relabel is not None and not by_tree:
+        given["stream.relabel_pages"] = [arguments.relabel] if arguments.relabel else []
+        with naming_options(given):
+            config = configuration.load(arguments.config, [*others, *given_settings(given)])
+    return config, tree

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -883,3 +884,21 @@ def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
     assert 2 == main([*command, str(crawl / "a.warc.gz" / "new")])
     assert f"dbce: {crawl}/a.warc.gz/new: [Errno 20] Not a directory" in capsys.readouterr().err
     assert not (crawl / "new" / "stream.json").exists()
+
+
+@pytest.mark.parametrize(("by", "expected"), [("dbce", ((5,), 0)), ("urltree", ((), 5))])
+def test_the_times_of_late_labels_are_of_the_method_that_labels(
+    by: str, expected: object, crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Noted for both, they would be settings that the other was not begun with."""
+    stream_job = pytest.importorskip("dbce_spark.spark.jobs.stream_job")
+    found: list[object] = []
+
+    def check(_: object, config: Any, tree: Any) -> None:
+        found.append((config.stream.relabel_pages if by == "dbce" else (), tree.relabel.support))
+        raise InputError("as far as this")
+
+    monkeypatch.setattr(stream_job, "check", check)
+    command = ["stream", str(crawl / "a.warc.gz"), "--output", str(crawl / "new"), "--by", by, "--relabel", "5"]
+
+    assert (2, [expected]) == (main(command), found)
