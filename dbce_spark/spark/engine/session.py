@@ -103,7 +103,7 @@ def _launch(given: Mapping[str, str]) -> None:
     with java_messages.of_new_java() as messages:
         conf = SparkConf(loadDefaults=False).setAll([*given.items()])
         try:
-            with starting_java.known():
+            with starting_java.watched():
                 gateway = launch_gateway(conf, popen_kwargs=messages.streams())  # type: ignore[no-untyped-call]
         except PySparkException as error:
             if error.getCondition() != _NO_JAVA:

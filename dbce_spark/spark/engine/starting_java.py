@@ -24,7 +24,7 @@ def end() -> None:
 
 
 @contextmanager
-def known() -> Iterator[None]:
+def watched() -> Iterator[None]:
     """Keep the process by which PySpark starts its Java within the block: PySpark gives it when it has started only.
 
     Raises:
