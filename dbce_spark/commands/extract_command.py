@@ -218,8 +218,9 @@ def _inputs(arguments: argparse.Namespace, config: DbceConfig) -> tuple[list[str
     except InputError:
         _check_folders(arguments.input, config)
         raise
-    files = sorted({*found, *sources.list_unread(arguments.input, patterns)})
-    return files, indexed_records.list_indexes(arguments.index, config.input.index_patterns)
+    indexes = config.input.index_patterns
+    files = sorted({*found, *sources.list_unread(arguments.input, patterns, indexes)})
+    return files, indexed_records.list_indexes(arguments.index, indexes)
 
 
 def _check_folders(inputs: Sequence[str], config: DbceConfig) -> None:

@@ -10,6 +10,7 @@ import io
 import logging
 import lzma
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
@@ -27,6 +28,8 @@ READ_AHEAD = 8 << 20
 _EXTRAS = {"s3": "s3", "s3a": "s3", "http": "http", "https": "http"}
 """The extras that bring the drivers of URLs."""
 _LOGGER = logging.getLogger("dbce_spark.files")
+_LIKE_ARCHIVE = re.compile(r"\.(?:w?arc|wacz|gz|bz2|xz|zst|lz4|7z|zip)$", re.IGNORECASE)
+"""Names that an archive may have."""
 
 _ALL = ("*",)
 """The pattern that all names fit."""
@@ -119,11 +122,12 @@ def files_below(folder: str) -> list[str]:
     return sorted(path for path in _walked(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
 
 
-def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
+def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_patterns: Sequence[str] = ()) -> list[str]:
     """List what `expand` passes over in local folders: pipes, links to nothing, folders that cannot be listed.
 
     To open one of them is an error, by which an account has it. A name that is no text stands in no account. Files that
-    fit no pattern are not listed; a warning has their number.
+    fit no pattern are not listed; a warning has the number of those that are called as an archive may be, and not as an
+    index.
 
     Raises:
         InputError: a manifest cannot be read, or leads back to itself.
@@ -132,7 +136,8 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     unlisted: list[OSError] = []
     found = {path for folder in folders for path in _walked(folder, _ALL, unlisted.append)}
     fitting = {path for path in found if fits(path, patterns)}
-    if others := found - fitting:
+    others = [path for path in found - fitting if _LIKE_ARCHIVE.search(path) and not fits(path, index_patterns)]
+    if others:
         _LOGGER.warning(
             "files passed over: %s, such as %s; of a folder only names that fit input.patterns (conf/dbce.toml) are"
             " read; name others in full or by a glob",

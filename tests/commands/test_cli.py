@@ -129,12 +129,14 @@ def test_what_a_folder_holds_is_listed_once(tmp_path: Path, capsys: pytest.Captu
 def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Once for all folders, with an example; one that is named itself is read, and not counted."""
+    """Once for all folders, with an example, but for what is no archive by its name, or an index; one that is named
+    itself is read, and not counted."""
     folders = [tmp_path / "a", tmp_path / "b"]
     for one in folders:
         one.mkdir()
         archive(one / "a.warc", record(http("<p>A page.")))
-        (one / "b.warc.xz").write_bytes(b"")
+        for name in ("b.warc.xz", "a.warc.md5", "index.cdx.gz", "notes.txt"):
+            (one / name).write_bytes(b"")
     named = archive(tmp_path / "c.gz", record(http("<p>A page.")))
     words = [*map(str, folders), str(named), "--output", str(tmp_path / "out"), "--dry-run"]
 
