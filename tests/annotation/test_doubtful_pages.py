@@ -62,7 +62,7 @@ def test_sites_that_were_labelled_anew_count_as_they_are_now(tmp_path: Path) -> 
 
 def test_bit_patterns_give_nothing_to_choose_by(tmp_path: Path) -> None:
     """An output without a confidence is refused in words."""
-    with pytest.raises(InputError, match=r"no page has a confidence; extract it with label\.by = classifier"):
+    with pytest.raises(InputError, match=r"no page has a confidence; extract it with --set label\.by=classifier"):
         chosen(output(tmp_path, Row(name="a1")))
 
 

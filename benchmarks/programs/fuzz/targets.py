@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -242,7 +243,8 @@ def _has_blocks(found: Parsed) -> None:
     blocks = found.blocks
     spans = list(zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True))
     assert (0, len(blocks.text)) == (spans[0][0], spans[-1][1])
-    assert all(after[0] == before[1] + 1 and blocks.text[before[1]] == "\n" for before, after in pairwise(spans))
+    parted = (blocks.text[before[1] : after[0]] for before, after in pairwise(spans))
+    assert all(re.fullmatch("\n\t*|\t+", between) for between in parted)
     assert all(blocks.text[start:end].strip() for start, end in spans)
     assert len(spans) == len(blocks.xpaths) == len(blocks.words) == len(blocks.link_words)
     blocks.text.encode()  # no half of a surrogate pair
