@@ -70,17 +70,15 @@ def _collection(arguments: argparse.Namespace) -> None:
     collection = Collection(arguments.collection)
     collection.current()
     if arguments.what == "log":
-        print(inventory.log(collection, collection.numbers()))
+        print(inventory.log(collection, [collection.version(number) for number in collection.numbers()]))
     elif arguments.what == "rollback":
-        print(inventory.log(collection, [collection.rollback(arguments.version).number]))
+        print(inventory.log(collection, [collection.rollback(arguments.version)]))
     elif arguments.what == "compact":
         from dbce_spark.spark.jobs import compaction_job
 
         made = compaction_job.run(collection, configuration.default().output.rows_per_file)
         print(
-            inventory.log(collection, [made.number])
-            if made
-            else f"{collection.folder} is one increment, and stays as it is"
+            inventory.log(collection, [made]) if made else f"{collection.folder} is one increment, and stays as it is"
         )
     elif arguments.what == "vacuum":
         removed = collection.vacuum(arguments.keep)

@@ -24,16 +24,24 @@ def stoppable() -> Iterator[None]:
         java_messages.drop()
         raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, stop) for one in _obeyed()}
+    with _handled(stop):
+        try:
+            yield
+        except Exception as error:
+            if stops:
+                raise KeyboardInterrupt from error
+            raise
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Handle the signals to stop by a function within the block."""
+    before = {one: signal.signal(one, handler) for one in _obeyed()}
     try:
         yield
-    except Exception as error:
-        if stops:
-            raise KeyboardInterrupt from error
-        raise
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
 
 
 def _obeyed() -> list[signal.Signals]:
@@ -57,12 +65,8 @@ def noted_signals(on_first: Callable[[], object] | None = None) -> Iterator[list
         if on_first is not None:
             on_first()
 
-    before = {one: signal.signal(one, note) for one in _obeyed()}
-    try:
+    with _handled(note):
         yield noted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

@@ -14,16 +14,18 @@ def text(page_text: str, segments: Segments) -> str:
     """Join the content segments of a page."""
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
     columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
-    return joined(page_text, zip(*(column.tolist() for column in columns), strict=True))
+    return _joined(page_text, zip(*(column.tolist() for column in columns), strict=True))
 
 
 def of_blocks(page_text: str, starts: Sequence[int], ends: Sequence[int], labels: Sequence[int]) -> str:
     """Join the content blocks of a page whose blocks are labelled as wholes."""
     blocks = range(len(labels))
-    return joined(page_text, compress(zip(blocks, starts, ends, strict=True), (one == Label.CONTENT for one in labels)))
+    return _joined(
+        page_text, compress(zip(blocks, starts, ends, strict=True), (one == Label.CONTENT for one in labels))
+    )
 
 
-def joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
+def _joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
     """Join spans of a page text: a line a block, a tab between cells of a row, as the page text has them.
 
     What a block holds between two of its spans is left out. spans: block, start and end of each, in page order.
@@ -33,13 +35,13 @@ def joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
     for block, start, end in spans:
         if parts:
             between = page_text[last_end:start]
-            parts.append(separator(between) if block != last_block else " " if between.strip() else between)
+            parts.append(_separator(between) if block != last_block else " " if between.strip() else between)
         parts.append(page_text[start:end])
         last_block, last_end = block, end
     return "".join(parts)
 
 
-def separator(between: str) -> str:
+def _separator(between: str) -> str:
     """Return what parts two blocks, by the page text between them, which may hold blocks that are left out."""
     _, newline, row = between.rpartition("\n")
     if not newline:

@@ -27,10 +27,10 @@ _KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
 """Tables that later runs read to extend the collection."""
 
 
-def log(collection: Collection, numbers: Sequence[int]) -> str:
+def log(collection: Collection, versions: Sequence[Version]) -> str:
     """Write a line for each of these versions."""
     head = f"{'version':>7}  {'made':25}  {'crawls':>6}{'captures':>12}{'extractions':>13}{'relabelled':>12}  why"
-    return "\n".join([head, *(_line(collection, collection.version(number)) for number in numbers)])
+    return "\n".join([head, *(_line(collection, one) for one in versions)])
 
 
 def _line(collection: Collection, one: Version) -> str:

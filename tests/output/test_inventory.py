@@ -45,7 +45,10 @@ def test_a_compacted_increment_has_the_crawls_that_it_stands_for(collection: Col
     for number in (2, 3, 4):
         (runs / f"{number:08}.json").touch()
 
-    assert "1  2026  4  4  2  1  extract".split() == inventory.log(collection, [1]).splitlines()[1].split()
+    assert (
+        "1  2026  4  4  2  1  extract".split()
+        == inventory.log(collection, [collection.version(1)]).splitlines()[1].split()
+    )
 
 
 def test_marks_of_duplicates_are_listed_and_weighed(collection: Collection) -> None:

@@ -30,11 +30,12 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
     columns |= {name: getattr(page.features.units, name) for name in _UNITS}
     if page.signature is not None:
         columns |= {"signature": page.signature, "bands": page.bands}
+    titles = title_blocks(page) if with_titles else {}
     head = {
         "capture": [page.capture_id, page.capture.url_key, page.capture.site, page.capture.timestamp],
         "title": page.metadata.title if with_titles else "",
-        "titles": title_blocks(page) if with_titles else {},
-        "headings": [at for at, xpath in enumerate(page.blocks.xpaths) if with_titles and is_main_heading(xpath)],
+        "titles": titles,
+        "headings": [at for at in titles if is_main_heading(page.blocks.xpaths[at])],
         "columns": [[name, column.dtype.newbyteorder("<").str, column.shape] for name, column in columns.items()],
     }
     text = json.dumps(head).encode()
