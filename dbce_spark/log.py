@@ -94,7 +94,7 @@ class Log:
         except BaseException as error:
             why, trace = reason(error), "" if is_stop(error) else "".join(traceback.format_exception(error))
             figures = {"error": type(error).__name__, "reason": why, "exit_status": exit_status(error), "trace": trace}
-            self.write("failure", f"ended before its time: {why}", figures, level=logging.ERROR)
+            self.write("failure", f"failed: {why}", figures, level=logging.ERROR)
             raise
 
     @contextmanager

@@ -333,7 +333,7 @@ def add_log(command: argparse.ArgumentParser) -> None:
     """Add the file that log messages go to, in a group of its own: in the help it stands behind the other options."""
     command.add_argument_group("log").add_argument(
         "--log", default="", metavar="FILE", dest="log_file",
-        help="append all log messages to this file, as JSON lines; of an error also where in the code it arose",
+        help="append all log messages to this file, as JSON lines, with the traceback of an error",
     )  # fmt: skip
     command.set_defaults(log_format="warnings")
 

@@ -84,8 +84,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument(
         "--relabel", type=int, metavar="N",
-        help="label a page again when N pages of its site have come, or by the URL Tree when the node that decided it"
-        f" has N; 0: never {default_of('stream.relabel_pages')}; by the URL Tree never",
+        help="label a page again when N pages of its site have arrived, or with --by urltree N of the node that decided"
+        f" it; 0: never {default_of('stream.relabel_pages')}; of the URL Tree: 0",
     )  # fmt: skip
     command.add_argument(
         "--heuristic",

@@ -37,9 +37,9 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read an HTML file, a page of the web by its URL, a web archive, a folder, a glob in quotes, @FILE with"
-        " one of these on each line, or standard input (-); a file may be in gzip. Of a folder, at every depth, what"
-        " begins as HTML or an archive does is read, whatever its name, and what is named as one (input.patterns"
-        " and input.page_patterns of conf/dbce.toml)",
+        " one of these on each line, or standard input (-); a file may be in gzip. Of a folder, at every depth, each"
+        " file is read that is HTML or an archive by its first bytes or by its name (input.patterns and"
+        " input.page_patterns of conf/dbce.toml)",
     )  # fmt: skip
     command.add_argument(
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
