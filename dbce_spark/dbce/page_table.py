@@ -9,8 +9,9 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from dbce_spark.dbce.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extracted_page import Date, ExtractedPage, Html, extract_parsed, parse_date
+from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed
 from dbce_spark.dbce.kept_formats import HTML, MARKDOWN
+from dbce_spark.dbce.page_input import Date, Html, parse_date
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import to_datetime
