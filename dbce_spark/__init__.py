@@ -4,28 +4,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dbce_spark.dbce.extract_options import ExtractOptions, TableOptions
     from dbce_spark.dbce.extracted_page import (
         ExtractedBlock,
         ExtractedPage,
+        PageRecord,
         extract,
         extract_archive,
         extract_pages,
     )
     from dbce_spark.dbce.page_table import extract_table
-    from dbce_spark.errors import InputError
+    from dbce_spark.errors import ConfigError, DbceError, InputError
     from dbce_spark.html.about import About
 
 __version__ = "0.1.0"
 __all__ = [
     "About",
+    "ConfigError",
+    "DbceError",
+    "ExtractOptions",
     "ExtractedBlock",
     "ExtractedPage",
     "InputError",
+    "PageRecord",
+    "TableOptions",
     "extract",
     "extract_archive",
     "extract_pages",
     "extract_table",
 ]
+
+_ELSEWHERE = {
+    "About": "html.about",
+    "ConfigError": "errors",
+    "DbceError": "errors",
+    "ExtractOptions": "dbce.extract_options",
+    "InputError": "errors",
+    "TableOptions": "dbce.extract_options",
+    "extract_table": "dbce.page_table",
+}
+"""The modules of what is not in that of `extract`."""
 
 
 if not TYPE_CHECKING:  # a checker of types would take every name for one of the package
@@ -35,10 +53,10 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one of the
         for."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = "page_table" if name == "extract_table" else "extracted_page"
-        return getattr(import_module(f"dbce_spark.dbce.{module}"), name)
+        module = _ELSEWHERE.get(name, "dbce.extracted_page")
+        return getattr(import_module(f"dbce_spark.{module}"), name)
 
 
 def __dir__() -> list[str]:
     """List what the package gives, loaded or not."""
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -46,8 +45,9 @@ def add(commands: Commands) -> None:
     )
     command.add_argument(
         "--format", choices=("text", "markdown", "html", "json"), default="text",
-        help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them and"
-        " what the page says of itself, on a line of its own (default: %(default)s)",
+        help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them,"
+        " what the page says of itself and the record of an archive that it is from, on a line of its own"
+        " (default: %(default)s)",
     )  # fmt: skip
     add_labels(command)
     add_structure(command)
@@ -79,7 +79,8 @@ def _run(arguments: argparse.Namespace) -> None:
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
     if not good:
         raise InputError("no page was found in the input")
-    write_lines(_json(good) if arguments.format == "json" else _print(good, attrgetter(arguments.format)))
+    is_json = arguments.format == "json"
+    write_lines(_json(good, given.named) if is_json else _print(good, attrgetter(arguments.format)))
     if unread:
         raise InputError(f"{len(unread)} of the inputs could not be read, as is said above; all others were")
 
@@ -94,22 +95,12 @@ def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iter
         yield from without_controls(read(page)).rstrip("\n").split("\n")
 
 
-def _json(pages: Iterable[Named]) -> Iterator[str]:
-    """Render pages for programs."""
+def _json(pages: Iterable[Named], named: Callable[[str], str]) -> Iterator[str]:
+    """Render pages for programs; their archives have the names that they were given by."""
     for name, page in pages:
-        row = {
-            "name": name,
-            "url": page.url,
-            "date": page.date.isoformat() if page.date else None,
-            "title": page.title,
-            "language": page.language,
-            "confidence": page.confidence,
-            "page_type": page.page_type,
-            "text": page.text,
-            "markdown": page.markdown,
-            "html": page.html,
-            "about": asdict(page.about),
-        }
+        row = {"name": name, **page.to_dict()}
+        if page.record:
+            row["record"]["warc_file"] = named(page.record.warc_file)
         yield as_json(_plain(row))
 
 
@@ -118,4 +109,4 @@ def _plain(value: Any) -> Any:
         return without_controls(value)
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
-    return [*map(_plain, value)] if isinstance(value, tuple) else value
+    return [*map(_plain, value)] if isinstance(value, list) else value

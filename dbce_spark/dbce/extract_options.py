@@ -1,23 +1,26 @@
 """Options of a call: what of its pages is kept, and how that is written, in place of conf/dbce.toml."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Literal, TypedDict, get_args
+from os import PathLike, fsdecode
+from typing import Any, Literal, TypedDict, get_args, get_origin
 
 from dbce_spark.config import DbceConfig, default, fill
+from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, InputError
 
 KeepOrDrop = Literal["keep", "drop"]
 
 
 class ExtractOptions(TypedDict, total=False):
-    """Options by their names; conf/dbce.toml says what each means, and has its default."""
+    """Options by their names; `help(dbce_spark.extract)` shows what each means. A function that passes them on takes
+    `**options: Unpack[ExtractOptions]`."""
 
     content: Literal["whole", "article"]
     favor: Literal["precision", "balanced", "recall"]
     title: KeepOrDrop
     comments: bool
-    classifier: str
+    classifier: str | PathLike[str]
     links: KeepOrDrop
     tables: KeepOrDrop
     images: KeepOrDrop
@@ -46,15 +49,30 @@ def with_options(options: Mapping[str, object]) -> DbceConfig:
             raise InputError(f"there is no option {name}; there are {', '.join(_TYPES)}")
         if lack := _lack(_TYPES[name], value):
             raise InputError(f"{name} is {value!r}; it must be {lack}")
-    return _filled(tuple(sorted(options.items())))
+    plain = ((name, fsdecode(one) if isinstance(one, PathLike) else one) for name, one in options.items())
+    return _filled(tuple(sorted(plain)))
+
+
+def chosen_formats(formats: object) -> list[str]:
+    """List some formats by which what is kept of a page is written, each once.
+
+    Raises:
+        InputError: there is no such format.
+    """
+    if not isinstance(formats, Iterable):
+        raise InputError(f"formats are some of {', '.join(FORMATS)}, not {type(formats).__name__}")
+    chosen = [formats] if isinstance(formats, str) else [*formats]
+    if unknown := [name for name in chosen if not isinstance(name, str) or name not in FORMATS]:
+        raise InputError(f"there is no format {unknown[0]}; there are {', '.join(FORMATS)}")
+    return [*dict.fromkeys(chosen)]
 
 
 def _lack(kind: Any, value: object) -> str:
     """Return the values that an option takes, "" if this is one of them."""
     if kind is bool:
         return "" if isinstance(value, bool) else "True or False"
-    if not get_args(kind):
-        return "" if isinstance(value, str) else "the path of a file, as text"
+    if get_origin(kind) is not Literal:
+        return "" if isinstance(value, str | PathLike) else "the path of a file, str or PathLike"
     *others, last = (f'"{one}"' for one in get_args(kind))
     return "" if value in get_args(kind) else f"{', '.join(others)} or {last}"
 

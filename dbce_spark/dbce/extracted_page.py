@@ -6,36 +6,30 @@ several threads or processes at once; neither PySpark nor pandas is imported.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import date as calendar_day
-from datetime import datetime, time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fsdecode
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from dbce_spark import config
 from dbce_spark.archive import mime, warc
-from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.extract_options import ExtractOptions, with_options
-from dbce_spark.dbce.kept_formats import ABOUT, HTML, MARKDOWN, Formats, KeptPage
+from dbce_spark.dbce.extract_options import ExtractOptions, chosen_formats, with_options
+from dbce_spark.dbce.kept_formats import ABOUT, FORMATS, HTML, MARKDOWN, Formats, KeptPage
+from dbce_spark.dbce.page_input import Date, GivenPage, Html, PageInput, check_page, check_pages
 from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
+from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage
 
-Html = str | bytes
-Date = calendar_day | np.datetime64 | str | None
-"""A time, or one as ISO 8601 or an index (14 digits) has it; without a zone it is UTC, and a day is its midnight."""
-PageInput = Html | tuple[Html] | tuple[Html, str | None] | tuple[Html, str | None, Date]
-"""The HTML of a page; with the URL that it was fetched from; and with the time."""
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
 
@@ -52,57 +46,126 @@ _OF_FILE = (RejectReason.FILE_UNREADABLE, RejectReason.NOT_AN_ARCHIVE)
 class ExtractedBlock:
     """A block of a page, in the order of the page: text between two block-level tags.
 
-    `siblings` are the pages of the same template that it was compared with, `snapshots` the other captures of the same
-    URL; beside each, how many of these hold all of the block.
+    Attributes:
+        text: all of it.
+        label: "content" or "boilerplate".
+        score: how likely it is content, 0 to 1.
+        siblings: the pages of the same template that it was compared with.
+        siblings_with: how many of these hold all of the block.
+        snapshots: the other captures of the same URL that it was compared with.
+        snapshots_with: how many of these hold all of the block.
     """
 
     text: str
-    label: str  # "content" or "boilerplate"
-    score: float  # 0 to 1: how likely it is content
+    label: str
+    score: float
     siblings: int
     siblings_with: int
     snapshots: int
     snapshots_with: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExtractedPage:
-    """A page with its main content.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRecord:
+    """The record of an archive that a page was read from, by the columns of `extractions` (docs/tables.md).
 
-    `error` is empty, or the reason why there is no page in the input, in one line; then it has no text and no blocks.
-    `extract` raises that reason.
+    Attributes:
+        capture_id: the key of its row there, if the same file is extracted; "" of a record that is no page.
+        warc_file: the file.
+        warc_offset: bytes from its start, as stored; -1 where that is not known.
+        record_id: its WARC-Record-ID, with the brackets; "" where there is none.
+        http_status: the status of the answer, such as 200; 0 where there is none, and of a record that is no page.
+    """
+
+    capture_id: str
+    warc_file: str
+    warc_offset: int
+    record_id: str
+    http_status: int
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class ExtractedPage:
+    """A page with its main content. `to_dict` gives it as plain values, without `page_text` and `blocks`.
+
+    Attributes:
+        url: as it was given, or as the archive has it; None without one.
+        date: when it was fetched, in UTC; None if that is not known.
+        title: as the page declares it, "" if it does not.
+        text: the main content, a line a block, tabs between the cells of a row; "" also of a page with nothing to keep.
+        markdown: the main content as Markdown: headings, lists, tables, code, links, images. Written at the first look.
+        html: the main content as clean HTML, an <article>. Written at the first look.
+        about: the page's own words about itself: author, date, description, and so on. Read at the first look.
+        language: of the text, as BCP 47 has it; "zxx" for none, "" unknown. The first look loads the detector: half a
+            second.
+        page_text: all text of the page, in the same way as `text`.
+        blocks: the blocks of `page_text` in order, each with its label.
+        confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
+        page_type: the kind of page, such as "article" or "listing"; None with an error.
+        record: the record of the archive that it was read from; None of a page that was handed over.
+        error: "", or the reason why there is no page in the input, in one line; then it has no text and no blocks.
+            `extract` raises that reason.
     """
 
     url: str | None
-    date: datetime | None  # UTC
-    title: str  # as the page declares it, "" if it does not
-    text: str  # main content, a line a block, a tab between cells of a row
-    page_text: str  # all of the page, in the same way
+    date: datetime | None
+    title: str
+    text: str
+    page_text: str
     blocks: tuple[ExtractedBlock, ...]
-    confidence: float | None = None  # the F1 that the text is expected to reach, 0 to 1; None with an error
-    page_type: str | None = None  # such as "article" or "listing"; None with an error
+    confidence: float | None = None
+    page_type: str | None = None
+    record: PageRecord | None = None
     error: str = ""
-    _kept: KeptPage | None = field(default=None, repr=False, compare=False)
+    _kept: KeptPage | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        date = self.date and self.date.isoformat()
+        of_input = f"<ExtractedPage url={_start(self.url)} date={date!r}"
+        if self.error:
+            return f"{of_input} error={_start(self.error, 200)}>"
+        confidence = self.confidence if self.confidence is None else f"{self.confidence:.2f}"
+        return (
+            f"{of_input} title={_start(self.title)} text={_start(self.text)} ({len(tokens(self.text))} words)"
+            f" blocks={len(self.blocks)} confidence={confidence} page_type={self.page_type!r}>"
+        )
+
+    def to_dict(self, formats: Sequence[str] = FORMATS) -> dict[str, Any]:
+        """Return the page as values that JSON has, as `dbce text --format json` prints it.
+
+        The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `text`, those of
+        "markdown", "html" and "about" that `formats` names, `record` and `error`.
+
+        Raises:
+            InputError: there is no such format.
+        """
+        chosen = chosen_formats(formats)
+        plain = {name: getattr(self, name) for name in ("title", "language", "confidence", "page_type", "text")}
+        kept = {name: getattr(self, name) for name in chosen}
+        if ABOUT in kept:
+            about = asdict(self.about)
+            kept[ABOUT] = {name: [*value] if isinstance(value, tuple) else value for name, value in about.items()}
+        place = {"url": self.url, "date": self.date and self.date.isoformat()}
+        return {**place, **plain, **kept, "record": self.record and asdict(self.record), "error": self.error}
 
     @cached_property
     def markdown(self) -> str:
-        """The main content as Markdown: headings, lists, tables, code, links and images; written at the first look."""
+        """The main content as Markdown."""
         return self._write(MARKDOWN).markdown or ""
 
     @cached_property
     def html(self) -> str:
-        """The main content as clean HTML, an <article>. Written at the first look."""
+        """The main content as clean HTML."""
         return self._write(HTML).html or ""
 
     @cached_property
     def about(self) -> About:
-        """The page's own words about itself: author, date, description, and so on; read at the first look."""
+        """The page's own words about itself."""
         return self._write(ABOUT).about or NOTHING
 
     @cached_property
     def language(self) -> str:
-        """The language of the text: its tag in BCP 47, "zxx" for text in none, "" if unknown. The first look loads the
-        detector: half a second."""
+        """The language of the text."""
         from dbce_spark.html.language import detect
 
         given = config.default().language
@@ -113,10 +176,28 @@ class ExtractedPage:
         return Formats() if self._kept is None else self._kept.write(column)
 
 
+def _start(text: str | None, longest: int = 60) -> str:
+    """Write how a text begins, as Python does."""
+    return repr(text if text is None or len(text) <= longest else f"{text[:longest]}…")
+
+
 def extract(
     html: Html, url: str | None = None, *, date: Date = None, **options: Unpack[ExtractOptions]
 ) -> ExtractedPage:
     """Extract the main content of one page, by itself alone.
+
+    `html` is text, or bytes in any charset. `url` is where it was fetched from: links are resolved by it. `date` is
+    when: a datetime or a date, or text as ISO 8601 has it.
+
+    Options, with their defaults:
+        content="whole": all that the page exists to tell; "article": the main text of an article alone.
+        favor="balanced": "precision" keeps less of what is doubtful, "recall" more.
+        title="keep": "drop" leaves the title heading out of the content.
+        comments=False: True keeps what readers wrote below the content, too.
+        classifier="": the path of a file that `dbce train` wrote, in place of the package's own.
+        links="keep": "drop" leaves the addresses of links out of `markdown` and `html`; their words stay.
+        tables="keep": "drop" makes the rows of tables lines in `markdown` and `html`.
+        images="keep": "drop" leaves images out of `markdown` and `html`.
 
     Raises:
         InputError: there is no page in it, or no text in that; `extract_pages([html])` gives a page with that `error`
@@ -124,7 +205,7 @@ def extract(
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
-    (page,) = _extract([_checked((html, url, date))], partial(parse_fetches, config=settings), settings)
+    (page,) = _extract([check_page((html, url, date))], partial(parse_fetches, config=settings), settings)
     if page.error:
         raise InputError(page.error)
     return page
@@ -137,6 +218,8 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
     none; pages without a URL are taken to be of one site. An input that is no page has its `error`, and does not count
     for the others. All pages are held in memory: above some ten thousand use `dbce extract`.
 
+    `pages` are HTML, `(html, url)` or `(html, url, date)`; the options are those of `extract`.
+
     Raises:
         InputError: something is of the wrong type, or there is no such option.
         ConfigError: as by `extract`.
@@ -147,10 +230,10 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
 def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
-    return _extract(_all_checked(pages), parse, settings)
+    return _extract(check_pages(pages), parse, settings)
 
 
-def _extract(pages: Iterable["_Input"], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
+def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _each_once(pages)
     keys_of = _keys if len(given) > 1 else _keys_alone
     parsed = [
@@ -177,7 +260,8 @@ def extract_archive(
 
     `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. In order of URL and time; behind them
     the records that could not be read, or are no page, with their `error`. Revisits are left out, as they have no text
-    of their own. All pages are held in memory: above some ten thousand use `dbce extract`.
+    of their own. Each page has its `record`. All pages are held in memory: above some ten thousand use `dbce extract`.
+    The options are those of `extract`.
 
     Raises:
         InputError: one of them names no archive, or a file cannot be read, or there is no such option.
@@ -214,10 +298,10 @@ def extract_readable(
     return extracted, [f"{one.warc_file}: {one.reason}: {one.detail}" for one in of_files]
 
 
-def _of_capture(capture: Capture, htmls: Mapping[str, bytes]) -> "_Input":
+def _of_capture(capture: Capture, htmls: Mapping[str, bytes]) -> GivenPage:
     """Return an archived page as if it had been handed over."""
     moment = timestamps.to_datetime(capture.timestamp)
-    return _Input(htmls[capture.capture_id], capture.declared_charset, capture.url, moment)
+    return GivenPage(htmls[capture.capture_id], capture.declared_charset, capture.url, moment)
 
 
 def _list(paths: object) -> list[object]:
@@ -232,79 +316,12 @@ def _path(path: object) -> str:
     return fsdecode(path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Input:
-    """A page as it was handed over."""
-
-    html: bytes
-    charset: str  # "": not known
-    url: str | None
-    date: datetime | None
-
-
-def _all_checked(pages: Iterable[PageInput]) -> Iterator[_Input]:
-    """Check pages one after the other; an error names the place of its page."""
-    if hasattr(type(pages), "columns"):
-        kind = type(pages).__name__
-        raise InputError(f"pages are several, such as a list of them, and this {kind} is a table: use `extract_table`")
-    if isinstance(pages, str | bytes | Mapping) or not isinstance(pages, Iterable):
-        raise InputError(f"pages are several, such as a list of them, not {type(pages).__name__}; `extract` takes one")
-    for place, page in enumerate(pages):
-        try:
-            yield _checked(page)
-        except InputError as error:
-            raise InputError(f"pages[{place}]: {error}") from error
-
-
-def _checked(page: PageInput) -> _Input:
-    parts = page if isinstance(page, tuple) else (page,)
-    if not 1 <= len(parts) <= 3:
-        raise InputError(f"a page is HTML, (html, url) or (html, url, date), not a tuple of {len(parts)}")
-    html, url, date = (*parts, None, None)[:3]
-    if not isinstance(html, str | bytes):
-        raise InputError(f"a page is str or bytes, not {type(html).__name__}{_hint(html)}")
-    if not isinstance(url, str | None):
-        raise InputError(f"a URL is str, not {type(url).__name__}")
-    if isinstance(html, bytes):
-        return _Input(html, "", url or None, _moment(date))
-    return _Input(html.encode("utf-8", "replace"), "utf-8", url or None, _moment(date))  # half a surrogate pair is none
-
-
-def _hint(html: object) -> str:
-    """Return what to write in place of what is no HTML, "" if that is not known."""
-    if isinstance(html, list):
-        return "; one with its URL is a tuple: (html, url) or (html, url, date)"
-    return "; give what is in the file: .read_bytes()" if isinstance(html, PathLike) else ""
-
-
-def _moment(date: Date) -> datetime | None:
-    timestamp = None
-    with suppress(OverflowError):  # in UTC it is of no year that there is
-        given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
-        if given is None or (isinstance(given, float | calendar_day) and given != given):  # NaN, the NaT of pandas
-            return None
-        if isinstance(given, str):
-            timestamp = parse_date(given)
-        elif isinstance(given, calendar_day):
-            at_time = given if isinstance(given, datetime) else datetime.combine(given, time())
-            timestamp = timestamps.from_datetime(at_time)
-    if timestamp is None:
-        raise InputError(f"a date is a datetime, a date, or a str as ISO 8601 has it, not {date!r}")
-    return timestamps.to_datetime(timestamp)
-
-
-def parse_date(text: str) -> int | None:
-    """Return the microseconds to a date in ISO 8601, as mail has it, or in 14 digits, as indexes have it."""
-    text = text.strip()
-    return parse_record_date(text) if len(text) == 14 and text.isdigit() else timestamps.parse_date(text)
-
-
-def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
+def _each_once(inputs: Iterable[GivenPage]) -> list[tuple[GivenPage, int]]:
     """Number the undated captures of each URL in the order in which they come; the same page twice is one.
 
     Nothing else of the order counts, so that a page's result does not depend on it.
     """
-    numbers: dict[_Input, int] = {}
+    numbers: dict[GivenPage, int] = {}
     of_url: Counter[str | None] = Counter()
     numbered = []
     for one in inputs:
@@ -315,17 +332,17 @@ def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
     return numbered
 
 
-def _keys(one: _Input) -> tuple[str, str]:
+def _keys(one: GivenPage) -> tuple[str, str]:
     """Return the key of an input's URL, and its site; "" without a URL: such pages are no snapshots of each other."""
     return (warc.url_key(one.url), warc.site_of(one.url, config.default().input.site)) if one.url else ("", "")
 
 
-def _keys_alone(one: _Input) -> tuple[str, str]:
+def _keys_alone(one: GivenPage) -> tuple[str, str]:
     """Return keys of an input that is compared with no other: surt's take a seventh of a cold start."""
     return one.url or "", ""
 
 
-def _fetch(one: _Input, number: int, keys: tuple[str, str]) -> warc.Fetch:
+def _fetch(one: GivenPage, number: int, keys: tuple[str, str]) -> warc.Fetch:
     """Make the capture that an input is, the nth undated one of its URL."""
     url_key, site = keys
     payload_digest = f"blake2b:{blake2b(one.html, digest_size=16).hexdigest()}"
@@ -356,17 +373,26 @@ def _parsed(fetches: Sequence[warc.Fetch], parse: Parse) -> list[Page | Reject]:
 
 def _refused(fetch: warc.Fetch) -> Reject | None:
     """Return the reject of a capture that is empty or no HTML; None for any other."""
+    essence = ""
     if not fetch.html.strip():
-        return Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.EMPTY_PAYLOAD, "there is no HTML")
-    essence = mime.foreign_type(fetch.html)
-    if not essence:
+        reason, detail = RejectReason.EMPTY_PAYLOAD, "there is no HTML"
+    elif essence := mime.foreign_type(fetch.html):
+        reason, detail = RejectReason.NOT_HTML, f"is {essence}"
+    else:
         return None
-    names_place = essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip())
-    hint = "; HTML is wanted, not where it is: `dbce text PATH|URL` reads files and addresses" if names_place else ""
-    return Reject.of_record(fetch.capture, RejectStage.READ, RejectReason.NOT_HTML, f"is {essence}{hint}")
+    return Reject.of_record(fetch.capture, RejectStage.READ, reason, detail + _hint(fetch, essence))
 
 
-def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:
+def _hint(fetch: warc.Fetch, essence: str) -> str:
+    """Return the HTML to give in place of what is none, "" if that is not known."""
+    if fetch.capture.url.lstrip().startswith("<"):
+        return "; the HTML is in the place of the URL: HTML comes first, (html, url)"
+    if essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip()):
+        return "; HTML is wanted, not where it is: `dbce text PATH|URL` reads files and addresses"
+    return ""
+
+
+def _result(one: GivenPage, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:
     if isinstance(outcome, Reject):
         return _without_text(one.url, one.date, outcome)
     return _with_text(one, outcome, formats)
@@ -375,10 +401,11 @@ def _result(one: _Input, outcome: Extraction | Reject, formats: FormatsConfig) -
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
     """Make the result of an input that is no page."""
     error = ": ".join(filter(None, (reject.warc_file, reject.reason, " ".join(reject.detail.split()))))
-    return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), error=error)
+    record = _record(reject)
+    return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), record=record, error=error)
 
 
-def _with_text(one: _Input, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
+def _with_text(one: GivenPage, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
     return ExtractedPage(
         url=one.url,
         date=one.date,
@@ -388,7 +415,22 @@ def _with_text(one: _Input, extraction: Extraction, formats: FormatsConfig) -> E
         blocks=_blocks(extraction),
         confidence=extraction.confidence,
         page_type=extraction.page_type,
+        record=_record(extraction.page.capture),
         _kept=KeptPage(one.html, extraction.page.blocks, extraction.segments, extraction.page.capture, formats),
+    )
+
+
+def _record(of: Capture | Reject) -> PageRecord | None:
+    """Return the record of an archive that a page was read from; None for a page that was handed over."""
+    if not of.warc_file:
+        return None
+    capture_id, http_status = ("", 0) if isinstance(of, Reject) else (of.capture_id, of.http_status)
+    return PageRecord(
+        capture_id=capture_id,
+        warc_file=of.warc_file,
+        warc_offset=of.warc_offset,
+        record_id=of.record_id,
+        http_status=http_status,
     )
 
 

@@ -1,27 +1,34 @@
 """The main content of pages that are rows of a table: for programs that hold pages in Arrow, pandas or polars."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from datetime import datetime
 from functools import partial
 from typing import Any, Unpack
 
 import pyarrow as pa
 
-from dbce_spark.dbce.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extracted_page import Date, ExtractedPage, Html, extract_parsed, parse_date
-from dbce_spark.dbce.kept_formats import HTML, MARKDOWN
+from dbce_spark.dbce.extract_options import TableOptions, chosen_formats, with_options
+from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed
+from dbce_spark.dbce.kept_formats import ABOUT, HTML, MARKDOWN
+from dbce_spark.dbce.page_input import Date, Html, parse_date
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import to_datetime
-
-FORMATS = MARKDOWN, HTML
-"""The columns that are added where they are asked for; that of HTML is `kept_html`, as pages have their `html`."""
+from dbce_spark.html.about import About
 
 Named = tuple[str, str | None, str | None]
 """The names of the columns of HTML, URL and date."""
 
-_COLUMN_OF = {MARKDOWN: "markdown", HTML: "kept_html"}
+_KEPT_HTML = "kept_html"
+_ABOUT = [(one.name, pa.string() if one.type is str else pa.list_(pa.string())) for one in fields(About)]
+_OF_FORMATS = {
+    MARKDOWN: pa.field("markdown", pa.string()),
+    HTML: pa.field(_KEPT_HTML, pa.string()),
+    ABOUT: pa.field("about", pa.struct(_ABOUT)),
+}
+"""The columns that are added where they are asked for; that of HTML has another name, as pages have their `html`."""
 _BLOCK = pa.struct(
     [
         ("text", pa.string()),
@@ -49,13 +56,17 @@ _EXTRACTED = pa.schema(
 def extract_table(
     pages: Any, *, html: str = "html", url: str | None = "url", date: str | None = None, **options: Unpack[TableOptions]
 ) -> pa.Table:
-    """Extract the main content of the pages in a table, each compared with the others; return its rows with the columns
-    of `added_columns`.
+    """Extract the main content of the pages in a table, each compared with the others; return its rows in their order,
+    with more columns.
 
     `pages` is an Arrow table or record batch, a DataFrame of pandas or polars, or anything that gives itself as Arrow.
-    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
-    it; a date that cannot be read counts as none. Rows keep their order; `error` is null where there is a page. As by
-    `extract_pages`, all pages of the table are held in memory.
+    `html`, `url` and `date` name columns: of text or bytes, of text (None: there is none), and of timestamps, days or
+    text as ISO 8601 has it; a date that cannot be read counts as none. One of nulls alone may be of any type.
+
+    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, as pages
+    have them, and `error`: null where there is a page, else the reason, and then the others are null. Those of
+    `formats`, such as `["markdown", "html", "about"]`, are `markdown`, `kept_html` and `about`. The other options are
+    those of `dbce_spark.extract`. As by `extract_pages`, all pages of the table are held in memory.
 
     Raises:
         InputError: there is no such column, format or option, or a column of a name that is added, or something is of
@@ -63,10 +74,10 @@ def extract_table(
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     table = _as_table(pages)
-    named = (html, url, date)
+    typed, named = _without_types_of_nulls(table), (html, url, date)
     added, settings = added_columns(options.pop("formats", ())), with_options(options)
-    check_columns(table.schema, named, added)
-    found = extract_parsed(page_inputs(table, named), partial(parse_fetches, config=settings), settings)
+    check_columns(typed.schema, named, added)
+    found = extract_parsed(page_inputs(typed, named), partial(parse_fetches, config=settings), settings)
     return with_extracted(table, found, added)
 
 
@@ -82,6 +93,14 @@ def _as_table(pages: Any) -> pa.Table:
         raise InputError(f"pages are a table of Arrow, pandas or polars, and this {kind} gives none: {why}") from error
 
 
+def _without_types_of_nulls(table: pa.Table) -> pa.Table:
+    """Return a table whose columns of nulls alone are of no type: pandas makes such a column one of numbers."""
+    for at, column in enumerate(table.columns):
+        if column.null_count == table.num_rows:
+            table = table.set_column(at, table.column_names[at], pa.nulls(table.num_rows))
+    return table
+
+
 def added_columns(formats: Sequence[str]) -> pa.Schema:
     """Return the columns that are added to the rows of pages; `error` is null, or why the row is no page, and then all
     others are null.
@@ -89,12 +108,7 @@ def added_columns(formats: Sequence[str]) -> pa.Schema:
     Raises:
         InputError: there is no such format.
     """
-    if not isinstance(formats, Iterable):
-        raise InputError(f"formats are some of {', '.join(FORMATS)}, not {type(formats).__name__}")
-    chosen = [formats] if isinstance(formats, str) else [*formats]
-    if unknown := [name for name in chosen if not isinstance(name, str) or name not in FORMATS]:
-        raise InputError(f"there is no format {unknown[0]}; there are {', '.join(FORMATS)}")
-    return pa.schema([*_EXTRACTED, *((_COLUMN_OF[name], pa.string()) for name in dict.fromkeys(chosen))])
+    return pa.schema([*_EXTRACTED, *(_OF_FORMATS[name] for name in chosen_formats(formats))])
 
 
 def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
@@ -184,7 +198,6 @@ def with_extracted(table: pa.Table, found: list[ExtractedPage], added: pa.Schema
 def _row(page: ExtractedPage, names: Sequence[str]) -> dict[str, object]:
     if page.error:
         return {"error": page.error}
+    row = page.to_dict([one for one, column in _OF_FORMATS.items() if column.name in names])
     blocks = [{name: getattr(block, name) for name in _BLOCK_NAMES} for block in page.blocks]
-    texts = {name: getattr(page, name) for name in _TEXTS}
-    kept = {column: getattr(page, one) for one, column in _COLUMN_OF.items() if column in names}
-    return {**texts, **kept, "confidence": page.confidence, "blocks": blocks, "error": None}
+    return {**row, _KEPT_HTML: row.get(HTML), "page_text": page.page_text, "blocks": blocks, "error": None}

@@ -25,3 +25,8 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one of the
                 raise
             raise PlatformError(f"dbce_spark.spark needs {error.name}: {installs('spark')}") from error
         return getattr(page_frame, name)
+
+
+def __dir__() -> list[str]:
+    """List what the package gives, loaded or not."""
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

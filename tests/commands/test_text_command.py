@@ -7,12 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dbce_spark import config
+from dbce_spark import config, extract, extract_archive
 from dbce_spark.commands.cli import main
 from dbce_spark.commands.terminal import prepare_output
 from tests.support.builders import archive, http, record
@@ -157,11 +158,28 @@ def test_json_is_a_line_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) 
     assert 0 == main(["text", str(pages / "a.html"), "--url", "http://a.example/x", "--format", "json"])
     (row,) = map(json.loads, capsys.readouterr().out.splitlines())
 
-    assert {
-        "name", "url", "date", "title", "language", "confidence", "page_type", "text", "markdown", "html", "about",
-    } == set(row)  # fmt: skip
+    assert {"name": f"{pages}/a.html"} | extract(HTML, "http://a.example/x").to_dict() == row
     assert ("# Der Hafen", "Der Hafen") == (row["markdown"].split("\n")[0], row["about"]["title"])
     assert ("http://a.example/x", None, "Hafen", "de") == (row["url"], row["date"], row["title"], row["language"])
+
+
+def test_json_has_the_record_of_a_page_of_an_archive(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As Python gives it."""
+    assert 0 == main(["text", str(pages / "c.warc"), "--format", "json"])
+    (expected,) = extract_archive(pages / "c.warc")
+
+    assert expected.record
+    assert asdict(expected.record) == json.loads(capsys.readouterr().out)["record"]
+
+
+def test_json_names_standard_input_as_the_file(
+    pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not the file that an archive was put into meanwhile."""
+    piped(monkeypatch, (pages / "c.warc").read_bytes())
+
+    assert 0 == main(["text", "-", "--format", "json"])
+    assert "standard input" == json.loads(capsys.readouterr().out)["record"]["warc_file"]
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -1,17 +1,31 @@
 """Options of a call: what is kept, and how it is written."""
 
+import inspect
+import re
+from ast import literal_eval
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, get_args
 
 import pyarrow as pa
 import pytest
 
-from dbce_spark import InputError, config, extract, extract_archive, extract_pages, extract_table
+from dbce_spark import (
+    ConfigError,
+    ExtractOptions,
+    InputError,
+    config,
+    extract,
+    extract_archive,
+    extract_pages,
+    extract_table,
+)
 from dbce_spark.dbce.extract_options import with_options
 from tests.support.builders import archive, http, record
+from tests.support.code_blocks import ROOT
 from tests.support.news_pages import SITE, page
 
 LINKED = page(1).replace("<p>Satz", "<p><a href=/haus>Satz</a>")
+KINDS = inspect.get_annotations(ExtractOptions)
 ROWS = LINKED.replace(
     "</article>", "<table><tr><th>Ort<th>Zahl<tr><td>Haus<td>100<tr><td>Baum<td>200</table></article>"
 )
@@ -67,13 +81,52 @@ def test_all_functions_take_the_same_options(tmp_path: Path) -> None:
         ({"links": ["keep"]}, r"""^links is \['keep'\]; it must be "keep" or "drop"$"""),
         ({"comments": "yes"}, "^comments is 'yes'; it must be True or False$"),
         ({"comments": 1}, "^comments is 1; it must be True or False$"),
-        ({"classifier": Path("a.npz")}, r"^classifier is .*; it must be the path of a file, as text$"),
+        ({"classifier": b"a.npz"}, r"^classifier is b'a.npz'; it must be the path of a file, str or PathLike$"),
     ],
 )
 def test_an_option_that_is_none_is_named(options: Any, message: str) -> None:
     """As it was written, with what there is."""
     with pytest.raises(InputError, match=message):
         extract(page(1), **options)
+
+
+def test_a_function_that_passes_options_on_is_typed() -> None:
+    """Strictly, by names that the package gives: mypy reads this file."""
+
+    def text_of(html: str, **options: Unpack[ExtractOptions]) -> str:
+        return extract(html, **options).text
+
+    assert extract(page(1), title="drop").text == text_of(page(1), title="drop")
+
+
+@pytest.mark.parametrize("path", ["none.npz", Path("none.npz")])
+def test_a_classifier_is_a_path(path: Any) -> None:
+    """As text or as an object; a file that is none is the error that both have."""
+    with pytest.raises(ConfigError, match=r"none\.npz"):
+        extract(page(1), classifier=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        (inspect.getdoc(extract) or "", r"^    (\w+)=([^:]+): (.+(?:\n {8}.+)*)"),
+        ((ROOT / "docs/python.md").read_text(encoding="utf-8"), r"^\| `(\w+)` \| `([^`]+)` \| (.+) \|$"),
+    ],
+    ids=["help", "docs"],
+)
+def test_each_option_is_shown(text: str, row: str) -> None:
+    """In `help(extract)` and in the table of docs/python.md, with its default and each value that it takes."""
+    rows = re.findall(row, text, re.MULTILINE)
+    given = config.default()
+    values = {name: {one for one in get_args(kind) if isinstance(one, str)} for name, kind in KINDS.items()}
+
+    assert {name: getattr(given.label, name, getattr(given.formats, name, None)) for name in KINDS} == {
+        name: literal_eval(default) for name, default, _ in rows
+    }
+    assert [] == [
+        (name, value) for name, *shown in rows for value in values[name] if f'"{value}"' not in " ".join(shown)
+    ]
+    assert ["True"] == [true for name, _, shown in rows if name == "comments" for true in re.findall("True", shown)]
 
 
 def test_without_options_all_is_as_configured() -> None:

@@ -1,12 +1,17 @@
 """The package's face: pages that are at hand, extracted without Spark."""
 
 import ast
+import inspect
+import io
 import json
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, fields
 from datetime import UTC, date, datetime, timedelta, timezone
+from functools import cached_property
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -17,14 +22,28 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lxml.etree import ElementTree
+from lxml.html import fragment_fromstring
 
 import dbce_spark
 from benchmarks.samples import write_archive
-from dbce_spark import ExtractedPage, InputError, config, extract, extract_archive, extract_pages
+from dbce_spark import (
+    ExtractedBlock,
+    ExtractedPage,
+    InputError,
+    PageRecord,
+    config,
+    extract,
+    extract_archive,
+    extract_pages,
+)
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
+from dbce_spark.html.language import UNKNOWN
 from dbce_spark.model import ComparedPage, Extraction, Segments
+from dbce_spark.output.schemas.extraction_rows import EXTRACTIONS, extractions_batch
 from tests.support.builders import archive, http, record
 from tests.support.news_pages import SITE, page
 
@@ -97,6 +116,49 @@ def test_what_is_no_page_has_empty_formats() -> None:
     (none,) = extract_pages([""])
 
     assert ("", "", "", ()) == (none.markdown, none.html, none.about.author, none.about.found_in)
+
+
+def test_a_page_is_shown_in_few_words() -> None:
+    """At a prompt: its URL, its title, how its text begins, and how much there is of it, whatever is in them."""
+    long = page(1).replace("<title>", f"<title>{'T' * 5000}").replace("<p>", "<p>\x1b[31m" + "word " * 5000)
+    shown, error = map(repr, extract_pages([(page(1), SITE + "1", "2020-01-02"), ("", SITE)]))
+
+    assert shown.startswith(
+        f"<ExtractedPage url='{SITE}1' date='2020-01-02T00:00:00+00:00' title='Seite 1' text='Seite "
+    )
+    assert re.search(r"…' \(\d+ words\) blocks=\d+ confidence=[01]\.\d\d page_type='page'>$", shown), shown
+    assert f"<ExtractedPage url='{SITE}' date=None error='empty_payload: there is no HTML'>" == error
+    assert len(repr(extract(long, SITE + "x" * 5000))) < 500
+    assert "\x1b" not in repr(extract(long))
+
+
+def test_a_page_is_a_dict_of_plain_values() -> None:
+    """They are its own, and pass through JSON; formats are those that are asked for."""
+    found = extract(page(1), SITE + "1", date="2020-01-02")
+    whole = found.to_dict()
+    names = ["url", "title", "language", "confidence", "page_type", "text", "markdown", "html", "record", "error"]
+
+    assert whole == json.loads(json.dumps(whole))
+    assert {*names, "date", "about"} == {*whole}
+    assert [getattr(found, name) for name in names] == [whole[name] for name in names]
+    assert ("2020-01-02T00:00:00+00:00", found.about.title) == (whole["date"], whole["about"]["title"])
+    assert {*whole} - {"html", "about"} == {*found.to_dict(["markdown"])}
+    assert {*whole} - {"markdown", "html", "about"} == {*found.to_dict(formats=())}
+    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
+        found.to_dict(["pdf"])
+
+
+def test_a_dict_has_the_record_and_the_error(tmp_path: Path) -> None:
+    """Of a page of an archive, and of an input that is no page."""
+    archive(tmp_path / "a.warc", record(http(page(1)), url=SITE + "1"))
+    (found,) = extract_archive(tmp_path)
+    (none,) = extract_pages([""])
+
+    assert found.record
+    assert asdict(found.record) == found.to_dict()["record"]
+    assert ("empty_payload: there is no HTML", "", None) == tuple(
+        none.to_dict()[name] for name in ("error", "markdown", "confidence")
+    )
 
 
 def test_pages_of_an_archive_have_formats_too(tmp_path: Path) -> None:
@@ -235,6 +297,16 @@ def test_nothing_is_an_empty_payload(html: str | bytes) -> None:
     assert ["empty_payload: there is no HTML"] == [one.error for one in extract_pages([html])]
 
 
+@pytest.mark.parametrize("place", ["http://a.example/", ""])
+def test_html_in_the_place_of_the_url_is_said(place: str) -> None:
+    """If there is none in its own; a URL that is none does no harm to a page."""
+    (bad,) = extract_pages([(place, page(1))])
+    (good,) = extract_pages([(page(1), "http://a.example/<p>")])
+
+    assert bad.error.endswith("; the HTML is in the place of the URL: HTML comes first, (html, url)")
+    assert "" == good.error
+
+
 def test_a_table_is_no_pages() -> None:
     """Its names of columns are none either."""
     for table in (pa.table({"html": ["<p>a"]}), pd.DataFrame({"html": ["<p>a"]})):
@@ -272,13 +344,27 @@ def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...],
         ([("<p>a", None, None, None)], r"^pages\[0\]: .*not a tuple of 4$"),
         ([()], "not a tuple of 0"),
         ([["<p>a", "http://a/"]], r"not list; one with its URL is a tuple: \(html, url\) or \(html, url, date\)$"),
-        ([Path("a.html")], r"not \w*Path; give what is in the file: .read_bytes\(\)$"),
+        ([Path("a.html")], r"not \w*Path; give its \.read_bytes\(\)$"),
+        ([io.BytesIO(b"<p>a")], r"^pages\[0\]: a page is str or bytes, not BytesIO; give its \.read\(\)$"),
+        ([io.StringIO("<p>a")], r"not StringIO; give its \.read\(\)$"),
+        ([bytearray(b"<p>a")], r"not bytearray; give it as bytes\(\.\.\.\)$"),
+        ([memoryview(b"<p>a")], r"not memoryview; give it as bytes\(\.\.\.\)$"),
+        ([fragment_fromstring("<p>a")], r"not HtmlElement; give it as lxml\.html\.tostring\(\.\.\.\)$"),
+        ([ElementTree(fragment_fromstring("<p>a"))], r"not _ElementTree; give it as lxml\.html\.tostring\(\.\.\.\)$"),
+        ([("http://a/", b"<p>a")], r"^pages\[0\]: a URL is str, not bytes; HTML comes first: \(html, url\)$"),
     ],
 )
 def test_what_are_no_pages_is_said_with_their_place(pages: Any, message: str) -> None:
     """One page in place of several, no pages at all, and one bad page among others."""
     with pytest.raises(InputError, match=message):
         extract_pages(pages)
+
+
+def test_a_soup_is_to_be_written() -> None:
+    """It has every attribute that it is asked for."""
+    soup = pytest.importorskip("bs4").BeautifulSoup("<p>a", "lxml")
+    with pytest.raises(InputError, match=r"not BeautifulSoup; give it as str\(\.\.\.\)$"):
+        extract(soup)
 
 
 def test_a_tuple_of_html_alone_is_a_page() -> None:
@@ -353,6 +439,33 @@ def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
     assert [("http://bad.example/", True)] == [(one.url, "no_text" in one.error) for one in found if one.error]
 
 
+def test_a_page_of_an_archive_has_its_record(crawl: Path) -> None:
+    """By the names of the columns that its row of `extractions` has; a page that was handed over has none."""
+    result = local.extract(sources.expand([str(crawl)], config.default().input.patterns), config.default())
+    rows = extractions_batch(
+        result.extractions, [UNKNOWN] * len(result.extractions), [Formats()] * len(result.extractions), 1
+    )
+    names = [field.name for field in fields(PageRecord)]
+    found = [asdict(one.record) for one in extract_archive(crawl) if one.record and not one.error]
+
+    assert {*names} <= {*EXTRACTIONS.names}
+    assert sorted(rows.select(names).to_pylist(), key=str) == sorted(found, key=str)
+    assert (None, None) == (extract(page(1), SITE).record, extract_pages([""])[0].record)
+
+
+def test_a_record_that_is_no_page_has_its_place(tmp_path: Path) -> None:
+    """It has no row, and so no id of one."""
+    content = record(http("<script>1</script>"), url="http://bad.example/")
+    archive(tmp_path / "bad.warc", content)
+    (found,) = extract_archive(tmp_path)
+
+    assert found.record
+    assert ("", f"{tmp_path}/bad.warc", 0, 0) == (
+        found.record.capture_id, found.record.warc_file, found.record.warc_offset, found.record.http_status
+    )  # fmt: skip
+    assert found.record.record_id.startswith("<urn:uuid:")
+
+
 def test_no_archive_is_an_error(tmp_path: Path) -> None:
     """A file that is none, and a place where there is nothing."""
     (tmp_path / "none.warc").write_bytes(b"this is none")
@@ -404,10 +517,19 @@ def test_a_page_needs_few_imports(crawl: Path) -> None:
     assert [[], [], []] == json.loads(done.stdout)
 
 
-def test_the_package_lists_what_it_gives() -> None:
-    """To `dir` and to `import *`; nothing else is there."""
-    assert {*dbce_spark.__all__} <= {*dir(dbce_spark)}
-    assert ExtractedPage.__name__ in dbce_spark.__all__
+@pytest.mark.parametrize("package", ["dbce_spark", "dbce_spark.spark"])
+def test_the_package_lists_what_it_gives(package: str) -> None:
+    """To `dir`, and so to the key Tab, and to `import *`; each is there, and nothing else is."""
+    module = import_module(package)
+
+    assert {*module.__all__} == {name for name in dir(module) if not name.startswith("__")}
+    assert {"__name__", "__doc__"} <= {*dir(module)}
+    for name in module.__all__ if package == "dbce_spark" else ():
+        assert name == getattr(module, name).__name__
+
+
+def test_a_name_that_the_package_has_not_is_an_error() -> None:
+    """The error that any module has."""
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = dbce_spark.nothing  # type: ignore[attr-defined]
 
@@ -421,6 +543,15 @@ def test_checkers_of_types_see_no_names_but_its_own(package: str) -> None:
     assert {*import_module(package).__all__} <= {
         name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names
     }
+
+
+@pytest.mark.parametrize("kind", [ExtractedPage, ExtractedBlock, PageRecord])
+def test_the_help_of_a_class_has_each_field(kind: type) -> None:
+    """Also what is written when it is looked at."""
+    given = [name for name in inspect.get_annotations(kind) if not name.startswith("_")]
+    given += [name for name, one in vars(kind).items() if isinstance(one, cached_property)]
+
+    assert sorted(given) == sorted(re.findall(r"^    (\w+): ", inspect.getdoc(kind) or "", re.MULTILINE))
 
 
 def test_the_package_is_typed_for_others_too() -> None:

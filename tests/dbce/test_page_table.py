@@ -1,6 +1,9 @@
 """Pages that are rows of a table."""
 
+import inspect
+import re
 from datetime import date
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +12,9 @@ import pytest
 
 import dbce_spark
 from dbce_spark import InputError, extract_pages, extract_table
+from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.page_table import added_columns
+from dbce_spark.output.schemas.extraction_rows import EXTRACTIONS
 
 MENU = "<nav><ul><li><a href=/>Home</a><li><a href=/town>Town and people</a></ul></nav>"
 HTML = [f"{MENU}<main><h1>News</h1><p>Ship number {n} has landed at quay {n}.</p></main>" for n in range(4)]
@@ -57,14 +63,45 @@ def test_what_is_no_page_has_its_error_in_its_row() -> None:
 
 
 def test_formats_are_columns_where_they_are_asked_for() -> None:
-    """Markdown and HTML of what is kept, as pages have them; without asking there is neither."""
+    """As pages have them; without asking there is none."""
     expected = extract_pages(zip(HTML, URLS, strict=True))
-    found = extract_table(pa.table(COLUMNS), formats=["html", "markdown"]).to_pylist()
+    found = extract_table(pa.table(COLUMNS), formats=["html", "markdown", "about"]).to_pylist()
 
     assert [(page.markdown, page.html) for page in expected] == [(row["markdown"], row["kept_html"]) for row in found]
-    assert not {"markdown", "kept_html"} & {*extract_table(pa.table(COLUMNS)).column_names}
-    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html"):
+    assert [page.to_dict()["about"] for page in expected] == [row["about"] for row in found]
+    assert found[0]["about"]["title"]
+    assert not {"markdown", "kept_html", "about"} & {*extract_table(pa.table(COLUMNS)).column_names}
+    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
         extract_table(pa.table(COLUMNS), formats=["pdf"])
+
+
+def test_what_a_page_says_of_itself_is_as_in_extractions() -> None:
+    """The same column, so that programs read both."""
+    assert EXTRACTIONS.field("about") == added_columns(["about"]).field("about")
+
+
+def test_a_column_of_nulls_is_of_any_type() -> None:
+    """As pandas makes one of numbers of URLs that are all missing; it stays as it was."""
+    nothing = pa.nulls(4, pa.float64())
+    columns = COLUMNS | {"url": nothing, "date": nothing}
+    expected = extract_pages(HTML)
+    found = extract_table(pa.table(columns), date="date")
+
+    assert [page.text for page in expected] == found["text"].to_pylist()
+    assert [pa.float64()] * 2 == [found.schema.field(name).type for name in ("url", "date")]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"html": HTML, "url": [float("nan")] * 4})
+    assert found["text"] == extract_table(frame)["text"]
+
+
+@pytest.mark.parametrize(("module", "name"), [("dbce_spark", "extract_table"), ("dbce_spark.spark", "extract")])
+def test_the_help_has_each_column_and_format(module: str, name: str) -> None:
+    """Of a table and of a DataFrame."""
+    if module == "dbce_spark.spark":
+        pytest.importorskip("pyspark")
+    named = {*re.findall(r"`(\w+)`", inspect.getdoc(getattr(import_module(module), name)) or "")}
+
+    assert {*added_columns(FORMATS).names, *FORMATS, "formats"} <= named
 
 
 @pytest.mark.parametrize(
@@ -98,7 +135,11 @@ def test_columns_are_of_their_types(columns: dict[str, Any], message: str) -> No
 
 @pytest.mark.parametrize(
     ("formats", "message"),
-    [(None, "formats are some of markdown, html, not NoneType"), ([["html"]], "there is no format"), (3, "not int")],
+    [
+        (None, "formats are some of markdown, html, about, not NoneType"),
+        ([["html"]], "there is no format"),
+        (3, "not int"),
+    ],
 )
 def test_formats_of_the_wrong_type_are_named(formats: Any, message: str) -> None:
     """As formats that there are not."""

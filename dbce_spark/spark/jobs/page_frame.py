@@ -34,13 +34,17 @@ _SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
 def extract(
     pages: DataFrame, *, html: str = "html", url: str = "url", date: str | None = None, **options: Unpack[TableOptions]
 ) -> DataFrame:
-    """Extract the main content of pages, each compared with the others of its site; return the rows with the columns of
-    `page_table.added_columns`.
+    """Extract the main content of pages, each compared with the others of its site; return the rows with more columns.
 
     `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
     it; a date that cannot be read counts as none. Rows come in no order, and each has its result whatever the
     partitions. Sites over SITE_PAGES are compared in parts that keep the captures of a URL together. `pages` is
     computed twice: cache it where that costs much.
+
+    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, as pages
+    have them, and `error`: null where there is a page, else the reason, and then the others are null. Those of
+    `formats`, such as `["markdown", "html", "about"]`, are `markdown`, `kept_html` and `about`. The other options are
+    those of `dbce_spark.extract`.
 
     Raises:
         InputError: there is no such column, format or option, or a column of another type or of a name that is added.

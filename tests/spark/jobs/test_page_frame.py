@@ -60,9 +60,10 @@ def test_options_and_formats_reach_the_workers(spark: "SparkSession") -> None:
     """As in plain Python."""
     rows = spark.createDataFrame([(page(1), f"{SITE}1")], "html string, url string")
     (expected,) = extract_pages([(page(1), f"{SITE}1")], title="drop")
-    (found,) = extract(rows, formats=["markdown"], title="drop").collect()
+    (found,) = extract(rows, formats=["markdown", "about"], title="drop").collect()
 
     assert (expected.text, expected.markdown) == (found["text"], found["markdown"])
+    assert expected.to_dict()["about"] == found["about"].asDict()
     assert not expected.text.startswith("Seite 1")
 
 
