@@ -181,7 +181,7 @@ def _named(label: str) -> str:
 
 def _declares_hz(html: bytes, declared: str) -> bool:
     """Test whether HZ is declared: its escapes are printable characters, and only the name makes them escapes."""
-    return declared.startswith("hz") or b"hz-gb" in html[:_PRESCAN].lower()
+    return declared.lower().startswith("hz") or b"hz-gb" in html[:_PRESCAN].lower()
 
 
 def _seven_bit(html: bytes, declared: str) -> Decoded | None:
@@ -189,8 +189,8 @@ def _seven_bit(html: bytes, declared: str) -> Decoded | None:
     if not _SHIFT.search(html):
         return None
     for source, name in _claims(html, declared):
-        if name:
-            return _made(_text(html, name), name, source) if name in _SEVEN_BIT else None
+        if name in _SEVEN_BIT:  # a name before it is some server's default, which escapes refute
+            return _made(_text(html, name), name, source)
     if _JAPANESE_ESCAPE.search(html) and html.isascii():
         return _made(_text(html, "iso-2022-jp"), "iso-2022-jp", "detected")
     return None

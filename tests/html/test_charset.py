@@ -351,6 +351,15 @@ def test_iso_2022_jp_undeclared() -> None:
     assert ("<p>" + "日本語" * 5, "iso-2022-jp", "detected", False) == result(html)
 
 
+@pytest.mark.parametrize("declared", ["utf-8", "iso-8859-1", "euc-jp"])
+@pytest.mark.parametrize(("meta", "source"), [(META % b"iso-2022-jp", "meta"), (b"", "detected")])
+def test_iso_2022_jp_under_the_default_charset_of_a_server(declared: str, meta: bytes, source: str) -> None:
+    """A header of another charset makes no ASCII of the escapes: the page's own declaration counts, or they do."""
+    text, charset, found, lossy = result(meta + b"\n" + ("<p>" + "日本語" * 5).encode("iso-2022-jp"), declared)
+
+    assert ("日本語" * 5, "iso-2022-jp", source, False) == (text[-15:], charset, found, lossy)
+
+
 def test_escape_in_a_page_of_utf8() -> None:
     """An escape character alone makes no page Japanese."""
     assert ("grün  日本", "utf-8", "utf8", False) == result("grün \x1b日本".encode(), "iso-8859-1")
@@ -362,7 +371,7 @@ def test_seven_bits_that_browsers_gave_up(label: str, codec: str, where: str) ->
     """Two charsets that browsers refuse for their scripts' sake are read, where they are declared."""
     words = "汉字" if codec == "hz" else "한국어"
     html = (META % label.encode() if where == "meta" else b"") + b"\n" + words.encode(codec)
-    text, charset, source, lossy = result(html, label if where == "http" else "")
+    text, charset, source, lossy = result(html, label.upper() if where == "http" else "")
 
     assert (words, label, where, False) == (text.strip("\n")[-len(words) :], charset, source, lossy)
 
