@@ -6,7 +6,7 @@ It is one SQLite file. All that one call notes is written or none of it, also af
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
@@ -14,15 +14,17 @@ from typing import Self
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_item import Item
 
-VERSION = 3
+VERSION = 4
 """Version of the tables below. A file of an earlier version is brought up to it, one of a later is refused."""
 _TABLES = """
-CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER);
+CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER,
+  answered_at REAL);
 CREATE TABLE items (
   item_id TEXT PRIMARY KEY, feed TEXT, link TEXT, title TEXT, description TEXT, date TEXT,
   status TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL, page TEXT
 );
 CREATE INDEX items_by_status ON items (status);
+CREATE INDEX items_by_feed ON items (feed);
 CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
 """
 _FROM_VERSION_1 = """
@@ -30,8 +32,12 @@ ALTER TABLE items RENAME COLUMN fate TO status;
 DROP INDEX items_by_fate;
 CREATE INDEX items_by_status ON items (status);
 """
-_FROM_VERSION_2 = "ALTER TABLE items ADD COLUMN page TEXT NOT NULL DEFAULT ''"
-_SCRIPTS = {0: _TABLES, 1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}", 2: _FROM_VERSION_2, VERSION: ""}
+_FROM_VERSION_3 = """
+ALTER TABLE feeds ADD COLUMN answered_at REAL NOT NULL DEFAULT 0;
+CREATE INDEX items_by_feed ON items (feed);
+"""
+_FROM_VERSION_2 = f"ALTER TABLE items ADD COLUMN page TEXT NOT NULL DEFAULT '';{_FROM_VERSION_3}"
+_SCRIPTS = {0: _TABLES, 1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}", 2: _FROM_VERSION_2, 3: _FROM_VERSION_3, VERSION: ""}
 
 
 class ItemStatus(StrEnum):
@@ -53,6 +59,7 @@ class FeedState:
     next_at: float = 0.0
     failures: int = 0  # in a row
     is_gone: bool = False
+    answered_at: float = 0.0  # when its server last sent it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +135,15 @@ class Memory:
         return FeedState(**values | {"is_gone": bool(values["is_gone"])})
 
     def note_poll(self, feed: FeedState, items: Iterable[Item], now: float) -> list[Item]:
-        """Note a feed as it is now, and those of its items that are new. Return these, in their order."""
+        """Note a feed as it is now, and those of its items that are new. Return these, in their order.
+
+        One that is as it was shows the items of its last answer again.
+        """
         with self._together() as store:
-            row = (feed.url, feed.etag, feed.modified, feed.next_at, feed.failures, feed.is_gone)
-            store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
+            store.execute(f"INSERT OR REPLACE INTO feeds VALUES ({', '.join('?' * len(fields(feed)))})", astuple(feed))
+            if not feed.failures:
+                seen = "UPDATE items SET seen_at = ? WHERE feed = ? AND seen_at >= ?"
+                store.execute(seen, (now, feed.url, feed.answered_at))
             return [item for item in items if self._is_new(store, item, now)]
 
     def note_listed(self, links: Iterable[str], now: float, page: str = "") -> list[Item]:

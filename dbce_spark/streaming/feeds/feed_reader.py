@@ -216,7 +216,7 @@ class Reader:
             items = tuple(replace(item, feed=feed.url) for item in result.feed.items)
             rest = min(config.max_poll_seconds, max(config.poll_seconds, result.feed.ttl_seconds))
             etag, modified = exchange.header("etag"), exchange.header("last-modified")
-            feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest)
+            feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest, answered_at=now)
         else:
             feed = self._failed_poll(feed, result, now)
         new = self._memory.note_poll(feed, items, now)

@@ -838,14 +838,16 @@ def test_requisites_that_are_left_are_fetched_by_the_next_run(room: Newsroom, de
     assert 1 == room.paths().count("/a")
 
 
+TO_VERSION_3 = "DROP INDEX items_by_feed; ALTER TABLE feeds DROP COLUMN answered_at; PRAGMA user_version = 3;"
+TO_VERSION_2 = f"{TO_VERSION_3} ALTER TABLE items DROP COLUMN page; PRAGMA user_version = 2;"
+TO_VERSION_1 = (
+    f"{TO_VERSION_2} ALTER TABLE items RENAME COLUMN status TO fate; DROP INDEX items_by_status;"
+    "CREATE INDEX items_by_fate ON items (fate); PRAGMA user_version = 1"
+)
+
+
 @pytest.mark.parametrize(
-    "changes",
-    [
-        "ALTER TABLE items DROP COLUMN page; ALTER TABLE items RENAME COLUMN status TO fate;"
-        "DROP INDEX items_by_status; CREATE INDEX items_by_fate ON items (fate); PRAGMA user_version = 1",
-        "ALTER TABLE items DROP COLUMN page; PRAGMA user_version = 2",
-    ],
-    ids=["version 1", "version 2"],
+    "changes", [TO_VERSION_1, TO_VERSION_2, TO_VERSION_3], ids=["version 1", "version 2", "version 3"]
 )
 def test_a_memory_of_an_earlier_version_is_brought_up(room: Newsroom, desk: Desk, changes: str) -> None:
     """Its items keep their status, under the name that the column has now; none of them is a requisite."""
@@ -863,9 +865,9 @@ def test_a_memory_of_a_later_version_is_refused(desk: Desk) -> None:
     """The error names both versions, and the option that begins another one."""
     path = desk.folder / "memory.sqlite"
     with closing(sqlite3.connect(path)) as store:
-        store.execute("PRAGMA user_version = 4")
+        store.execute("PRAGMA user_version = 5")
 
-    with pytest.raises(OutputError, match="is of version 4, this program has 3: give another --state"):
+    with pytest.raises(OutputError, match="is of version 5, this program has 4: give another --state"):
         Memory(path)
 
 
@@ -889,6 +891,25 @@ def test_a_page_waits_as_long_as_its_server_asks(room: Newsroom, desk: Desk) -> 
         (waiting,) = memory.waiting()
 
     assert 7000 < waiting.next_at - time.time() <= 7200
+
+
+def test_items_of_a_feed_that_is_as_it_was_are_remembered(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that nothing has changed shows the items of the last one again, and none that had gone before that."""
+    room.article("/a", "a")
+    room.article("/b", "b")
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    desk.read([feed])
+    room.publish("/feed", item(f"{room.url}/b", "b"))
+    desk.read([feed])
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 1.5 * 86_400)
+    unchanged = desk.read([feed])
+    desk.read([], "acquire.remember_days=1", stops=lambda: True)
+
+    assert {"polls": 1, "unchanged": 1} == unchanged
+    assert {ItemStatus.KEPT: 1} == desk.items()
 
 
 def test_what_no_feed_shows_any_more_is_forgotten(room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
