@@ -3,7 +3,28 @@
 import tracemalloc
 from datetime import UTC, datetime
 
+import pytest
+
 from dbce_spark.archive.record_date import parse_record_date
+from dbce_spark.files import timestamps
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("2016", "20160101000000"),
+        ("2016-09", "20160901000000"),
+        ("2016-09-19", "20160919000000"),
+        ("2016-09-19T17:20Z", "20160919172000"),
+        ("2016-13", None),
+        ("201609", None),
+    ],
+)
+def test_dates_of_any_precision(written: str, expected: str | None) -> None:
+    """A year and a month are dates of WARC 1.1, which begin with their first day."""
+    found = parse_record_date(written)
+
+    assert expected == (None if found is None else timestamps.digits(found))
 
 
 def test_long_dates_are_not_remembered() -> None:
