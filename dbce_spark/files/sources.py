@@ -155,10 +155,14 @@ def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
 def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
     """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is called with folders
     that cannot be listed."""
-    seen = set()
+    seen: set[str] = set()
     for above, folders, names in os.walk(folder, onerror=refused, followlinks=True):
-        seen.add(os.path.realpath(above))
-        folders[:] = [one for one in folders if os.path.realpath(os.path.join(above, one)) not in seen]  # noqa: PTH118
+        if (real := os.path.realpath(above)) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        # Links last: a file has the same name when another link to its folder appears.
+        folders.sort(key=lambda one: (Path(above, one).is_symlink(), one))
         yield from (os.path.join(above, name) for name in names if fits(name, patterns))  # noqa: PTH118
 
 
@@ -237,8 +241,8 @@ def _manifest(path: str) -> list[str]:
     try:
         with fsspec.open(path, "rt", encoding="utf-8-sig") as lines:
             stripped = [line.strip() for line in lines]
-    except (OSError, ValueError) as error:
-        raise InputError(f"@{path}: the manifest cannot be read: {error}") from error
+    except Exception as error:  # each store has exceptions of its own
+        raise InputError(f"@{path}: the manifest cannot be read: {_cause(path, error)}") from error
     return [line for line in stripped if line and not line.startswith("#")]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
 from dbce_spark.files.sources import expand, list_unread, open_binary, size
@@ -97,6 +98,14 @@ def test_missing_file_in_a_manifest_is_named(tmp_path: Path) -> None:
     manifest.write_text(f"{tmp_path}/gone.warc\n")
     with pytest.raises(InputError, match=r"gone\.warc: nothing to read is there"):
         expand([f"@{manifest}"], PATTERNS)
+
+
+@pytest.mark.parametrize("sign", ["", "@"])
+def test_a_driver_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, sign: str) -> None:
+    """A line names the argument and what its store needs, of a manifest as of a file."""
+    monkeypatch.setitem(known_implementations, "cloud", {"class": "no_such_driver.Cloud", "err": "Install cloudfs"})
+    with pytest.raises(InputError, match=rf"^{sign}cloud://b/x: .*its driver is not installed \(Install cloudfs\)$"):
+        expand([f"{sign}cloud://b/x"], PATTERNS)
 
 
 def test_a_manifest_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:
@@ -219,3 +228,11 @@ def test_folders_that_link_to_each_other_are_searched_once(folder: Path) -> None
     (folder / "deep" / "up").symlink_to(folder)
 
     assert 2 == len(expand([str(folder)], PATTERNS))
+
+
+def test_a_folder_by_two_names_is_searched_once(folder: Path) -> None:
+    """Its files have the name that is no link, however the names are sorted."""
+    (folder / "a").symlink_to(folder / "deep")
+    (folder / "latest").symlink_to(folder / "deep")
+
+    assert [f"{folder}/a.warc.gz", f"{folder}/deep/er/B.WARC"] == expand([str(folder)], PATTERNS)
