@@ -47,9 +47,10 @@ _CREDENTIAL = re.compile(
 )
 
 
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that turn the direction of writing, by which a line says something else."""
-_OBEYED_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]{{0,9}}m){_OBEYED.pattern}")
+OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters but tab and newline, other ends of lines, halves of characters, and what turns the direction of
+writing, by which a line says something else."""
+_OBEYED_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]{{0,9}}m){OBEYED.pattern}")
 
 
 def without_credentials(text: str) -> str:
@@ -62,7 +63,7 @@ def printable(text: str, *, coloured: bool = False) -> str:
 
     URLs, titles and texts of archives get into errors and histories. `coloured`: colours stay, too.
     """
-    return (_OBEYED_BUT_COLOURS if coloured else _OBEYED).sub("\ufffd", text)
+    return (_OBEYED_BUT_COLOURS if coloured else OBEYED).sub("\ufffd", text)
 
 
 @dataclass(slots=True)

@@ -10,15 +10,16 @@ from io import FileIO, TextIOWrapper
 from typing import Any, TextIO
 
 from dbce_spark.errors import InputError
+from dbce_spark.log import OBEYED
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""C0 and C1 but tab and newline, overrides of direction, and halves of characters."""
+_LINE_ENDS = re.compile("[\x0b-\r\x85\u2028\u2029]")
+"""Ends of lines that are none on a terminal."""
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 
 
 def without_controls(text: str) -> str:
-    """Remove all that a terminal obeys, or that could hide what stands there."""
-    return _CONTROLS.sub("", text)
+    """Remove all that a terminal obeys, or that could hide what stands there; a space stands for the end of a line."""
+    return OBEYED.sub("", _LINE_ENDS.sub(" ", text))
 
 
 def add_color(command: argparse.ArgumentParser, help: str) -> None:
@@ -60,6 +61,7 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 def as_json(value: object, *, indent: int | None = None) -> str:
-    """Write a value as JSON, its letters as they are if standard output has them all."""
+    """Write a value as JSON, its letters as they are if standard output has them all and a terminal obeys none."""
     has_all = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    return json.dumps(value, indent=indent, ensure_ascii=not has_all)
+    written = json.dumps(value, indent=indent, ensure_ascii=not has_all)
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)

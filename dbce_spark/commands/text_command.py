@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.commands import text_inputs
@@ -101,12 +100,4 @@ def _json(pages: Iterable[Named], named: Callable[[str], str]) -> Iterator[str]:
         row = {"name": name, **page.to_dict()}
         if page.record:
             row["record"]["warc_file"] = named(page.record.warc_file)
-        yield as_json(_plain(row))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_controls(value)
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return [*map(_plain, value)] if isinstance(value, list) else value
+        yield as_json(row)

@@ -195,6 +195,20 @@ def test_a_page_cannot_command_the_terminal(
     assert [] == [one for one in printed if (one < " " or "\x7f" <= one < "\xa0" or one == "\u202e") and one != "\n"]
 
 
+def test_json_has_the_texts_that_python_has(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever a terminal would obey of them is there as a number, and lines of a program stay apart."""
+    html = HOSTILE + f"<pre>{OWN}&#13;{OWN}&#x2028;{OWN}</pre>"
+    piped(monkeypatch, html.encode())
+    main(["text", "-", "--format", "json"])
+    row = json.loads(capsys.readouterr().out)
+    page = extract(html.encode())
+
+    assert "\r" in page.text
+    assert [page.text, page.markdown, page.html] == [row[name] for name in ("text", "markdown", "html")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
