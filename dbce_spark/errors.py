@@ -10,7 +10,9 @@ DbceError
 └── PlatformError   this machine lacks something the program needs to run
 """
 
-from signal import SIGINT, SIGPIPE
+from signal import SIGINT
+
+_SIGPIPE = 13  # which Windows has no name for
 
 
 class DbceError(Exception):
@@ -61,5 +63,5 @@ def exit_status(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         return 128 + SIGINT
     if isinstance(error, BrokenPipeError):
-        return 128 + SIGPIPE
+        return 128 + _SIGPIPE
     return DbceError.exit_status if isinstance(error, OSError) else 1

@@ -1,6 +1,8 @@
 """Errors that end a run."""
 
 import re
+import subprocess
+import sys
 from configparser import ConfigParser
 from pathlib import Path
 
@@ -12,6 +14,21 @@ ROOT = Path(__file__).parents[1]
 def test_an_extra_is_installed_from_a_checkout() -> None:
     """No index has the package."""
     assert "pip install '.[spark]' in the checkout of dbce-spark" == installs("spark")
+
+
+def test_pages_need_no_module_of_posix() -> None:
+    """What `import dbce_spark` gives works where there are neither locks of files nor processes that fork."""
+    program = """
+import os, signal, sys
+sys.modules |= dict.fromkeys(("fcntl", "grp", "pwd", "resource", "termios"))
+for module, name in (os, "fork"), (os, "register_at_fork"), (os, "killpg"), (signal, "SIGKILL"), (signal, "SIGPIPE"):
+    delattr(module, name)
+import dbce_spark
+print(dbce_spark.extract("<title>Harbour</title><h1>The harbour</h1><p>opens again").title)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, text=True)
+
+    assert ("Harbour\n", "") == (done.stdout, done.stderr)
 
 
 def test_errors_name_extras_by_one_command() -> None:

@@ -6,7 +6,7 @@ import lzma
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 from uuid import uuid4
@@ -122,8 +122,9 @@ def _whole_object(path: str) -> Iterator[BinaryIO]:
         stream.close()
         stream.commit()
     except BaseException:
-        stream.close()
-        stream.discard()
+        for end in (stream.close, stream.discard):
+            with suppress(Exception):  # the first error is the one that helps
+                end()
         raise
 
 

@@ -6,6 +6,7 @@ import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -186,6 +187,26 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path: Path, monkeypatc
         stream.write(b"content")
 
     assert [("sync", False, False), ("name", False, False), ("sync", True, True)] == steps
+
+
+def test_an_object_that_cannot_be_closed_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store forgets what it has of it, and the first error is the one that is raised."""
+    steps: list[str] = []
+
+    class Lost:
+        def close(self) -> None:
+            steps.append("close")
+            raise OSError("no connection")
+
+        def discard(self) -> None:
+            steps.append("discard")
+
+    stores = SimpleNamespace(open=lambda *_, **__: Lost())
+    monkeypatch.setattr(store, "url_to_fs", lambda _: (stores, "a"))
+    with pytest.raises(ValueError, match="the first"), store.atomic_file("s3://bucket/a"):
+        raise ValueError("the first")
+
+    assert ["close", "discard"] == steps
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
