@@ -881,8 +881,9 @@ def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
 
     assert 2 == main([*command, str(crawl / "begun")])
     assert f'dbce: {crawl}/begun was begun with other settings: by was "urltree", is "dbce"' in capsys.readouterr().err
-    assert 2 == main([*command, str(crawl / "new"), "--checkpoint", str(crawl / "elsewhere")])
-    assert f"dbce: {crawl}/elsewhere is of a stream with another output;" in capsys.readouterr().err
+    for elsewhere in (f"{crawl}/elsewhere", f"file://{crawl}/elsewhere"):
+        assert 2 == main([*command, str(crawl / "new"), "--checkpoint", elsewhere])
+        assert f"dbce: {elsewhere} is of a stream with another output;" in capsys.readouterr().err
     assert 2 == main([*command, str(crawl / "a.warc.gz" / "new")])
     assert f"dbce: {crawl}/a.warc.gz/new: [Errno 20] Not a directory" in capsys.readouterr().err
     assert not (crawl / "new" / "stream.json").exists()

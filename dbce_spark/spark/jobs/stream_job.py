@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from operator import itemgetter
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -26,6 +25,7 @@ from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
+from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import Collection
@@ -159,8 +159,15 @@ def _run(
 
 def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
     is_begun = stream_tables.is_begun(request.output, _settings(request, config, tree), plan.unlike)
-    if not is_begun and Path(request.checkpoint, "offsets").exists():
+    if not is_begun and _is_of_a_stream(request.checkpoint):
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
+
+
+def _is_of_a_stream(checkpoint: str) -> bool:
+    """Return whether Spark keeps the state of a stream there; a store that only Spark reaches is not looked into."""
+    with suppress(OutputError):
+        return "offsets" in storage.list_names(checkpoint)
+    return False
 
 
 def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> dict[str, Any]:
