@@ -30,7 +30,9 @@ _EXIT = {Condition.FINISHED: 0, Condition.RUNNING: 4, Condition.STOPPED: 5, Cond
 
 def is_at_work(beat: Heartbeat | None, is_held: bool | None) -> bool:
     """Return whether a run that holds no lock that is seen here is at work all the same, by its last heartbeat."""
-    if beat is None or beat.failure or datetime.now(UTC) - datetime.fromisoformat(beat.updated) > _FRESH:
+    if beat is None or beat.failure or beat.is_ended:
+        return False
+    if datetime.now(UTC) - datetime.fromisoformat(beat.updated) > _FRESH:
         return False
     if not beat.is_of_this_host:
         return True

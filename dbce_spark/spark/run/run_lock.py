@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import heartbeat, staging
+from dbce_spark.spark.run.condition import is_at_work
 
 _TRIES, _SECONDS = 5, 0.2
 """A process that checks whether a run is at work holds the lock for a moment, too."""
@@ -38,13 +39,23 @@ def hold(work: str) -> Iterator[None]:
 
 
 def _taken(work: str, lock: Path) -> BinaryIO:
+    is_free: bool | None = False
     for _ in range(_TRIES):
         held = _opened(work, lock)
-        if _locked(held, fcntl.LOCK_EX) is not False and _has_name(held, lock):
+        is_free = _locked(held, fcntl.LOCK_EX)
+        if (is_free or (is_free is None and not _is_another_at_work(work))) and _has_name(held, lock):
             return held
         held.close()
         time.sleep(_SECONDS)
-    raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it")
+    pause = " and wait a minute" if is_free is None else ""
+    raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it{pause}")
+
+
+def _is_another_at_work(work: str) -> bool:
+    """Return whether another process works there, where only the heartbeats tell."""
+    beat = heartbeat.read(work)
+    is_own = beat is not None and beat.is_of_this_host and beat.pid == os.getpid()
+    return is_at_work(beat, is_held=None) and not is_own
 
 
 def _opened(work: str, lock: Path) -> BinaryIO:

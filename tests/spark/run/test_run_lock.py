@@ -1,18 +1,21 @@
 """The lock of a run on the folder in which it works. No Spark is started."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.run import run_lock, staging
+from dbce_spark.log import Log
+from dbce_spark.spark.run import heartbeat, run_lock, staging
 
 
 def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
@@ -70,3 +73,30 @@ def test_a_lock_that_its_run_has_removed_is_made_anew(tmp_path: Path, monkeypatc
         second.enter_context(run_lock.hold(str(tmp_path)))
     with second:
         assert run_lock.is_held(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_refused"),
+    [
+        ({"host": "another"}, True),
+        ({"pid": os.getppid()}, True),
+        ({}, False),
+        ({"host": "another", "failure": "the disk is full"}, False),
+        ({"host": "another", "is_ended": True}, False),
+    ],
+    ids=["on another host", "another process", "this process", "failed", "ended"],
+)
+def test_without_locks_a_heartbeat_keeps_other_runs_off(
+    changes: dict[str, Any], is_refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `dbce status` takes it, which has nothing else there either."""
+    heartbeat.write(str(tmp_path), replace(heartbeat.begin(Log("a run")), **changes))
+
+    def none(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", none)
+    monkeypatch.setattr(run_lock, "_SECONDS", 0.0)
+    refused = "another run is at work there; wait for its end, or stop it and wait a minute"
+    with pytest.raises(OutputError, match=refused) if is_refused else nullcontext(), run_lock.hold(str(tmp_path)):
+        pass
