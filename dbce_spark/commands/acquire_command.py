@@ -128,13 +128,15 @@ def _check_feeds(feeds: "Sequence[FeedState]", *, is_polled: bool) -> None:
     """Check that the last poll of a feed, in this run or before, has had an answer.
 
     Raises:
-        InputError: each has failed.
+        InputError: each has failed, or is gone.
     """
     if not all(feed.failures for feed in feeds):
         return
+    if all(feed.is_gone for feed in feeds):
+        raise InputError("every feed is gone (410); give others")
     if is_polled:
         raise InputError("no feed could be polled; the messages before say why")
-    due = min(feed.next_at for feed in feeds)
+    due = min(feed.next_at for feed in feeds if not feed.is_gone)
     when = timestamps.minute(int(due * timestamps.SECOND))
     raise InputError(f"the last poll of each feed has failed, and none is due before {when} UTC")
 

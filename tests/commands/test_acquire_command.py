@@ -194,3 +194,21 @@ def test_two_at_work_on_one_memory_are_refused(
 
     assert 2 == status
     assert "is another `dbce acquire` at work with this --state?" in capsys.readouterr().err
+
+
+def test_feeds_that_are_all_gone_are_an_error(
+    room: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also without --once, and for who gives the command again; of others it is not the time that is waited for."""
+    room.answers["/gone"] = [(410, {})]
+    gone, down = room.publish("/gone"), f"{room.url}/down"
+    for _ in range(2):
+        assert 2 == main(arguments(gone, tmp_path))
+        assert capsys.readouterr().err.endswith("dbce: every feed is gone (410); give others\n")
+
+    room.answers["/down"] = [(500, {})] * 2
+    both = [*arguments(gone, tmp_path), "--set", "acquire.poll_seconds=86400", "--once"]
+    both.insert(1, down)
+    for message in ("no feed could be polled; the messages before say why", "none is due before 20"):
+        assert 2 == main(both)
+        assert message in capsys.readouterr().err

@@ -70,8 +70,8 @@ class Reader:
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
-        """Work until `stops` returns True, without feeds until nothing is left, or with `once` until every feed was
-        polled and nothing is left that can be done now.
+        """Work until `stops` returns True, without feeds, or if all are gone, until nothing is left, or with `once`
+        until every feed was polled and nothing is left that can be done now.
 
         Files that an earlier run has left are handed over first, and its own before this ends.
         """
@@ -104,8 +104,8 @@ class Reader:
             self._memory.drop_file(name)
 
     def _has_work(self) -> bool:
-        """Return whether something is left, if not now: a feed is never done."""
-        return bool(self._feeds or self._later or self._asking or any(host.queue for host in self._hosts.values()))
+        """Return whether something is left, if not now: a feed is never done, unless it is gone."""
+        return bool(self._later or self._asking or any(host.queue for host in self._hosts.values()))
 
     def _is_done(self) -> bool:
         """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""

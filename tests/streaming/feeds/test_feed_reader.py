@@ -268,6 +268,20 @@ def test_a_feed_is_polled_again_and_again_until_it_is_gone(room: Newsroom, desk:
     assert 1 == room.paths().count("/gone")
 
 
+def test_a_reader_whose_feeds_are_all_gone_ends(room: Newsroom, desk: Desk) -> None:
+    """Nothing can come any more; what one has shown before is fetched first."""
+    room.article("/a", "Of a")
+    room.answers["/a"] = [(503, {})]
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed], stops=lambda: bool(desk.warned))
+    room.answers["/rss"] = [(410, {})]
+    looks = iter(range(50))
+    desk.read([feed], once=False, stops=lambda: next(looks, None) is None)
+
+    assert next(looks, None) is not None
+    assert [f"{room.url}/a"] == [url for url, _ in captured(desk)]
+
+
 def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
     """A ttl of RSS, in minutes, that is longer than the configured pause replaces it."""
     feed = room.publish("/rss", ttl="60")
