@@ -17,7 +17,7 @@ def test_an_extra_is_installed_from_a_checkout() -> None:
 
 
 def test_pages_need_no_module_of_posix() -> None:
-    """What `import dbce_spark` gives works where there are neither locks of files nor processes that fork."""
+    """The functions of `import dbce_spark` work where there are neither locks of files nor processes that fork."""
     program = """
 import os, signal, sys
 sys.modules |= dict.fromkeys(("fcntl", "grp", "pwd", "resource", "termios"))
