@@ -16,7 +16,8 @@ import psutil
 
 from benchmarks.programs.published_day import DAY, DOMAINS, LINES, Site, play
 from dbce_spark import config
-from dbce_spark.archive.warc import Fetch, url_key
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
 from dbce_spark.model import Capture, Page

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbce_spark.annotation.stored_extraction import count_words
-from dbce_spark.archive import warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.model import Page
@@ -90,7 +90,7 @@ def read_list(path: str) -> frozenset[str]:
             lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
-    keys = frozenset(warc.url_key(line) for line in lines if line and not line.startswith("#"))
+    keys = frozenset(url_key(line) for line in lines if line and not line.startswith("#"))
     if not keys:
         raise InputError(f"{path}: no URL in it; write one a line")
     return keys

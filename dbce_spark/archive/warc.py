@@ -11,8 +11,7 @@ from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.http_message import NOT_MODIFIED
 from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
-from dbce_spark.archive.index.urls import domain_of, host_of
-from dbce_spark.archive.index.urls import url_key as url_key
+from dbce_spark.archive.index.urls import domain_of, host_of, url_key
 from dbce_spark.archive.record_date import DateSource, parse_record_date, replayed_date
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments

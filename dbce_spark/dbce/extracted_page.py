@@ -18,6 +18,7 @@ import numpy as np
 
 from dbce_spark import config
 from dbce_spark.archive import mime, warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig, FormatsConfig
 from dbce_spark.dbce import local
 from dbce_spark.dbce.extract_options import ExtractOptions, chosen_formats, with_options
@@ -334,7 +335,7 @@ def _each_once(inputs: Iterable[GivenPage]) -> list[tuple[GivenPage, int]]:
 
 def _keys(one: GivenPage) -> tuple[str, str]:
     """Return the key of an input's URL, and its site; "" without a URL: such pages are no snapshots of each other."""
-    return (warc.url_key(one.url), warc.site_of(one.url, config.default().input.site)) if one.url else ("", "")
+    return (url_key(one.url), warc.site_of(one.url, config.default().input.site)) if one.url else ("", "")
 
 
 def _keys_alone(one: GivenPage) -> tuple[str, str]:

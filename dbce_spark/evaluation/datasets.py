@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
-from dbce_spark.archive.index.urls import host_of
+from dbce_spark.archive.index.urls import host_of, url_key
 from dbce_spark.dbce import page_links
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
@@ -61,7 +61,7 @@ class GoldPage:
         or has its name in the path: nothing can be learned from such a URL.
         """
         host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}{page_links.NO_ONES}"
-        is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
+        is_own = _URL.fullmatch(self.url) and url_key(self.url) == self.url_key
         if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
         folder = "" if host.endswith(page_links.NO_ONES) else f"made-up{page_links.NO_ONES}/"
@@ -81,7 +81,7 @@ class GoldPage:
         url, html = self.address, self.body
         capture = Capture(
             url=url,
-            url_key=warc.url_key(url),
+            url_key=url_key(url),
             site=_site(url),
             timestamp=self.timestamp,
             warc_file=self.dataset,
@@ -204,7 +204,7 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
         url=url,
         site=site,
         group=text["group"] or site,
-        url_key=(warc.url_key(key) if host_of(key) else key) or f"gold:{page_id}",
+        url_key=(url_key(key) if host_of(key) else key) or f"gold:{page_id}",
         timestamp=_microseconds(text["wayback_ts"] or text["date"], entry.place),
         lang=text["lang"],
         page_type=text["page_type"],
@@ -234,7 +234,7 @@ def _with_own_keys(pages: list[GoldPage]) -> list[GoldPage]:
 
     def is_apart(page: GoldPage) -> bool:
         others = of_time[page.url_key, page.timestamp] if page.timestamp else of_url[page.url_key]
-        return others <= 1 or warc.url_key(page.url) != page.url_key
+        return others <= 1 or url_key(page.url) != page.url_key
 
     return [page if is_apart(page) else replace(page, url_key=f"gold:{page.page_id}") for page in pages]
 

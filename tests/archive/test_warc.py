@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.record_date import DateSource
-from dbce_spark.archive.warc import Fetch, site_of, url_key
+from dbce_spark.archive.warc import Fetch, site_of
 from dbce_spark.model import Reject, RejectReason, Skip
 from tests.support.builders import (
     URL,

@@ -37,7 +37,7 @@ from dbce_spark import (
     extract_archive,
     extract_pages,
 )
-from dbce_spark.archive import warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.dbce import local
 from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.files import sources
@@ -431,7 +431,7 @@ def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
     archive(crawl / "bad.warc.gz", record(http("<script>1</script>"), url="http://bad.example/"))
     result = local.extract(sources.expand([str(crawl)], config.default().input.patterns), config.default())
     found = extract_archive(crawl)
-    keys = [(warc.url_key(one.url or ""), one.date) for one in found if not one.error]
+    keys = [(url_key(one.url or ""), one.date) for one in found if not one.error]
 
     assert len(result.extractions) + len(result.rejects) == len(found)
     assert {one.text for one in result.extractions} == {one.text for one in found if not one.error}

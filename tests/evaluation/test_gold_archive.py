@@ -9,6 +9,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Skip
@@ -75,7 +76,7 @@ def test_the_index_locates_each_page(tmp_path: Path) -> None:
         member = (tmp_path / "archive" / place["filename"]).read_bytes()[start : start + length]
         assert page.body in gzip.decompress(member)
         assert page.address == place["url"]
-        assert (warc.url_key(page.address), 14) == (key, len(time))
+        assert (url_key(page.address), 14) == (key, len(time))
     assert {} == by_id
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import local, pages, pools
@@ -86,7 +87,7 @@ def capture(url: str = URL, date: str = DATE, **fields: Any) -> Capture:
     """A capture of a page of www.example.org."""
     known: dict[str, Any] = {
         "url": url,
-        "url_key": warc.url_key(url),
+        "url_key": url_key(url),
         "site": warc.site_of(url, "domain"),
         "timestamp": microseconds(date),
         "warc_file": "a.warc.gz",

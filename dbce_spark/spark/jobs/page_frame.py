@@ -16,6 +16,7 @@ from pyspark.sql.types import StructField, StructType
 
 from dbce_spark import config
 from dbce_spark.archive import warc
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extract_options import TableOptions, with_options
 from dbce_spark.dbce.extracted_page import Parse, extract_parsed
@@ -81,7 +82,7 @@ def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
         for batch in batches:
             urls = texts(batch.column(url))
             sites = [warc.site_of(one, kind) if one else "" for one in urls]
-            keys = [warc.url_key(one) if one else None for one in urls]
+            keys = [url_key(one) if one else None for one in urls]
             batch = batch.append_column(_SITE, pa.array(sites, pa.string()))
             yield batch.append_column(_KEY, pa.array(keys, pa.string()))
 
