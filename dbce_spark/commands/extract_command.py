@@ -268,10 +268,7 @@ def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence
         raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
     if arguments.engine != "auto" or asked:
         return bool(arguments.engine == "local")
-    try:
-        sizes = [_size(path) for path in files]
-    except (OSError, ValueError):  # a run has a reject for it
-        return False
+    sizes = [*map(_size, files)]
     return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
 
 
@@ -305,17 +302,9 @@ def _check_spark(arguments: argparse.Namespace) -> None:
 
 
 def _size(path: str) -> int:
-    """Return the bytes of a file, none of a local one that cannot be read: a run has a reject for it.
-
-    Raises:
-        OSError, ValueError: a store does not say.
-    """
-    try:
-        return sources.size(path)
-    except (OSError, ValueError):
-        if sources.is_remote(path):
-            raise
-        return 0
+    """Return the bytes of a file: 0 of a local one that cannot be read, since a run has a reject for it, and -1 where
+    a store does not say."""
+    return sources.size_or(path, -1 if sources.is_remote(path) else 0)
 
 
 def _on_spark(
@@ -414,10 +403,7 @@ def _status(text: str) -> int:
 def _print_files(files: Sequence[str]) -> None:
     total = 0
     for path in files:
-        try:
-            size = _size(path)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: {error}") from error
+        size = _size(path)
         total += max(size, 0)
-        print(f"{size:>16,}  {path}")
+        print(f"{f'{size:,}' if size >= 0 else 'unknown':>16}  {path}")
     print(f"{total:>16,}  bytes in {counted(len(files), 'file')} would be read")

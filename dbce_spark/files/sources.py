@@ -319,9 +319,10 @@ def size(path: str) -> int:
     return -1 if stored is None else int(stored)
 
 
-def size_or_unknown(path: str) -> int:
-    """Return the bytes of a file, -1 where the store does not give them, or it cannot be read."""
+def size_or(path: str, otherwise: int) -> int:
+    """Return the bytes of a file, `otherwise` where the store does not give them, or it cannot be read."""
     try:
-        return size(path)
-    except (OSError, ValueError):
-        return -1
+        stored = size(path)
+    except Exception:  # each store has exceptions of its own
+        return otherwise
+    return otherwise if stored < 0 else stored

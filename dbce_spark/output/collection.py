@@ -223,7 +223,7 @@ class Collection:
             OutputError: as `inputs`.
         """
         before = self.inputs(version) if version else {}
-        return [path for path in paths if path not in before or before[path] != sources.size_or_unknown(path)]
+        return [path for path in paths if path not in before or before[path] != sources.size_or(path, -1)]
 
     def _foreign(self) -> set[str]:
         """List what the folder holds that no collection has."""

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
-from dbce_spark.files.sources import expand, list_unread, open_binary, size
+from dbce_spark.files.sources import expand, list_unread, open_binary, size, size_or
 
 PATTERNS = ("*.warc", "*.warc.gz")
 
@@ -106,6 +107,16 @@ def test_a_driver_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, sign
     monkeypatch.setitem(known_implementations, "cloud", {"class": "no_such_driver.Cloud", "err": "Install cloudfs"})
     with pytest.raises(InputError, match=rf"^{sign}cloud://b/x: .*its driver is not installed \(Install cloudfs\)$"):
         expand([f"{sign}cloud://b/x"], PATTERNS)
+
+
+@pytest.mark.parametrize("url", ["gone.warc", "cloud://b/gone.warc", "memory://unsized.warc", "memory://sized.warc"])
+def test_a_size_that_no_store_gives(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    """Whatever the store raises; there may be a driver, and a file, and no length of it."""
+    found = {"/unsized.warc": {}, "/sized.warc": {"size": 7}}
+    monkeypatch.setattr(MemoryFileSystem, "info", lambda _, name, **__: found[name])
+    monkeypatch.setitem(known_implementations, "cloud", {"class": "no_such_driver.Cloud", "err": "Install cloudfs"})
+
+    assert (7 if url == "memory://sized.warc" else 5) == size_or(url, 5)
 
 
 def test_a_manifest_that_leads_back_to_itself_is_refused(tmp_path: Path) -> None:

@@ -82,18 +82,11 @@ def next_batch(paths: Sequence[str], most_files: int, most_bytes: int) -> list[s
     taken: list[str] = []
     left = most_bytes
     for path in paths[:most_files]:
-        left -= _size(path)
+        left -= sources.size_or(path, 0)  # gone again: its reader reports that
         if taken and left < 0:
             break
         taken.append(path)
     return taken
-
-
-def _size(path: str) -> int:
-    try:
-        return max(0, sources.size(path))
-    except OSError:
-        return 0  # gone again: its reader reports that
 
 
 class ArrivedFile(InputPartition):

@@ -44,18 +44,10 @@ def plan_tasks(options: Options) -> list[Files] | list[RangePartition]:
 
 
 def _of_files(options: Options) -> list[Files]:
-    sizes = [(path, _size(path, options.partition_bytes)) for path in options.files]
-    return [Files(paths) for paths in packed(sizes, options.partition_bytes)]
-
-
-def _size(path: str, otherwise: int) -> int:
-    """Return the bytes of a local file. A remote one is a task of its own: requests take longer than reading."""
-    if "://" in path:
-        return otherwise
-    try:
-        return sources.size(path)
-    except OSError:
-        return otherwise
+    # A remote file is a task of its own: requests take longer than reading.
+    most = options.partition_bytes
+    sizes = [(path, most if sources.is_remote(path) else sources.size_or(path, most)) for path in options.files]
+    return [Files(paths) for paths in packed(sizes, most)]
 
 
 def _of_index(options: Options) -> list[RangePartition]:

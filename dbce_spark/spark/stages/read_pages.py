@@ -126,7 +126,7 @@ class SourceStaging:
             before = None
         if before is None:
             time.sleep(start_jitter(source if isinstance(source, str) else source[0].path, self.config.fetch))
-        size = sources.size_or_unknown(source) if isinstance(source, str) else -1
+        size = sources.size_or(source, -1) if isinstance(source, str) else -1
         # A file that is gone was read, and is not needed any more.
         if before is not None and size in (before.size, -1):
             return before.counts
