@@ -20,6 +20,7 @@ from dbce_spark.commands.arguments import add_log
 from dbce_spark.commands.cli import GROUPS, main, parser, run
 from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
+from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
@@ -145,6 +146,22 @@ def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
     assert printed.out.endswith("bytes in 3 files would be read\n")
     (line,) = printed.err.splitlines()
     assert f"files passed over: 2, such as {folders[0]}/b.warc.xz; of a folder only names that fit input.patt" in line
+
+
+def test_a_size_that_a_store_does_not_give_is_unknown(
+    crawl: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever error it has for that; the file is one that would be read."""
+
+    def size(_: str) -> int:
+        raise RuntimeError("no length")
+
+    monkeypatch.setattr(sources, "size", size)
+    assert 0 == main(["extract", f"file://{crawl}/a.warc.gz", "--output", str(crawl / "out"), "--dry-run"])
+    (line, total) = capsys.readouterr().out.splitlines()
+
+    assert ["unknown", f"file://{crawl}/a.warc.gz"] == line.split()
+    assert "0  bytes in 1 file would be read" == total.strip()
 
 
 def test_a_folder_of_pages_is_for_another_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
