@@ -11,11 +11,11 @@ LONGEST_START = 5000
 # A program that writes each LF as CR LF makes CR CR LF of CR LF.
 _LINE_END = rb"\r{0,3}\n"
 WARC_START = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*" + _LINE_END + rb"[A-Za-z-]{2,60}[ \t]*:"
+_ADDRESS = rb"(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None)"
 # The limits on each part keep the search linear: no line is tried in more ways than it has bytes, times a constant.
 ARC_START = (
     rb"(?:https?|ftp|dns|filedesc|warcinfo|metadata):[^\n]{1,4000}?"
-    rb" (?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None)"
-    rb" (?:19|20)\d{6,16}[^\n ]{0,8} [^\n]{0,300}?\d" + _LINE_END
+    rb" " + _ADDRESS + rb" (?:19|20)\d{6,16}[^\n ]{0,8} [^\n]{0,300}?\d" + _LINE_END
 )
 WARC_IN_TEXT = re.compile(rb"(?<=\n)" + WARC_START)
 ARC_IN_TEXT = re.compile(rb"(?<=\n)" + ARC_START)
@@ -25,10 +25,9 @@ _HEAD_END = re.compile(rb"\n" + _LINE_END)
 _LENGTH = re.compile(rb"\nContent-Length[ \t]*:[ \t]*(\d{1,30})[ \t]*" + _LINE_END, re.IGNORECASE)
 _FIELD = re.compile(rb"\n[^\s:][^\n:]{0,60}:")
 _SCHEME = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]{0,20}:")
-_ADDRESS = rb"(\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]{3,45}|-|0|None)"
 _DATE = rb"((?:19|20)\d{6,16}[^\s]{0,8})"
-_ARC_LINE = re.compile(rb"(.{1,8000}?) " + _ADDRESS + rb" " + _DATE + rb" (.*)", re.DOTALL)
-_ARC_TRANSPOSED = re.compile(rb"(.{1,8000}?) " + _DATE + rb" " + _ADDRESS + rb" (.*)", re.DOTALL)
+_ARC_LINE = re.compile(rb"(.{1,8000}?) (" + _ADDRESS + rb") " + _DATE + rb" (.*)", re.DOTALL)
+_ARC_TRANSPOSED = re.compile(rb"(.{1,8000}?) " + _DATE + rb" (" + _ADDRESS + rb") (.*)", re.DOTALL)
 _ARC_ANY = re.compile(rb"(\S{1,8000}) (\S{1,45}) (\S{1,45}) (.*)", re.DOTALL)
 _ARC_2 = re.compile(rb"(.*?) ?(\d{3}|-) (\S+) (\S+) (-?\d+) (\S+)", re.DOTALL)
 _INTEGER = re.compile(rb"-?\d{1,30}")
