@@ -9,6 +9,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import BinaryIO
 
+from dbce_spark.archive import zip_head
 from dbce_spark.archive.index import cdx, cdxj, wacz_index, zipnum
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
@@ -58,7 +59,7 @@ def kind_of(stream: BinaryIO) -> Kind | None:
     first = head(stream, _HEAD)
     if first.startswith(_PARQUET):
         return Kind.PARQUET
-    if first.startswith(wacz_index.MAGIC):
+    if first.startswith(zip_head.MAGIC):
         return Kind.WACZ
     # The last line is cut off, unless the file is that short.
     lines = first.decode("utf-8", "replace").removeprefix("\ufeff").splitlines()[: -1 if len(first) == _HEAD else None]

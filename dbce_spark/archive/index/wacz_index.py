@@ -1,19 +1,15 @@
 """The indexes inside a WACZ, and the places of its members' bytes in the zip file."""
 
-import struct
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, BinaryIO, cast
 
+from dbce_spark.archive import zip_head
 from dbce_spark.files.sources import MEMBER
 
-MAGIC = b"PK\x03\x04"
 Opened = Callable[[str], BinaryIO]
 """Opens a file of any storage as a seekable stream."""
-
-_LOCAL_HEADER = 30
-"""Bytes of a zip member's own header, before its name and extra field (APPNOTE.TXT 4.3.7)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +55,7 @@ def find_stored(path: str, opened: Opened) -> StoredMember | None:
         member = _info(archive, name, path)
         if member.compress_type != zipfile.ZIP_STORED:
             return None
-        stream.seek(member.header_offset)
-        header = stream.read(_LOCAL_HEADER)
-        name_length, extra_length = struct.unpack_from("<HH", header, 26)
-        return StoredMember(outer, member.header_offset + _LOCAL_HEADER + name_length + extra_length, member.file_size)
+        return StoredMember(outer, zip_head.find_content(stream, member.header_offset), member.file_size)
 
 
 def open_member(path: str, opened: Opened) -> BinaryIO:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
+from dbce_spark.archive import zip_head
 from dbce_spark.archive.records import wacz_file
 from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import BufferedFile
@@ -54,12 +55,12 @@ def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
 def begins_archive(first: bytes) -> bool:
     """Return whether a file that begins with these bytes, a few hundred, may be an archive: records, also compressed,
     or a zip."""
-    return first[:4] == wacz_file.MAGIC or is_coded(first) or could_start(first, in_arc=False)
+    return first[:4] == zip_head.MAGIC or is_coded(first) or could_start(first, in_arc=False)
 
 
 def foreign_head(first: bytes, limits: Limits) -> str:
     """Return why a file that begins with these bytes, some hundred thousand, is no archive; "" if it may be one."""
-    if not first or first[:4] == wacz_file.MAGIC:
+    if not first or first[:4] == zip_head.MAGIC:
         return ""
     part = next(records(io.BytesIO(first), limits))
     return part.detail if isinstance(part, Damage) and part.cause is Cause.FOREIGN else ""
@@ -67,7 +68,7 @@ def foreign_head(first: bytes, limits: Limits) -> str:
 
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
     stream.seek(0)
-    entries = wacz_file.list_members(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None
+    entries = wacz_file.list_members(stream, limits) if depth and stream.read(4) == zip_head.MAGIC else None
     if entries is None:
         yield from _joined(_all(ArchiveFile(stream, limits)))
         return

@@ -14,15 +14,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
+from dbce_spark.archive import zip_head
 from dbce_spark.archive.range_stream import RangeStream
 from dbce_spark.archive.records.buffered_file import BufferedFile
 from dbce_spark.archive.records.compression import Dictionary, MemberBroken, is_coded, pieces
 from dbce_spark.archive.records.record import Cause, Damage, Limits
 from dbce_spark.archive.records.record_headers import could_start
 
-MAGIC = b"PK\x03\x04"
 _ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz")
-_LOCAL_HEAD = struct.Struct("<4s5H3I2H")
 _END = struct.Struct("<4s4H2IH")
 _LONGEST_END = _END.size + 0xFFFF
 _LOCATOR = 20
@@ -63,7 +62,7 @@ def open_members(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limit
     with zipfile.ZipFile(cast(IO[bytes], stream)) as directory:
         for entry in entries:
             refusal = _refusal(entry, taken)
-            taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
+            taken = max(taken, entry.header_offset + zip_head.SIZE + entry.compress_size)
             if refusal:
                 yield ZipMember(entry.filename or "?", None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
             elif entry.compress_size or not entry.is_dir():
@@ -127,7 +126,7 @@ def _open_member(
 def _is_archive(name: str, first: bytes) -> bool:
     """Return whether a file is an archive by its bytes; by its name too, so that one with a broken start still
     counts."""
-    if name.lower().endswith(_ARCHIVES) or first.startswith(MAGIC):
+    if name.lower().endswith(_ARCHIVES) or first.startswith(zip_head.MAGIC):
         return True
     if not is_coded(first[:10]):
         return could_start(first, False)
@@ -175,12 +174,7 @@ def _inflated(stream: BinaryIO, directory: zipfile.ZipFile, entry: zipfile.ZipIn
 
 
 def _part(stream: BinaryIO, entry: zipfile.ZipInfo) -> BinaryIO:
-    stream.seek(entry.header_offset)
-    head = stream.read(_LOCAL_HEAD.size)
-    if len(head) < _LOCAL_HEAD.size or not head.startswith(MAGIC):
-        raise zipfile.BadZipFile(f"no file begins at {entry.header_offset}")
-    fields = _LOCAL_HEAD.unpack(head)
-    start = entry.header_offset + _LOCAL_HEAD.size + fields[9] + fields[10]
+    start = zip_head.find_content(stream, entry.header_offset)
     if start + entry.compress_size > stream.seek(0, io.SEEK_END):
         raise zipfile.BadZipFile("it is longer than the zip")
 

@@ -91,6 +91,18 @@ def test_place_of_a_stored_member(tmp_path: Path) -> None:
     assert FILE == Path(path).read_bytes()[place.offset : place.offset + place.size]
 
 
+def test_head_of_a_stored_member_that_is_broken(tmp_path: Path) -> None:
+    """Its bytes are not looked for where whatever stands in its place says."""
+    path = Path(write_wacz(tmp_path / "a.wacz", FILE, LINES))
+    content = bytearray(path.read_bytes())
+    at = content.index(b"archive/data.warc.gz") - 30
+    content[at : at + 2] = b"XX"
+    path.write_bytes(content)
+
+    with pytest.raises(zipfile.BadZipFile, match=f"no file begins at {at}"):
+        find_stored(f"{path}!/archive/data.warc.gz", lambda outer: open_ranges(outer, FETCH))
+
+
 def test_range_does_not_leave_its_member(tmp_path: Path) -> None:
     """Behind the end of an archive there is nothing, though the WACZ goes on."""
     path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
