@@ -98,6 +98,14 @@ def test_more_is_an_error_that_names_files(share: float) -> None:
     assert 3 == caught.value.exit_status
 
 
+@pytest.mark.parametrize(
+    ("share", "files", "expected"), [(0.05, 20, 1), (0.05, 39, 1), (0.29, 100, 29), (1.0, 7, 7), (0.0, 7, 0)]
+)
+def test_files_that_may_fail(share: float, files: int, expected: int) -> None:
+    """The share that was written decides, and not what the computer makes of .29 times 100."""
+    assert expected == failed_files.allowed(share, files)
+
+
 def test_nothing_read_is_no_failure() -> None:
     """An index that names nothing wanted ends well."""
     failed_files.check(failed_files.report([], 0), 0.0)
