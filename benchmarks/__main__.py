@@ -15,7 +15,7 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_settings,
     count,
-    counts,
+    names,
     seconds,
 )
 from dbce_spark.errors import InputError
@@ -83,6 +83,11 @@ def _add_speed(commands: Commands) -> None:
         "--output", default="bench.json", metavar="FILE", help="write the figures to this file (default: %(default)s)"
     )
     add_settings(command, "the measured run, as for `dbce extract`")
+
+
+def counts(text: str) -> list[int]:
+    """Parse numbers from 1 on, with commas between them."""
+    return [count(one) for one in names(text)]
 
 
 def _add_scale(commands: Commands) -> None:

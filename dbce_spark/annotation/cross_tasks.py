@@ -27,8 +27,6 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps
 from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.html import charset
-from dbce_spark.html.dom import PageError
-from dbce_spark.html.page import parse
 from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
 
 
@@ -83,24 +81,6 @@ def sample(tasks: Iterable[CrossSheet], rules: LabelsSettings) -> list[CrossShee
             by_arms = {len(task.neighbours): task for task in reversed(ordered)}
             chosen += [by_arms[count] for count in sorted(by_arms, reverse=True)][: rules.crosses_per_url]
     return chosen
-
-
-def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, DbceElements]:
-    """Rebuild the DOM and the elements that the test cases work on, from the line of a cross.
-
-    Raises:
-        InputError: the page is cut into other elements than its line has; it was written by another version.
-    """
-    html = task.sheet.html.encode("utf-8", "replace")
-    try:
-        parsed = parse(html, "utf-8", config.page)
-    except PageError as error:
-        raise InputError(f"{task.sheet.page}: {error}") from error
-    if len(parsed.blocks.tokens) == task.annotation.ends[-1]:
-        dom, elements = _cut(html, parsed.blocks, task.annotation)
-        if len(elements) == len(task.sheet.segments):
-            return dom, elements
-    raise InputError(f"{task.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
 def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:

@@ -372,11 +372,6 @@ def count_or_none(text: str) -> int:
     return count(text) if text.strip() != "0" else 0
 
 
-def counts(text: str) -> list[int]:
-    """Parse numbers from 1 on, with commas between them."""
-    return [count(one) for one in names(text)]
-
-
 def place(text: str) -> str:
     """Take the name of a place to write to; "", of a variable that is not set, would be the folder one stands in."""
     if not text:

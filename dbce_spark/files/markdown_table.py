@@ -11,8 +11,3 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, rule: str | Non
 def line(cells: Sequence[str]) -> str:
     """Join cells to a row."""
     return f"| {' | '.join(cells)} |"
-
-
-def tight_rule(columns: int) -> str:
-    """Return the rule below the head of a table, without spaces."""
-    return "|---" * columns + "|"

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.annotation import cross_tasks
+from dbce_spark.annotation import dbce_elements, token_dom
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.labelling import Labelling
+from dbce_spark.annotation.token_dom import Dom
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.node_scores import Confusion, confusion
 from dbce_spark.files import markdown_table
+from dbce_spark.html.dom import PageError
+from dbce_spark.html.page import parse
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases
 from reproductions.thesis.learned_cases import CASES
@@ -101,7 +104,7 @@ def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig
         if len(tags) != len(one.sheet.segments):
             raise InputError(f"{one.sheet.page}: {len(tags)} labels of {len(one.sheet.segments)} segments")
         truth = np.array([Label.UNDECIDED if tag is None else tag for tag in tags], np.uint8)
-        dom, _ = cross_tasks.rebuild_elements(one, config)
+        dom = rebuild_dom(one, config)
         for name, case in CASES.items():
             labelled = learned_cases.label(dom, one.annotation, case, Clock())
             called = np.where(labelled.labels == Label.UNDECIDED, case.undecided, labelled.labels).astype(np.uint8)
@@ -119,6 +122,24 @@ def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig
     if not found:
         raise InputError("no cross has labels; give the crosses that were labelled")
     return found
+
+
+def rebuild_dom(task: CrossSheet, config: DbceConfig) -> Dom:
+    """Rebuild the DOM that the test cases work on, from the line of a cross.
+
+    Raises:
+        InputError: the page is cut into other elements than its line has; it was written by another version.
+    """
+    html = task.sheet.html.encode("utf-8", "replace")
+    try:
+        parsed = parse(html, "utf-8", config.page)
+    except PageError as error:
+        raise InputError(f"{task.sheet.page}: {error}") from error
+    if len(parsed.blocks.tokens) == task.annotation.ends[-1]:
+        dom = token_dom.read(html, parsed.blocks)
+        if len(dbce_elements.cut(dom, task.annotation.per_token()[None, :])) == len(task.sheet.segments):
+            return dom
+    raise InputError(f"{task.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
 def pooled(outcomes: Iterable[CrossOutcome]) -> list[PooledOutcome]:
@@ -191,7 +212,7 @@ def _number(figure: float) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return markdown_table.table(head, rows, rule=markdown_table.tight_rule(len(head)))
+    return markdown_table.table(head, rows, rule=f"{'|---' * len(head)}|")
 
 
 def _counts(truth: Bits, called: Bits, which: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> Confusion:

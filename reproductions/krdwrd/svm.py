@@ -223,7 +223,7 @@ def table(results: Sequence[Result]) -> str:
         beside = (str(published[0]), *(f"{value:.2f}" for value in published[1:])) if published else ("", "", "", "")
         figures = (one.accuracy, one.precision, one.recall, one.f1, one.accuracy_by_words)
         rows.append((one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside))
-    return markdown_table.table(head, rows, rule=markdown_table.tight_rule(len(head))) + "\n"
+    return markdown_table.table(head, rows, rule=f"{'|---' * len(head)}|") + "\n"
 
 
 def _folds(vectors: Vectors, by: Plan) -> "list[tuple[Indexes, Indexes]]":

@@ -14,7 +14,7 @@ from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
-from reproductions.krdwrd.labelled_crosses import ALL, PUBLISHED, measure, pooled, report
+from reproductions.krdwrd.labelled_crosses import ALL, PUBLISHED, measure, pooled, rebuild_dom, report
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
 
@@ -85,16 +85,14 @@ def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet],
 
     assert [one.sheet for one in again] == [one.sheet for one in found[:3]] == list(page_file.read(path))
     assert [one.cross for one in again] == [one.cross for one in found[:3]]
-    assert [len(cross_tasks.rebuild_elements(one, CONFIG)[1]) for one in again] == [
-        len(one.sheet.segments) for one in again
-    ]
+    assert [one.annotation.ends[-1] for one in again] == [len(rebuild_dom(one, CONFIG).token_ends) for one in again]
 
 
 def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
     """A cross whose bits would lie on other words is refused, and so is a line without bits."""
     changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
     with pytest.raises(InputError, match="write the crosses again"):
-        cross_tasks.rebuild_elements(changed, CONFIG)
+        rebuild_dom(changed, CONFIG)
     path = str(tmp_path / "pages.jsonl")
     page_file.write(path, [found[0].sheet])
     with pytest.raises(InputError, match=r"pages\.jsonl:1: cross must be an object"):

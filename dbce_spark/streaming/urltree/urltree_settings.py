@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
@@ -93,12 +92,6 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
     return fill(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
-
-
-@cache
-def default() -> UrlTreeConfig:
-    """Return the shipped parameters."""
-    return load()
 
 
 def _at_most(name: str, value: int, other: str, most: int) -> None:
