@@ -52,10 +52,10 @@ if TYPE_CHECKING:
 _FILTERS = {
     # option: (parameter of [select], value, help)
     "surt": ("surts", "PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
-    "domain": ("domains", "NAME", "read captures of this registered domain and all its hosts"),
-    "host": ("hosts", "NAME", "read captures of exactly this host"),
-    "mime": ("mimes", "TYPE", "read captures of this media type, such as text/html or text/*"),
-    "http-status": ("statuses", "CODE", "read captures with this HTTP status"),
+    "domain": ("domains", "NAME", "read captures of this registered domain, such as example.org, and all its hosts"),
+    "host": ("hosts", "NAME", "read captures of exactly this host, such as www.example.org"),
+    "mime": ("mimes", "TYPE", "read captures of this media type, text/html or text/*, that input.mimes accepts"),
+    "http-status": ("statuses", "CODE", "read captures with this HTTP status, if input.statuses has it too"),
     "digest": ("digests", "DIGEST", "read captures whose payload has this digest"),
     "url-pattern": ("urls", "REGEX", "read captures whose URL this pattern matches somewhere"),
 }
