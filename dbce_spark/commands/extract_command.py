@@ -18,6 +18,7 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_command,
     add_config,
+    add_dates,
     add_earlier,
     add_formats,
     add_labels,
@@ -140,18 +141,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
     for option, (_, metavar, text) in _FILTERS.items():
         group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
     add_languages(group, "read captures that the index lists in these languages, such as de or deu")
-    group.add_argument(
-        "--from",
-        dest="since",
-        metavar="DATE",
-        help="read captures of this date or later, such as 2010, 201003 or 2010-03-05",
-    )
-    group.add_argument(
-        "--to",
-        dest="until",
-        metavar="DATE",
-        help="read captures of this date or earlier, up to the end of that year, month or day",
-    )
+    add_dates(group, "read captures")
     group.add_argument(
         "--sample",
         type=float,

@@ -85,6 +85,13 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["text", ""], "an input is empty"),
         (["export", "x", "--output", "o", "--format", "text", "--shard-bytes", "9"], "--shard-bytes is for documents"),
         (["corpus", "x", "--output", "o", "--duplicates", "keep", "--within", "url"], "--within url is for duplicates"),
+        (["export", "x", "--output", "o", "--format", "text", "--from", "may"], ": --from: 'may' is no date"),
+        (
+            ["export", "x", "--output", "o", "--format", "text", "--min-confidence", "2"],
+            ": --min-confidence is 2.0; it",
+        ),
+        (["corpus", "x", "--output", "o", "--from", "2011", "--to", "2010"], "--from 2011 lies behind --to 2010"),
+        (["corpus", "x", "--output", "o", "--min-words", "-1"], ": --min-words is -1; it must be at least 0"),
         (["corpus", "x", "--output", "o", "--min-probability", "2"], ": --min-probability is 2.0; it must lie"),
         (["labels", "merge", "p", "--submissions", "s", "--output", "o", "--tolerated-bias", "3"], "--tolerated-b"),
         (["history", "u", "--in", "c", "--format", "markdown", "--all"], "--all is for --format text"),
@@ -471,7 +478,7 @@ def test_a_file_with_a_record_behind_junk_is_an_archive(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["rules", "empty.warc"], "empty.warc: no document was found"),
-        (["export", "extracted", "--format", "jsonl", "--output", "out", "--site", "none"], "rows is asked for"),
+        (["export", "extracted", "--format", "jsonl", "--output", "out", "--site", "none"], "50 by site"),
         (
             ["acquire", "http://127.0.0.1:1/feed", "--output", "out", "--state", "state", "--once", "--set", QUICK],
             "no feed could be polled",
