@@ -150,17 +150,19 @@ def count_values(values: Values, batch: pa.RecordBatch, filters: Sequence[Filter
     """Add the values that rows have in the columns of some filters."""
     for one in filters:
         if one.name in _LISTED:
-            found = batch.column(one.column).drop_null().value_counts()
-            for row in found.to_pylist():
-                values.setdefault(one.name, Counter())[row["values"]] += row["counts"]
+            counts = values.setdefault(one.name, Counter())
+            counts.update(value for value in batch.column(one.column).to_pylist() if value)
 
 
 def nothing_left(root: str, removed: Mapping[str, int], values: Values) -> InputError:
     """Build the error where filters leave no row: what each of them removed, and the values that are there."""
-    took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count) or "none by a filter"
+    took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count)
     there = "".join(
-        f"; {name} is " + ", ".join(f"{value} ({count:,})" for value, count in of_name.most_common(_MOST) if value)
+        f"; {name} is "
+        + (", ".join(f"{value} ({count:,})" for value, count in of_name.most_common(_MOST)) or "unknown")
         for name, of_name in values.items()
     )
     rows = sum(removed.values())
-    return InputError(f"{root}: none of its {rows:,} rows is left, so nothing is written; removed are {took}{there}")
+    return InputError(
+        f"{root}: none of its {rows:,} rows is left, so nothing is written; removed are {took or 0}{there}"
+    )

@@ -98,8 +98,9 @@ def test_where_nothing_is_left_the_values_are_listed() -> None:
     row_filters.count_values(values, batch, filters)
     row_filters.count_values(values, batch.slice(0, 2), filters)
 
-    assert {"language": Counter({"en": 3, "de": 2, "": 1})} == values
+    assert {"language": Counter({"en": 3, "de": 2})} == values
     assert (
         "out: none of its 7 rows is left, so nothing is written; removed are 6 by language, 1 by words; language is"
         " en (3), de (2)"
     ) == str(row_filters.nothing_left("out", {"language": 6, "words": 1}, values))
+    assert "removed are 0; page_type is unknown" in str(row_filters.nothing_left("out", {}, {"page_type": Counter()}))

@@ -18,7 +18,7 @@ from dbce_spark.export.corpus.corpus_filters import chosen
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.export.relative_paths import COLUMN, relative_paths
 from dbce_spark.export.row_filters import STATUSES, Filter, outcomes
-from dbce_spark.files import parquet, storage
+from dbce_spark.files import parquet, sources, storage
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
@@ -55,6 +55,8 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     _check(request, found, filters, config)
     schema = _schema(found, request.columns)
     target = request.target.rstrip("/")
+    if sources.absolute(target) == sources.absolute(request.output.rstrip("/")):
+        raise OutputError(f"{target} is what the corpus is made of; give another --output")
     _check_room(target, overwrite=request.overwrite)
     account = CorpusAccount(filters)
     read = [*dict.fromkeys([*schema.names, *(one.column for one in filters)])]

@@ -257,13 +257,16 @@ def test_duplicates_of_another_run_are_noticed(output: str, tmp_path: Path) -> N
 
 
 def test_nothing_is_overwritten_without_the_option(output: str, tmp_path: Path) -> None:
-    """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never."""
+    """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never; nor
+    by itself."""
     made(output, tmp_path / "corpus")
     with pytest.raises(OutputError, match="exists; give another --output, or --overwrite"):
         made(output, tmp_path / "corpus")
     made(output, tmp_path / "corpus", replace(CONFIG, languages=("de",)), overwrite=True)
     with pytest.raises(OutputError, match="holds duplicates, which no corpus has"):
         made(str(tmp_path / "corpus"), output, overwrite=True)
+    with pytest.raises(OutputError, match="is what the corpus is made of; give another --output"):
+        made(str(tmp_path / "corpus"), f"{tmp_path}/corpus/", overwrite=True)
 
     assert ["d"] == ids(tmp_path / "corpus")
     assert (Path(output) / "run.json").exists()
