@@ -197,12 +197,23 @@ class DuplicatesConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorpusConfig:
-    """The filters by which `dbce corpus` takes texts from an output."""
+class RowsConfig:
+    """The filters of rows that `dbce corpus` and `dbce export` share. An empty one, and 0, keeps all."""
 
+    sites: tuple[str, ...]
+    since: str
+    until: str
     statuses: tuple[Annotated[str, one_of("crossed", "single")], ...]
     languages: tuple[str, ...]
+    page_types: tuple[str, ...]
+    min_confidence: Fraction
     min_words: NonNegativeInt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusConfig(RowsConfig):
+    """The filters by which `dbce corpus` takes texts from an output."""
+
     min_probability: Fraction
     duplicates: Annotated[str, one_of("keep", "exact", "near")]
     within: Annotated[str, one_of("all", "url")]

@@ -16,6 +16,7 @@ from dbce_spark.archive.index.fetch import Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig, SelectConfig
+from dbce_spark.errors import ConfigError
 from dbce_spark.files import sources
 from dbce_spark.model import Reject, RejectReason, RejectStage
 
@@ -67,7 +68,12 @@ def list_indexes(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]
 
 def index_selection(config: DbceConfig) -> Selection:
     """Build the selection of index lines: the filters of [select], and the statuses and types that [input] accepts, so
-    that other records are not fetched. Both count as the filters of the same names do."""
+    that other records are not fetched. Both count as the filters of the same names do.
+
+    Raises:
+        ConfigError: as `selection`; or [select] and [input] have no status, or no media type, in common.
+    """
+    _check_common(config)
     chosen = selection(config.select)
     statuses, mimes = frozenset(config.input.statuses), config.input.mimes
     checks: tuple[tuple[str, Callable[[IndexEntry], bool]], ...] = (
@@ -76,6 +82,36 @@ def index_selection(config: DbceConfig) -> Selection:
     )
     pushed_down = replace(config.select, statuses=config.select.statuses or config.input.statuses)
     return replace(chosen, checks=(*checks, *chosen.checks), config=pushed_down)
+
+
+def _check_common(config: DbceConfig) -> None:
+    """Check that [input] accepts some of what [select] asks for. Raises as `index_selection`."""
+    statuses, accepted = config.select.statuses, config.input.statuses
+    if statuses and not {*statuses} & {*accepted}:
+        both = ",".join(map(str, (*accepted, *statuses)))
+        raise ConfigError(
+            f"select.statuses {_listed(statuses)}: input.statuses accepts {_listed(accepted)}, so nothing would be"
+            f" selected; add --set 'input.statuses=[{both}]'"
+        )
+    mimes, pages = config.select.mimes, config.input.mimes
+    if mimes and not any(_fits_page(one.lower(), pages) for one in mimes):
+        both = ",".join(f'"{one}"' for one in (*pages, *mimes))
+        raise ConfigError(
+            f"select.mimes {_listed(mimes)}: input.mimes accepts {_listed(pages)}, so nothing would be selected; if"
+            f" such records hold HTML, add --set 'input.mimes=[{both}]'"
+        )
+
+
+def _fits_page(wanted: str, accepted: Sequence[str]) -> bool:
+    """Return whether a page may have a type of a filter, "text/html" or "text/*"; XML, which may be one, is of both
+    families."""
+    if wanted.endswith("/*"):
+        return wanted in ("text/*", "application/*") or any(one.startswith(wanted[:-1]) for one in accepted)
+    return mime.may_be_page(wanted, accepted)
+
+
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(map(str, values)) or "none"
 
 
 def refusal(config: SelectConfig) -> warc.Refusal | None:

@@ -46,6 +46,9 @@ _OPTIONS = {
     "mimes": "mime",
     "statuses": "http-status",
     "digests": "digest",
+    "sites": "site",
+    "languages": "language",
+    "page_types": "page-type",
     "urls": "url-pattern",
     "relabel_pages": "relabel",
     "support": "relabel",
@@ -255,6 +258,18 @@ def add_sites(command: "argparse.ArgumentParser | argparse._ArgumentGroup", page
     command.add_argument(
         "--site", action="extend", type=names, default=[], metavar="NAME,...", help=f"{pages} of these sites"
     )
+
+
+def add_dates(command: "argparse.ArgumentParser | argparse._ArgumentGroup", captures: str) -> None:
+    """Add the options that select captures by date."""
+    command.add_argument(
+        "--from", dest="since", metavar="DATE",
+        help=f"{captures} of this date or later, such as 2010, 201003 or 2010-03-05",
+    )  # fmt: skip
+    command.add_argument(
+        "--to", dest="until", metavar="DATE",
+        help=f"{captures} of this date or earlier, up to the end of that year, month or day",
+    )  # fmt: skip
 
 
 def add_languages(command: "argparse.ArgumentParser | argparse._ArgumentGroup", pages: str) -> None:

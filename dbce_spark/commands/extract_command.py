@@ -18,6 +18,7 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_command,
     add_config,
+    add_dates,
     add_earlier,
     add_formats,
     add_labels,
@@ -52,10 +53,10 @@ if TYPE_CHECKING:
 _FILTERS = {
     # option: (parameter of [select], value, help)
     "surt": ("surts", "PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
-    "domain": ("domains", "NAME", "read captures of this registered domain and all its hosts"),
-    "host": ("hosts", "NAME", "read captures of exactly this host"),
-    "mime": ("mimes", "TYPE", "read captures of this media type, such as text/html or text/*"),
-    "http-status": ("statuses", "CODE", "read captures with this HTTP status"),
+    "domain": ("domains", "NAME", "read captures of this registered domain, such as example.org, and all its hosts"),
+    "host": ("hosts", "NAME", "read captures of exactly this host, such as www.example.org"),
+    "mime": ("mimes", "TYPE", "read captures of this media type, text/html or text/*, that input.mimes accepts"),
+    "http-status": ("statuses", "CODE", "read captures with this HTTP status, if input.statuses has it too"),
     "digest": ("digests", "DIGEST", "read captures whose payload has this digest"),
     "url-pattern": ("urls", "REGEX", "read captures whose URL this pattern matches somewhere"),
 }
@@ -140,18 +141,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
     for option, (_, metavar, text) in _FILTERS.items():
         group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
     add_languages(group, "read captures that the index lists in these languages, such as de or deu")
-    group.add_argument(
-        "--from",
-        dest="since",
-        metavar="DATE",
-        help="read captures of this date or later, such as 2010, 201003 or 2010-03-05",
-    )
-    group.add_argument(
-        "--to",
-        dest="until",
-        metavar="DATE",
-        help="read captures of this date or earlier, up to the end of that year, month or day",
-    )
+    add_dates(group, "read captures")
     group.add_argument(
         "--sample",
         type=float,

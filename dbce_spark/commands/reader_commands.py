@@ -8,18 +8,15 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_command,
     add_config,
-    add_earlier,
-    add_languages,
     add_output,
     add_output_read,
-    add_sites,
-    add_status,
     count,
     default_of,
     given_settings,
     names,
     naming_options,
 )
+from dbce_spark.commands.row_options import add_relative_to, add_row_options, given_rows
 from dbce_spark.errors import InputError
 
 
@@ -48,11 +45,11 @@ def _add_export(commands: Commands) -> None:
     )
     add_output_read(command)
     command.add_argument(
-        "--format", required=True, choices=("jsonl", "text", "dolma"),
-        help="write jsonl: main texts, one document on each line; text: main texts, one file for each site; dolma:"
-        " whole pages, one document on each line, with labels and evidence as attributes",
+        "--format", required=True, choices=("jsonl", "markdown", "text", "dolma"),
+        help="write jsonl: main texts, one document on each line; markdown: the same, of texts in Markdown; text: main"
+        " texts, one file for each site; dolma: whole pages, one document on each line, with labels and evidence as"
+        " attributes",
     )  # fmt: skip
-    add_earlier(command, "--to", "--format")
     add_output(command, "DIR", "write to this folder, new or empty, or URL")
     command.add_argument(
         "--source",
@@ -74,14 +71,8 @@ def _add_export(commands: Commands) -> None:
         "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
         help="write N parts of the output at once (default: one for each core, here %(default)s)",
     )  # fmt: skip
-    _add_rows(command.add_argument_group("rows", "choose the rows to export (default: all)"))
-
-
-def _add_rows(group: "argparse._ArgumentGroup") -> None:
-    add_sites(group, "export pages")
-    add_languages(group, "export texts in these languages, such as de")
-    add_status(group, "export")
-    group.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
+    add_relative_to(command)
+    add_row_options(command, "filters", "export.toml")
 
 
 def _add_corpus(commands: Commands) -> None:
@@ -90,12 +81,7 @@ def _add_corpus(commands: Commands) -> None:
     )
     add_output_read(command)
     add_output(command, "DIR", "write the corpus to this folder or URL")
-    add_earlier(command, "--to", "--output")
-    add_status(command, "keep")
-    add_languages(command, "keep texts in these languages, such as en, de or zh")
-    command.add_argument(
-        "--min-words", type=int, metavar="N", help=f"keep texts of at least N words {default_of('corpus.min_words')}"
-    )
+    add_row_options(command, "corpus", "dbce.toml")
     command.add_argument(
         "--min-probability", type=float, metavar="P",
         help=f"keep texts with a mean score of at least P {default_of('corpus.min_probability')}",
@@ -112,6 +98,7 @@ def _add_corpus(commands: Commands) -> None:
     command.add_argument(
         "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
     )
+    add_relative_to(command)
     add_config(command)
     command.add_argument("--overwrite", action="store_true", help="replace an existing corpus")
 
@@ -129,29 +116,25 @@ def _report(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     """Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's attributes
     (docs/export.md). Defaults are in conf/export.toml."""
-    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
+    given: dict[str, object] = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
     unused = next((name.replace("_", "-") for name, value in given.items() if value is not None), "")
     if unused and arguments.format == "text":
         raise InputError(f"--{unused} is for documents, and --format text writes plain text; leave it out")
     from dbce_spark import export
-    from dbce_spark.export.export_settings import WantedRows, settings
+    from dbce_spark.export.export_settings import settings
 
-    wanted = WantedRows(
-        site=frozenset(arguments.site),
-        language=frozenset(arguments.language),
-        status=frozenset([arguments.status] if arguments.status else []),
-        min_words=arguments.min_words,
-    )
-    request = export.ExportRequest(
-        extracted=arguments.extracted,
-        target=arguments.output,
-        to=arguments.format,
-        wanted=wanted,
-        settings=settings(given),
-        processes=arguments.processes,
-        version=arguments.version,
-    )
-    print(export.export(request))
+    rows = {name: value for name, value in given_rows(arguments).items() if value is not None}
+    with naming_options({f"filters.{name}": value for name, value in rows.items()}):
+        request = export.ExportRequest(
+            extracted=arguments.extracted,
+            target=arguments.output,
+            format=arguments.format,
+            settings=settings(given | {"filters": rows}),
+            processes=arguments.processes,
+            version=arguments.version,
+            relative_to=arguments.relative_to,
+        )
+        print(export.export(request))
 
 
 def _corpus(arguments: argparse.Namespace) -> None:
@@ -160,9 +143,7 @@ def _corpus(arguments: argparse.Namespace) -> None:
     from dbce_spark.export import corpus
 
     values = {
-        "statuses": arguments.status and [arguments.status],
-        "languages": arguments.language or None,
-        "min_words": arguments.min_words,
+        **given_rows(arguments),
         "min_probability": arguments.min_probability,
         "duplicates": arguments.duplicates,
         "within": arguments.within,
@@ -170,15 +151,16 @@ def _corpus(arguments: argparse.Namespace) -> None:
     given = {f"corpus.{name}": value for name, value in values.items()}
     with naming_options(given):
         config = configuration.load(arguments.config, given_settings(given))
-    if arguments.within and config.corpus.duplicates == "keep":
-        raise InputError(
-            f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"
+        if arguments.within and config.corpus.duplicates == "keep":
+            raise InputError(
+                f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"
+            )
+        request = corpus.CorpusRequest(
+            output=arguments.extracted,
+            target=arguments.output,
+            columns=arguments.columns,
+            overwrite=arguments.overwrite,
+            version=arguments.version,
+            relative_to=arguments.relative_to,
         )
-    request = corpus.CorpusRequest(
-        output=arguments.extracted,
-        target=arguments.output,
-        columns=arguments.columns,
-        overwrite=arguments.overwrite,
-        version=arguments.version,
-    )
-    print(corpus.write(request, config.corpus))
+        print(corpus.write(request, config.corpus))

@@ -14,7 +14,7 @@ from dbce_spark.archive import content_coding, mime
 from dbce_spark.archive.content_coding import StreamEnd
 from dbce_spark.archive.records import begins_archive, starts_record
 from dbce_spark.commands.archive_checks import check_fits
-from dbce_spark.commands.terminal import standard_input
+from dbce_spark.commands.terminal import standard_input, without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
@@ -25,6 +25,8 @@ STDIN = "-"
 _PIPED = "standard input"
 _HEAD = 4096
 """Bytes by which an archive is distinguished from a page."""
+_NAMED = 3
+"""Files that are named where files are passed over."""
 _MOST_OF_HEAD = 1 << 23
 """More than so many bytes can hold in gzip."""
 
@@ -78,26 +80,32 @@ def _read(arguments: Sequence[str], settings: DbceConfig, given: TextInputs) -> 
 
 
 def _read_files(names: Sequence[str], settings: DbceConfig, given: TextInputs) -> None:
-    """Read files that are named, and those of folders that are pages or archives; say how many others there are."""
+    """Read files that are named, and those of folders that are pages or archives; say how many others there are,
+    and name the first."""
     folders = [*filter(sources.is_folder, names)]
     patterns = (*settings.input.patterns, *settings.input.page_patterns)
     named = sources.expand([name for name in names if name not in folders], patterns)
     found = {path for folder in folders for path in sources.files_below(folder)}.difference(named)
     if folders and not named and not found:
         raise InputError(f"{folders[0]}: no file is in this folder")
-    passed_over = 0
+    passed_over: list[str] = []
     for path in sorted([*named, *found]):
         try:
             with sources.open_binary(path) as file:
                 if path in found and not _is_read(path, file.read(_HEAD), patterns):
-                    passed_over += 1
+                    passed_over.append(path)
                     continue
                 file.seek(0)
                 _take(path, file, settings, given)
         except (OSError, ValueError) as error:
             given.unread.append(f"{sources.shown(path)}: cannot be read: {error}")
     if passed_over:
-        print(f"dbce: {counted(passed_over, 'file')} passed over: neither a page nor an archive", file=sys.stderr)
+        first = ", ".join(without_controls(sources.shown(path)) for path in passed_over[:_NAMED])
+        more = ", ..." if len(passed_over) > _NAMED else ""
+        print(
+            f"dbce: {counted(len(passed_over), 'file')} passed over, neither a page nor an archive: {first}{more}",
+            file=sys.stderr,
+        )
 
 
 def _is_read(path: str, first: bytes, patterns: Sequence[str]) -> bool:

@@ -29,9 +29,12 @@ _SCORE_DIGITS = 3
 
 
 def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
-    """Write a line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
-    formats = [name for name in FORMATS if name in batch.schema.names]
-    for row in batch.select([*COLUMNS, *formats, *(() if text in COLUMNS else (text,))]).to_pylist():
+    """Write a line for each row of a batch, which has ids and, of COLUMNS and FORMATS, what there is; `text` is the
+    column with the documents' text."""
+    formats = [name for name in FORMATS if name in batch.schema.names and name != text]
+    read = [name for name in dict.fromkeys([*COLUMNS, *formats, text]) if name in batch.schema.names]
+    for found in batch.select(read).to_pylist():
+        row = dict.fromkeys(COLUMNS) | found
         yield jsonl.line(
             {
                 "id": row["capture_id"],

@@ -2,11 +2,12 @@
 
 import json
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from multiprocessing import active_children, get_context
 
 import pyarrow as pa
@@ -14,8 +15,10 @@ import pyarrow as pa
 import dbce_spark
 from dbce_spark.dbce import kept_formats
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.export import attributes, documents, shards, site_texts
-from dbce_spark.export.export_settings import ExportSettings, WantedRows
+from dbce_spark.export import attributes, documents, row_filters, shards, site_texts
+from dbce_spark.export.export_settings import ExportSettings
+from dbce_spark.export.relative_paths import relative_paths
+from dbce_spark.export.row_filters import Filter, Values
 from dbce_spark.files import storage
 from dbce_spark.log import counted
 from dbce_spark.output import output_reader
@@ -26,43 +29,66 @@ EXPORT_FILE = "export.json"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
     """The parameters of an export: the output or collection to read (`extracted`, of which a `version`), the folder or
-    URL to write (`target`), and the format (`to`)."""
+    URL to write (`target`), and the format (of FORMATS)."""
 
     extracted: str
     target: str
-    to: str
-    wanted: WantedRows
+    format: str
     settings: ExportSettings
     processes: int
     version: int | None = None
+    relative_to: str = ""
+
+    def filters(self) -> list[Filter]:
+        """List the filters of rows. Raises as `row_filters.chosen`."""
+        found = row_filters.chosen(self.settings.filters, "filters")
+        return [*found, row_filters.with_markdown()] if self.format == kept_formats.MARKDOWN else found
 
 
 @dataclass(slots=True)
 class ExportCounts:
-    """The number of documents written, and of rows that were not wanted."""
+    """The number of documents written, of the rows that each filter removed, and of their values, where filters list
+    them."""
 
     documents: int = 0
-    left_out: int = 0
+    removed: Counter[str] = field(default_factory=Counter)
+    values: Values = field(default_factory=dict)
+
+    def add(self, other: "ExportCounts") -> None:
+        """Add the counts of a part."""
+        self.documents += other.documents
+        self.removed += other.removed
+        for name, counts in other.values.items():
+            self.values.setdefault(name, Counter()).update(counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartExport:
-    """The export of one part of the output into a folder, by one process. `extracted_by` is the version of the program
-    that extracted it."""
+    """The export of one part of the output into a folder, by one process. `stored` are the columns that there are,
+    `extracted_by` is the version of the program that extracted it."""
 
     request: ExportRequest
     part: output_reader.OutputPart
     folder: str
+    stored: frozenset[str]
     extracted_by: str
 
-    def batches(self, columns: Iterable[str], counts: ExportCounts) -> Iterator[pa.RecordBatch]:
-        """Read the wanted rows, and count them. Rows with a long text are few at once, whatever their number."""
-        read = [*dict.fromkeys([*columns, *WantedRows.COLUMNS])]
+    def batches(
+        self, counts: ExportCounts, needed: Iterable[str], also: Iterable[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
+        """Read the rows that filters leave, and count all. Of the columns `also` those are read that there are. Rows
+        with a long text are few at once, whatever their number."""
+        filters = self.request.filters()
+        there = (name for name in also if name in self.stored)
+        read = [*dict.fromkeys([*needed, *there, *(one.column for one in filters)])]
         for batch in self.part.batches(read, rows=self.request.settings.rows):
-            wanted = self.request.wanted.select(batch)
-            counts.documents += len(wanted)
-            counts.left_out += len(batch) - len(wanted)
-            yield wanted
+            outcome = row_filters.outcomes(batch, filters)
+            is_left = outcome == len(filters)
+            counts.documents += int(is_left.sum())
+            counts.removed.update(filters[at].name for at in outcome[~is_left])
+            row_filters.count_values(counts.values, batch, filters)
+            left = batch if is_left.all() else batch.filter(pa.array(is_left))
+            yield relative_paths(left, self.request.relative_to)
 
     def shard(self, folder: str, number: int) -> str:
         """Build the path of a shard from the number of its part, and its own there."""
@@ -75,9 +101,18 @@ class PartExport:
 
 def write_jsonl(part: PartExport) -> ExportCounts:
     """Write main texts as documents."""
+    return _write_documents(part, "text")
+
+
+def write_markdown(part: PartExport) -> ExportCounts:
+    """Write main texts in Markdown as documents."""
+    return _write_documents(part, kept_formats.MARKDOWN)
+
+
+def _write_documents(part: PartExport, text: str) -> ExportCounts:
     counts = ExportCounts()
-    rows = part.batches([*documents.COLUMNS, *kept_formats.FORMATS, "text"], counts)
-    found = ((line,) for batch in rows for line in part.lines(batch, "text"))
+    rows = part.batches(counts, ["capture_id", text], [*documents.COLUMNS, *kept_formats.FORMATS])
+    found = ((line,) for batch in rows for line in part.lines(batch, text))
     shards.write(found, lambda number: [part.shard("documents", number)], part.request.settings)
     return counts
 
@@ -86,7 +121,7 @@ def write_dolma(part: PartExport) -> ExportCounts:
     """Write whole pages as documents, and beside them labels and evidence of each piece of their text."""
     counts = ExportCounts()
     source = part.request.settings.source
-    rows = part.batches([*documents.COLUMNS, *attributes.COLUMNS], counts)
+    rows = part.batches(counts, attributes.COLUMNS, documents.COLUMNS)
     found = (
         lines
         for batch in rows
@@ -105,13 +140,15 @@ def write_dolma(part: PartExport) -> ExportCounts:
 def write_text(part: PartExport) -> ExportCounts:
     """Write main texts as plain text, by site."""
     counts = ExportCounts()
-    found = (page for batch in part.batches(site_texts.COLUMNS, counts) for page in site_texts.pages(batch))
+    rows = part.batches(counts, site_texts.COLUMNS, site_texts.ALSO)
+    found = (page for batch in rows for page in site_texts.pages(batch))
     site_texts.write(found, part.folder, part.request.settings.name_bytes)
     return counts
 
 
 FORMATS: Mapping[str, Callable[[PartExport], ExportCounts]] = {
     "jsonl": write_jsonl,
+    "markdown": write_markdown,
     "text": write_text,
     "dolma": write_dolma,
 }
@@ -121,29 +158,36 @@ def export(request: ExportRequest) -> str:
     """Write an output in another format, whole or not at all. Return a summary for a person.
 
     Raises:
-        OutputError: what is to be exported is no finished output or is damaged, or the target is not empty or cannot be
-            written.
-        InputError: there is no such version, or it has no row that is asked for.
+        OutputError: what is to be exported is no finished output, is damaged or lacks a column, or the target is not
+            empty or cannot be written.
+        InputError: there is no such version, or no such site can be there, or filters leave no row.
     """
+    filters = request.filters()
     extracted = output_reader.open_output(request.extracted, request.version)
+    row_filters.check_sites(request.settings.filters.sites, request.extracted, extracted.run)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     total = ExportCounts()
     with storage.atomic_folder(request.target) as folder:
         extracted.check()
-        parts = [
-            PartExport(request=request, part=part, folder=folder, extracted_by=version) for part in extracted.parts()
-        ]
-        for counts in _written(parts, request):
-            total.documents += counts.documents
-            total.left_out += counts.left_out
-        if total.left_out and not total.documents:
+        parts, stored = extracted.parts(), frozenset(extracted.schema().names)
+        if parts:
+            row_filters.check_columns(filters, request.extracted, stored)
+        of_parts = (
+            PartExport(request=request, part=part, folder=folder, stored=stored, extracted_by=version) for part in parts
+        )
+        for counts in _written([*of_parts], request):
+            total.add(counts)
+        removed = {one.name: total.removed[one.name] for one in filters}
+        if removed.get(kept_formats.MARKDOWN) and not total.documents:
             raise InputError(
-                f"{request.extracted}: none of its {total.left_out:,} rows is asked for; nothing is written"
+                f"{request.extracted}: no row that is left has Markdown, so nothing is written; extract it with"
+                " --format text,markdown"
             )
-        storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total).encode())
-    return f"{counted(total.documents, 'document')} in {request.target}" + (
-        f"; {total.left_out:,} were not asked for" if total.left_out else ""
-    )
+        if total.removed and not total.documents:
+            raise row_filters.nothing_left(request.extracted, removed, total.values)
+        storage.write(f"{folder}/{EXPORT_FILE}", _account(request, extracted, total.documents, removed).encode())
+    took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count)
+    return f"{counted(total.documents, 'document')} in {request.target}" + (f"; removed are {took}" if took else "")
 
 
 def _written(parts: list[PartExport], request: ExportRequest) -> Iterator[ExportCounts]:
@@ -183,20 +227,19 @@ def _without_interrupts() -> Iterator[None]:
 
 
 def _write(part: PartExport) -> ExportCounts:
-    return FORMATS[part.request.to](part)
+    return FORMATS[part.request.format](part)
 
 
-def _account(request: ExportRequest, extracted: output_reader.Output, total: ExportCounts) -> str:
+def _account(
+    request: ExportRequest, extracted: output_reader.Output, documents: int, removed: Mapping[str, int]
+) -> str:
     """Write export.json: the run it was made of, and the settings. Nothing in it depends on the time or the place."""
     account = {
-        "to": request.to,
-        **asdict(total),
+        "format": request.format,
+        "documents": documents,
+        "removed": removed,
         "plan": extracted.run.get("plan"),
         **({"collection": extracted.run["collection"]} if "collection" in extracted.run else {}),
-        "wanted": {
-            name: sorted(value) if isinstance(value, frozenset) else value
-            for name, value in asdict(request.wanted).items()
-        },
         "settings": asdict(request.settings),
         "versions": {"dbce_spark": dbce_spark.__version__, "extracted_by": extracted.run.get("versions", {})},
     }

@@ -13,10 +13,13 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
+from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.export.documents import moment
 from dbce_spark.files import storage
 
-COLUMNS = ("site", "url_key", "timestamp", "capture_id", "url", "text")
+COLUMNS = ("url", "timestamp", "text")
+ALSO = ("site", "url_key", "capture_id")
+"""Columns that are read where they are there."""
 
 PAGE_BREAK = "\f"
 """The character that each page of a file begins with. No text has one: it is white space, and becomes a space."""
@@ -40,10 +43,16 @@ class SiteText(NamedTuple):
 
 
 def pages(batch: pa.RecordBatch) -> Iterator[SiteText]:
-    """Convert the rows of a batch, which has COLUMNS."""
-    columns = {name: batch.column(name).to_pylist() for name in COLUMNS}
-    columns["timestamp"] = [moment(time) for time in columns["timestamp"]]
-    yield from map(SiteText, *columns.values())
+    """Convert the rows of a batch, which has COLUMNS; where there are no sites, by the domains of the URLs."""
+    for row in batch.select([name for name in (*COLUMNS, *ALSO) if name in batch.schema.names]).to_pylist():
+        yield SiteText(
+            site=row["site"] if "site" in row else domain_of(host_of(row["url"])),
+            url_key=row.get("url_key", ""),
+            time=moment(row["timestamp"]) or "",
+            capture_id=row.get("capture_id", ""),
+            url=row["url"],
+            text=row["text"],
+        )
 
 
 def write(found: Iterable[SiteText], folder: str, name_bytes: int) -> None:

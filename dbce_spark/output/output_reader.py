@@ -215,6 +215,13 @@ class Output:
                 layers[number].append(Layer(tuple(files), tuple(run.tables[SUPERSEDED].values())))
         return [OutputPart(number, tuple(layers[number])) for number in sorted(layers)]
 
+    def schema(self) -> pa.Schema:
+        """Read the columns of the extractions from the first of their files; none where there is no file."""
+        for path in self.tables[EXTRACTIONS]:
+            with opened(path) as file:
+                return file.schema_arrow.remove_metadata()
+        return pa.schema([])
+
     def batches(self, table: str, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Read some columns of the rows of a table that count, at most `rows` at once; see `batches`."""
         if table == EXTRACTIONS:
@@ -457,7 +464,13 @@ def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]
             found.append(".".join(steps))
             names |= read
     if missing := sorted(set(columns) - names):
-        raise OutputError(
-            f"{path}: has no column {missing[0]}; another version of dbce-spark wrote it, make the output again"
-        )
+        raise lacking(path, missing)
     return found
+
+
+def lacking(path: str, columns: Sequence[str], or_else: str = "") -> OutputError:
+    """Build the error where an output, or a file of it, lacks columns that are read; `or_else` is one more way out."""
+    return OutputError(
+        f"{path}: has no column {', '.join(columns)}; a corpus has them where its --columns names them or is left out;"
+        f" if this is none, another version of dbce-spark wrote it: make the output again{or_else}"
+    )

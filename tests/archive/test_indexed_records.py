@@ -19,6 +19,7 @@ from dbce_spark.archive.index.byte_ranges import group_by_file
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
+from dbce_spark.errors import ConfigError
 from tests.support.builders import arc_header, arc_record, archive, config, gzipped, http, outcome_of, record
 from tests.support.indexes import cdxj_line, entry, write_wacz
 
@@ -164,7 +165,7 @@ DIGEST = sha1(b"<p>Hello world</p>").hexdigest()
         ("date", 'until="2020-01-02"', 'until="2020-01-01"'),
         ("digest", f'digests=["{DIGEST}"]', 'digests=["ABC"]'),
         ("host", 'hosts=["www.example.org"]', 'hosts=["example.org"]'),
-        ("domain", 'domains=["example.org"]', 'domains=["www.example.org"]'),
+        ("domain", 'domains=["example.org"]', 'domains=["example.com"]'),
         ("surt", 'surts=["org,example)/a"]', 'surts=["org,example)/b"]'),
         ("url", 'urls=["a\\\\.html$"]', 'urls=["^a"]'),
         ("sample", "sample=0.999999", "sample=0.000001"),
@@ -202,6 +203,41 @@ def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> Non
 def test_what_can_be_no_page_is_not_fetched(declared: dict[str, Any], refusal: str | None) -> None:
     """An index is filtered by the statuses and types of [input], as a record would be."""
     assert refusal == indexed_records.index_selection(config()).refusal(entry(**declared))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        (
+            "select.statuses=[404, 500]",
+            r"select\.statuses 404, 500: input\.statuses accepts 200, .* --set 'input\.statuses=\[200,404,500\]'$",
+        ),
+        (
+            'select.mimes=["application/pdf"]',
+            r"select\.mimes application/pdf: .* --set 'input\.mimes=\[\"text/html\",.*\"application/pdf\"\]'$",
+        ),
+        ('select.mimes=["image/*"]', r"select\.mimes image/\*: "),
+    ],
+)
+def test_a_filter_that_no_page_can_pass_is_refused(setting: str, message: str) -> None:
+    """It has nothing in common with what [input] accepts; the error has the setting that helps."""
+    with pytest.raises(ConfigError, match=message):
+        indexed_records.index_selection(config(setting))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["select.statuses=[200, 404]"],
+        ["select.statuses=[404]", "input.statuses=[200, 404]"],
+        ['select.mimes=["Text/HTML", "image/png"]'],
+        ['select.mimes=["application/*"]'],
+        ['select.mimes=["application/xml"]'],
+    ],
+)
+def test_a_filter_that_some_page_can_pass_is_taken(settings: list[str]) -> None:
+    """One value in common is enough; XML may be a page."""
+    assert indexed_records.index_selection(config(*settings)).checks
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 9))

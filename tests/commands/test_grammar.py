@@ -83,9 +83,9 @@ def test_nothing_has_a_second_name() -> None:
 
 def test_dates_alone_have_from_and_to() -> None:
     """Output goes to --output."""
-    assert {("dbce extract", "--from"), ("dbce extract", "--to")} == {
-        (name, option) for name, option, _ in options() if option in ("--from", "--to")
-    }
+    assert {
+        (name, option) for name in ("dbce extract", "dbce export", "dbce corpus") for option in ("--from", "--to")
+    } == {(name, option) for name, option, _ in options() if option in ("--from", "--to")}
 
 
 @pytest.mark.parametrize(("name", "old"), EARLIER)
@@ -105,7 +105,11 @@ def test_an_earlier_name_stands_for_a_present_one(name: str, old: str) -> None:
     ("words", "line", "expected"),
     [
         (["status", "x", "--json"], "dbce status: --json is --format json now", ("format", "json")),
-        (["corpus", "x", "--to=y"], "dbce corpus: --to is --output now", ("output", "y")),
+        (
+            ["labels", "merge", "x", "--submissions", "s", "--output", "o", "--minimum=3"],
+            "dbce labels merge: --minimum is --min-submissions now",
+            ("min_submissions", 3),
+        ),
         (["history", "http://a/", "--collection", "x"], "dbce history: --collection is --in now", ("place", "x")),
         (["extract", "x", "--output", "y", "--formats", "text,html"], "--format now", ("format", ["text", "html"])),
         (["extract", "x", "--output", "y", "--status", "200"], "--http-status now", ("http_status", ["200"])),

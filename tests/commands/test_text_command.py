@@ -55,7 +55,7 @@ def test_several_pages_have_their_names(pages: Path, capsys: pytest.CaptureFixtu
 
 
 def test_of_a_folder_is_read_what_is_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """As wget mirrors a site: names say little, and a name need not be text. One line counts the others."""
+    """As wget mirrors a site: names say little, and a name need not be text. One line has the others."""
     names = ["a.html", "B.HTML", "index.php", "page.asp", "s.shtml", "x?id=3", "packed.html.gz", "caf\udce9.html"]
     for at, name in enumerate(names):
         page = HTML.replace("Hafen", f"Hafen {at}").encode()
@@ -77,7 +77,8 @@ def test_of_a_folder_is_read_what_is_a_page(tmp_path: Path, capsys: pytest.Captu
     shown = sorted(names)
     shown[shown.index("caf\udce9.html")] = "caf?.html"
     assert [*(f"== {tmp_path}/{name}" for name in shown), "== http://a.example/c  2020-01-02 03:04"] == found
-    assert ["dbce: 4 files passed over: neither a page nor an archive"] == printed.err.splitlines()
+    first = ", ".join(f"{tmp_path}/{name}" for name in ("data.gz", "empty", "feed.xml"))
+    assert [f"dbce: 4 files passed over, neither a page nor an archive: {first}, ..."] == printed.err.splitlines()
 
 
 def test_a_folder_without_files_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

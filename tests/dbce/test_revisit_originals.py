@@ -173,7 +173,7 @@ def test_filters_that_ask_about_the_payload(tmp_path: Path) -> None:
         ('mimes=["application/xhtml+xml"]', "select:mime"),
         ("statuses=[404]", "select:status"),
     ]:
-        settings = config(*SETTINGS, f"select.{setting}", 'select.urls=["/new$"]')
+        settings = config(*SETTINGS, "input.statuses=[200,404]", f"select.{setting}", 'select.urls=["/new$"]')
         assert ([], {filter_name: 1}, []) == outcomes_of(local.extract([], settings, [index]))
 
 

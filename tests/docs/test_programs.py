@@ -1,6 +1,7 @@
 """Programs, queries and settings in the documentation run as they stand there, on the sample archive."""
 
 import gzip
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,12 @@ import yaml
 from dbce_spark.commands.cli import main
 from tests.support.builders import archive, http, record
 from tests.support.code_blocks import ROOT, blocks, commands
+
+SENTENCE = "The old harbour opens on Sunday, and boats that were kept away by the storm come back to the pier at last. "
+LINKING = f"""<base href="http://news.example/"><nav><ul><li><a href="/">Home</a></ul></nav>
+<article><h1>The old harbour</h1>
+<p>{SENTENCE * 3}</p><p><img src="img/pier.jpg" alt="The pier"></p>
+<p>{SENTENCE} <a href="//port.example/opening">The harbour's own notice</a> has more. {SENTENCE}</p></article>"""
 
 
 def programs(page: str, kind: str) -> list[str]:
@@ -108,13 +115,31 @@ def test_pages_of_a_dataframe_are_extracted(spark: object, capsys: pytest.Captur
 
 
 @pytest.mark.spark
-def test_archives_are_read_as_dataframes(spark: object, extracted: Path) -> None:
-    """The programs of docs/source.md, one after the other. Spark's own processes stand where it was started, so the
-    folder is named in full."""
-    space = {"spark": spark}
+def test_archives_are_read_as_dataframes(spark: object, extracted: Path, tmp_path: Path) -> None:
+    """The programs of docs/source.md, one after the other, on the sample archive and a page with an image. Spark's own
+    processes stand where it was started, so folders are named in full."""
+    crawl, texts = shutil.copytree(extracted.parent / "archive", tmp_path / "crawl"), tmp_path / "extracted"
+    archive(crawl / "links.warc.gz", record(http(LINKING), url="http://news.example/a/"))
+    options = ["--format", "text,html", "--engine", "local", "--max-failed-files", "1"]
+    assert 0 == main(["extract", str(crawl), "--output", str(texts), *options])
+    space: dict[str, Any] = {"spark": spark}
     for code in programs("docs/source.md", "python"):
-        assert '"crawl/"' in code
-        exec(code.replace('"crawl/"', repr(str(extracted.parent / "archive"))), space)
+        assert '"crawl/"' in code or '"extracted/extractions"' in code
+        code = code.replace('"crawl/"', repr(str(crawl))).replace('"extracted/', f'"{texts}/')
+        exec(code, space)
+    found, in_texts = (
+        {(row.kind, row.dest, row.text) for row in space[name].where("src = 'http://news.example/a/'").collect()}
+        for name in ("found", "found_in_texts")
+    )
 
-    assert space["records"].count() == space["heads"].count() > 100  # type: ignore[attr-defined]
-    assert ["url", "headers"] == space["heads"].columns  # type: ignore[attr-defined]
+    assert space["records"].count() == space["heads"].count() > 100
+    assert ["url", "headers"] == space["heads"].columns
+    assert found == {
+        ("link", "http://news.example/", "Home"),
+        ("link", "http://port.example/opening", "The harbour's own notice"),
+        ("image", "http://news.example/img/pier.jpg", "The pier"),
+    }
+    assert in_texts == {one for one in found if one[2] != "Home"}
+    assert [("news.example", "port.example", 1)] == [
+        (row.src, row.dest, row["count"]) for row in space["graph"].where("src = 'news.example'").collect()
+    ]

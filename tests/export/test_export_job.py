@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -10,16 +12,23 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.commands.cli import main
-from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.export import export_job
-from dbce_spark.export.export_settings import WantedRows, settings
+from dbce_spark.errors import ConfigError, InputError, OutputError
+from dbce_spark.export import attributes, corpus, export_job
+from dbce_spark.export.export_settings import settings
 from dbce_spark.files import storage
+from tests.support import corpus_outputs
 from tests.support import sample_collection as grown
+from tests.support.builders import config
+from tests.support.corpus_outputs import Row
 from tests.support.exports import exported, lines, written
 from tests.support.sample_output import rows
 
+OF_TEXTS = ["jsonl", "text", "dolma"]
+"""Formats of an output without Markdown."""
+READ = ("site", "language", "status", "text_words", "page_type", "confidence", "timestamp")
 
-@pytest.mark.parametrize("to", list(export_job.FORMATS))
+
+@pytest.mark.parametrize("to", OF_TEXTS)
 def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: str) -> None:
     """One process or two, a few rows at a time or many, here or there: all files are equal."""
     once = exported(extracted, tmp_path / "once", to, shard_bytes=30_000)
@@ -30,13 +39,12 @@ def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: 
     assert {**written(once), "export.json": b""} == {**written(other), "export.json": b""}
 
 
-@pytest.mark.parametrize("to", list(export_job.FORMATS))
+@pytest.mark.parametrize("to", OF_TEXTS)
 def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: str) -> None:
     """An export to a URL has the same files."""
     export_job.export(
         export_job.ExportRequest(
-            extracted=str(extracted), target=f"memory://exports/{to}", to=to, wanted=WantedRows(),
-            settings=settings({}),
+            extracted=str(extracted), target=f"memory://exports/{to}", format=to, settings=settings({}),
             processes=1,
         )
     )  # fmt: skip
@@ -46,16 +54,17 @@ def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: st
 
 
 def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None:
-    """export.json has the number of documents, the run and the settings."""
-    folder = exported(
-        extracted, tmp_path / "out", "jsonl", wanted=WantedRows(status=frozenset(["single"])), source="web"
-    )
+    """export.json has the number of documents, of the rows that each filter removed, the run and the settings."""
+    folder = exported(extracted, tmp_path / "out", "jsonl", filters={"statuses": ["single"]}, source="web")
     account = json.loads((folder / "export.json").read_text())
     statuses = [row["status"] for row in rows(extracted, "extractions", ["status"])]
 
-    assert (statuses.count("single"), statuses.count("crossed")) == (account["documents"], account["left_out"])
+    assert (statuses.count("single"), {"status": statuses.count("crossed")}) == (
+        account["documents"],
+        account["removed"],
+    )
     assert ("jsonl", "the plan", ["single"], "web") == (
-        account["to"], account["plan"], account["wanted"]["status"], account["settings"]["source"],
+        account["format"], account["plan"], account["settings"]["filters"]["statuses"], account["settings"]["source"],
     )  # fmt: skip
 
 
@@ -66,9 +75,12 @@ def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None
             ["--site", "smiles.example", "--site", "gazette.example"],
             lambda row: row["site"] in ("smiles.example", "gazette.example"),
         ),
-        (["--language", "de"], lambda row: row["language"] == "de"),
+        (["--language", "DEU"], lambda row: row["language"] == "de"),
         (["--status", "crossed"], lambda row: row["status"] == "crossed"),
         (["--min-words", "50", "--language", "en"], lambda row: row["text_words"] >= 50 and row["language"] == "en"),
+        (["--page-type", "article"], lambda row: row["page_type"] == "article"),
+        (["--min-confidence", "0.9"], lambda row: row["confidence"] >= 0.8999),
+        (["--from", "2022-08", "--to", "2022"], lambda row: row["timestamp"].strftime("%Y-%m") == "2022-09"),
     ],
 )
 def test_only_wanted_rows_are_written(
@@ -76,7 +88,7 @@ def test_only_wanted_rows_are_written(
 ) -> None:
     """Each option leaves the rows that fit it."""
     assert callable(of_row)
-    extractions = rows(extracted, "extractions", ["capture_id", "site", "language", "status", "text_words"])
+    extractions = rows(extracted, "extractions", ["capture_id", *READ])
     expected = {row["capture_id"] for row in extractions if of_row(row)}
     status = main(
         ["export", str(extracted), "--format", "jsonl", "--output", str(tmp_path / "out"), "--processes", "1", *options]
@@ -87,10 +99,91 @@ def test_only_wanted_rows_are_written(
     assert 0 == status
     assert 0 < len(expected) < len(extractions)
     assert expected == found
-    assert (
-        f"{len(expected)} documents in {tmp_path}/out; {len(extractions) - len(expected)} were not asked for"
-        in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{len(expected)} documents in {tmp_path}/out; removed are ")
+    assert len(extractions) - len(expected) == sum(map(int, re.findall(r"(\d+) by ", printed)))
+
+
+def test_markdown_is_exported_where_it_is(tmp_path: Path) -> None:
+    """As the text of documents; a row without any is removed, and counted."""
+    some = [Row(name="a", markdown="# A"), Row(name="b"), Row(name="c", language="de", markdown="# C")]
+    output = corpus_outputs.write(tmp_path / "output", {"site_part=0/part-00000.parquet": some})
+    folder = exported(Path(output), tmp_path / "out", "markdown", filters={"languages": ["en"]})
+    (shard,) = (folder / "documents").iterdir()
+    account = json.loads((folder / "export.json").read_text())
+
+    assert [("a", "# A", False)] == [(one["id"], one["text"], "markdown" in one) for one in lines(shard.read_bytes())]
+    assert (1, {"language": 1, "markdown": 1}) == (account["documents"], account["removed"])
+
+
+def test_an_output_without_markdown_has_none_to_export(extracted: Path, tmp_path: Path) -> None:
+    """The error names the option by which it would have."""
+    with pytest.raises(InputError, match=r"no row that is left has Markdown, .*--format text,markdown$"):
+        exported(extracted, tmp_path / "out", "markdown")
+
+    assert [] == [*tmp_path.iterdir()]
+
+
+def test_where_no_row_is_left_nothing_is_written(
+    extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error has the languages that there are, from whichever process."""
+    command = ["export", str(extracted), "--format", "text", "--output", str(tmp_path / "out"), "--processes", "2"]
+    status = main([*command, "--language", "fr"])
+    count = len(rows(extracted, "extractions", []))
+    message = (
+        f"none of its {count} rows is left, so nothing is written; removed are {count} by language; language is en"
     )
+
+    assert 2 == status
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("columns", "to", "missing"),
+    [
+        (["text", "timestamp", "url"], "text", ""),
+        (["capture_id", "text"], "jsonl", ""),
+        (["capture_id", *attributes.COLUMNS], "dolma", ""),
+        (["text", "timestamp", "url"], "jsonl", "capture_id"),
+        (["text"], "text", "timestamp, url"),
+    ],
+)
+def test_a_corpus_of_some_columns_is_exported(
+    extracted: Path, tmp_path: Path, columns: list[str], to: str, missing: str
+) -> None:
+    """All that the format needs is enough: metadata are null, sites are those of the URLs."""
+    chosen = dict.fromkeys(name.partition(".")[0] for name in columns)
+    settings_of = replace(config().corpus, duplicates="keep")
+    corpus.write(
+        corpus.CorpusRequest(output=str(extracted), target=str(tmp_path / "c"), columns=[*chosen]), settings_of
+    )
+    if missing:
+        with pytest.raises(OutputError, match=rf"has no column {missing}; a corpus has them where its --columns names"):
+            exported(tmp_path / "c", tmp_path / "out", to)
+        return
+    names = [*written(exported(tmp_path / "c", tmp_path / "out", to))]
+
+    assert [name for name in names if "gazette" in name or name.startswith("documents/")]
+
+
+def test_paths_of_archives_may_be_relative(extracted: Path, tmp_path: Path) -> None:
+    """To a folder that all lie in; in any other case nothing is written."""
+    command = ["export", str(extracted), "--format", "jsonl", "--processes", "1", "--output", str(tmp_path / "out")]
+    elsewhere = main([*command, "--relative-to", str(extracted)])
+    is_written = (tmp_path / "out").exists()
+    status = main([*command, "--relative-to", str(extracted.parent)])
+    files = {
+        line["metadata"]["warc_file"]
+        for name, data in written(tmp_path / "out").items()
+        if name != "export.json"
+        for line in lines(data)
+    }
+
+    assert (2, False, 0) == (elsewhere, is_written, status)
+    assert {"archive/crawl-20220307-00000.warc.gz", "archive/hard.warc.gz"} < files
+    assert {"archive"} == {str(Path(one).parent) for one in files}
 
 
 def test_options_of_the_command_are_settings(extracted: Path, tmp_path: Path) -> None:
@@ -104,7 +197,7 @@ def test_options_of_the_command_are_settings(extracted: Path, tmp_path: Path) ->
     assert {"web"} == {line["source"] for data in files.values() for line in lines(data)}
 
 
-@pytest.mark.parametrize(("to", "processes"), [*((to, 1) for to in export_job.FORMATS), ("jsonl", 2)])
+@pytest.mark.parametrize(("to", "processes"), [*((to, 1) for to in OF_TEXTS), ("jsonl", 2)])
 def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to: str, processes: int) -> None:
     """A damaged file of the output, the last of all, ends the export with its name, and no folder is there."""
     damaged = shutil.copytree(extracted, tmp_path / "damaged")
@@ -116,7 +209,7 @@ def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to
     assert [] == [*(tmp_path / "out").iterdir()]
 
 
-@pytest.mark.parametrize("to", list(export_job.FORMATS))
+@pytest.mark.parametrize("to", OF_TEXTS)
 def test_an_export_of_an_output_with_a_flipped_byte_leaves_nothing(extracted: Path, tmp_path: Path, to: str) -> None:
     """A page of Parquet that a disk has changed ends it: its checksum is no longer its own."""
     damaged = shutil.copytree(extracted, tmp_path / "damaged")
@@ -200,7 +293,7 @@ def test_settings_out_of_range_are_refused(given: dict[str, object]) -> None:
         settings(given)
 
 
-@pytest.mark.parametrize("to", list(export_job.FORMATS))
+@pytest.mark.parametrize("to", OF_TEXTS)
 def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_path: Path, to: str) -> None:
     """A real client exports between folders of an S3 server: the files are those of a local export, and a second export
     to the same place is refused."""
@@ -225,9 +318,7 @@ def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, ext
 
 
 def request_to_s3(extracted: str, target: str, to: str) -> export_job.ExportRequest:
-    return export_job.ExportRequest(
-        extracted=extracted, target=target, to=to, wanted=WantedRows(), settings=settings({}), processes=1
-    )
+    return export_job.ExportRequest(extracted=extracted, target=target, format=to, settings=settings({}), processes=1)
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +328,7 @@ def one_run(collected: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return grown.grow(tmp_path_factory.mktemp("whole"), [files]) / "increments" / "00000001"
 
 
-@pytest.mark.parametrize("to", list(export_job.FORMATS))
+@pytest.mark.parametrize("to", OF_TEXTS)
 def test_a_collection_is_exported_as_one_run_over_its_crawls(
     collected: Path, one_run: Path, tmp_path: Path, to: str
 ) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import zstandard
 
 from dbce_spark.export import ExportRequest, export
-from dbce_spark.export.export_settings import WantedRows, settings
+from dbce_spark.export.export_settings import settings
 from dbce_spark.output.schemas import extraction_rows
 
 Spans = list[tuple[int, int, float]]
@@ -28,15 +28,12 @@ def lines(data: bytes) -> list[Any]:
     return [json.loads(line) for line in io.BytesIO(zstandard.ZstdDecompressor().stream_reader(data).read())]
 
 
-def exported(
-    extracted: Path, target: Path, to: str, *, processes: int = 1, wanted: WantedRows | None = None, **given: Any
-) -> Path:
+def exported(extracted: Path, target: Path, form: str, *, processes: int = 1, **given: Any) -> Path:
     """Exports an output, with some settings laid over the shipped ones."""
     request = ExportRequest(
         extracted=str(extracted),
         target=str(target),
-        to=to,
-        wanted=wanted or WantedRows(),
+        format=form,
         settings=settings(given),
         processes=processes,
     )

@@ -11,7 +11,7 @@ from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.index_entry import IndexEntry, normal_digest
 from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.site_sample import is_sampled
-from dbce_spark.archive.index.urls import domain_of, host_of, url_key
+from dbce_spark.archive.index.urls import domain_of, host_of, is_domain, is_host, meant_host, url_key
 from dbce_spark.config import SelectConfig
 from dbce_spark.errors import ConfigError
 
@@ -101,7 +101,7 @@ def selection(config: SelectConfig) -> Selection:
     """Build the filters of a configuration.
 
     Raises:
-        ConfigError: a date, a media type or a regular expression that is none.
+        ConfigError: a date, a media type, a host, a registered domain or a regular expression that is none.
     """
     filters = {
         "status": _among(config.statuses, lambda entry: entry.status or None),
@@ -109,8 +109,8 @@ def selection(config: SelectConfig) -> Selection:
         "date": _date(config.since, config.until),
         "digest": _among(tuple(normal_digest(digest) for digest in config.digests), lambda entry: entry.digest or None),
         "language": _language(config.languages),
-        "host": _among(_lower(config.hosts), lambda entry: host_of(entry.url)),
-        "domain": _among(_lower(config.domains), lambda entry: domain_of(host_of(entry.url))),
+        "host": _among(_hosts(config.hosts), lambda entry: host_of(entry.url)),
+        "domain": _among(_domains(config.domains), lambda entry: domain_of(host_of(entry.url))),
         "surt": _surt(_surts(config)),
         "url": _url(config.urls),
         "sample": _sample(config.sample, config.sample_seed),
@@ -121,6 +121,24 @@ def selection(config: SelectConfig) -> Selection:
 
 def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
+
+
+def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if not is_host(name):
+            raise ConfigError(f"select.hosts holds {name!r}, which is no host; write {meant_host(name)}")
+    return _lower(names)
+
+
+def _domains(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if not is_domain(name):
+            host = meant_host(name)
+            raise ConfigError(
+                f"select.domains holds {name!r}, which is no registered domain; write {domain_of(host)}, or name the"
+                f" host {host} by --host (select.hosts)"
+            )
+    return _lower(names)
 
 
 def _among(wanted: tuple[T, ...], value_of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Match] | None:
@@ -159,18 +177,8 @@ def _date(first: str, last: str) -> Callable[[IndexEntry], Match] | None:
     """Pass entries that were fetched from the first moment of `first` to the last of `last`; "" is no bound."""
     if not first and not last:
         return None
-    low, high = _moment("since", first, date_range.since), _moment("until", last, date_range.until)
-    if low is not None and high is not None and low >= high:
-        raise ConfigError(f"select.since {first} lies behind select.until {last}: nothing can be between them")
+    low, high = date_range.moments(first, last, "select")
     return lambda entry: (low is None or low <= entry.timestamp) and (high is None or entry.timestamp < high)
-
-
-def _moment(parameter: str, written: str, read: Callable[[str], int]) -> int | None:
-    """Read a date; None if there is none."""
-    try:
-        return read(written) if written else None
-    except ValueError as error:
-        raise ConfigError(f"select.{parameter}: {error}") from error
 
 
 def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:

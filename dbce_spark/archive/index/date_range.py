@@ -4,6 +4,7 @@ import calendar
 import re
 
 from dbce_spark.archive.index.index_entry import moment
+from dbce_spark.errors import ConfigError
 from dbce_spark.files import timestamps
 
 _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
@@ -30,6 +31,24 @@ def until(written: str) -> int:
     days = {4: 366 if calendar.isleap(year) else 365, 6: calendar.monthrange(year, month)[1]}.get(len(digits), 1)
     seconds = {10: 3600, 12: 60, 14: 1}.get(len(digits), days * 86_400)
     return start + seconds * timestamps.SECOND
+
+
+def moments(first: str, last: str, section: str) -> tuple[int | None, int | None]:
+    """Return the first moment of the date `first` and that behind the date `last`; None for "", which is no bound.
+
+    Raises:
+        ConfigError: one is no date, or nothing is between them; `section` is that of the parameters since and until.
+    """
+    bounds: list[int | None] = []
+    for name, written, read in (("since", first, since), ("until", last, until)):
+        try:
+            bounds.append(read(written) if written else None)
+        except ValueError as error:
+            raise ConfigError(f"{section}.{name}: {error}") from error
+    low, high = bounds
+    if low is not None and high is not None and low >= high:
+        raise ConfigError(f"{section}.since {first} lies behind {section}.until {last}: nothing can be between them")
+    return low, high
 
 
 def _digits(written: str) -> str:

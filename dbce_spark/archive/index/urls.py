@@ -39,6 +39,22 @@ def host_of(url: str) -> str:
         return ""
 
 
+def is_host(name: str) -> bool:
+    """Return whether a URL can have this host, in whatever case."""
+    return [name] == name.split() and name.lower() in (host_of(f"http://{name}/"), host_of(f"http://[{name}]/"))
+
+
+def is_domain(name: str) -> bool:
+    """Return whether a host can be of this registered domain, in whatever case."""
+    return is_host(name) and domain_of(name.lower()) == name.lower()
+
+
+def meant_host(name: str) -> str:
+    """Return the host that a name, or a URL in its place, most likely means; an example where it means none."""
+    host = host_of(name if "//" in name else f"http://{name}/")
+    return host if is_host(host) else "www.example.org"
+
+
 def domain_of(host: str) -> str:
     """Return the registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule
     "*"). What is longer than a host can be is its own."""

@@ -11,13 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dbce_spark.dbce.kept_formats import FORMATS
-from dbce_spark.export.corpus.corpus_filters import Filter
+from dbce_spark.export import row_filters
+from dbce_spark.export.row_filters import Filter, Values
 from dbce_spark.files import markdown_table
 
 SITES = 1_000
 """Sites that are listed one by one, those with most captures: an archive may have millions."""
 _Outcomes = Counter[int]
-"""The number of rows of each outcome, by the number that `corpus_filters.outcomes` gives it."""
+"""The number of rows of each outcome, by the number that `row_filters.outcomes` gives it."""
 
 
 @dataclass(slots=True)
@@ -31,6 +32,8 @@ class CorpusAccount:
     """Of the rows that are kept."""
     formats: Counter[str] = field(default_factory=Counter)
     """Of the rows that are kept, those that have each format that is written."""
+    values: Values = field(default_factory=dict)
+    """Of all rows, where filters list them."""
     languages: dict[str, _Outcomes] = field(default_factory=dict)
     sites: dict[str, _Outcomes] = field(default_factory=dict)
     site_count: int = 0
@@ -38,6 +41,7 @@ class CorpusAccount:
 
     def add(self, batch: pa.RecordBatch, outcomes: npt.NDArray[np.intp]) -> None:
         """Count some rows."""
+        row_filters.count_values(self.values, batch, self.filters)
         numbers = outcomes.tolist()
         self.outcomes.update(numbers)
         for number, words in zip(numbers, batch.column("text_words").to_pylist(), strict=True):

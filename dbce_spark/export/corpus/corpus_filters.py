@@ -1,7 +1,4 @@
-"""Filter extractions: each filter marks the rows of a batch that it keeps."""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+"""The filters of a corpus: those of rows, and of how likely a text is content, and whether it is a duplicate."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,65 +6,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.config import CorpusConfig
+from dbce_spark.export import row_filters
+from dbce_spark.export.row_filters import Filter, Mask
 from dbce_spark.model import Label
 
-Mask = npt.NDArray[np.bool_]
-
-STATUSES = ("crossed", "single")
 SEGMENT_FIELDS = ("label", "score", "start", "end")
 """Fields of the segments that `probability` reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """One filter: its name, what it keeps in words, and the function that marks the rows of a batch that it keeps."""
-
-    name: str
-    keeps: str
-    marks: Callable[[pa.RecordBatch], Mask]
-
-
 def chosen(config: CorpusConfig) -> list[Filter]:
-    """List the filters of a configuration, in the order in which they are applied, without those that would keep
-    all."""
-    filters = [
-        status(config.statuses),
-        language(config.languages),
-        words(config.min_words),
-        likely(config.min_probability),
+    """List the filters of a configuration, in the order in which they are applied, without those that would keep all.
+
+    Raises:
+        ConfigError: a date is none, or nothing lies between them.
+    """
+    least = config.min_probability
+    own = [
+        row_filters.at_least("probability", least, f"a probability of {least} or more"),
         duplicates(config.duplicates, config.within),
     ]
-    return [one for one in filters if one is not None]
-
-
-def status(statuses: Sequence[str]) -> Filter | None:
-    """Keep pages of these statuses."""
-    if {*STATUSES} <= {*statuses}:
-        return None
-    return Filter("status", " or ".join(statuses) or "none", lambda batch: _is_in(batch, "status", statuses))
-
-
-def language(languages: Sequence[str]) -> Filter | None:
-    """Keep texts in these languages, as the column `language` has them."""
-    if not languages:
-        return None
-    return Filter("language", " or ".join(languages), lambda batch: _is_in(batch, "language", languages))
-
-
-def words(least: int) -> Filter | None:
-    """Keep texts of so many words, or more."""
-    if not least:
-        return None
-    return Filter("words", f"{least:,} words or more", lambda batch: _numbers(batch, "text_words") >= least)
-
-
-def likely(least: float) -> Filter | None:
-    """Keep texts that are content with such a probability, or a higher one."""
-    if not least:
-        return None
-    return Filter(
-        "probability", f"a probability of {least} or more", lambda batch: _numbers(batch, "probability") >= least
-    )
+    return [*row_filters.chosen(config, "corpus"), *(one for one in own if one is not None)]
 
 
 def duplicates(kind: str, within: str) -> Filter | None:
@@ -75,12 +33,16 @@ def duplicates(kind: str, within: str) -> Filter | None:
     if kind == "keep":
         return None
     what = "text" if kind == "exact" else "text, and of those nearly like it"
+    without = "--duplicates keep"
     if within == "url":
-        repeated = ["exact"] if kind == "exact" else ["exact", "near"]
+        repeated = pa.array(["exact"] if kind == "exact" else ["exact", "near"])
         keeps = f"of each URL the first capture of a {what}"
-        return Filter("duplicates", keeps, lambda batch: ~_is_in(batch, "repeats", repeated))
+        return Filter(
+            "duplicates", keeps, "repeats", without, lambda batch: ~_mask(pc.is_in(batch.column("repeats"), repeated))
+        )
     name = "copy_of" if kind == "exact" else "duplicate_of"
-    return Filter("duplicates", f"the first capture of a {what}", lambda batch: _is_null(batch, name))
+    keeps = f"the first capture of a {what}"
+    return Filter("duplicates", keeps, name, without, lambda batch: _mask(pc.is_null(batch.column(name))))
 
 
 def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
@@ -96,25 +58,6 @@ def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
     return found
 
 
-def outcomes(batch: pa.RecordBatch, filters: Sequence[Filter]) -> npt.NDArray[np.intp]:
-    """Find for each row the index of the first filter that removes it, or their number if none does. `batch` has the
-    columns of extractions that filters read, those of duplicates, and `probability`."""
-    found = np.full(len(batch), len(filters), np.intp)
-    for at in reversed(range(len(filters))):
-        found[~filters[at].marks(batch)] = at
-    return found
-
-
-def _is_in(batch: pa.RecordBatch, name: str, values: Sequence[str]) -> Mask:
-    mask: Mask = pc.is_in(batch.column(name), pa.array(values, pa.string())).to_numpy(zero_copy_only=False)
+def _mask(column: pa.BooleanArray) -> Mask:
+    mask: Mask = column.to_numpy(zero_copy_only=False)
     return mask
-
-
-def _is_null(batch: pa.RecordBatch, name: str) -> Mask:
-    mask: Mask = pc.is_null(batch.column(name)).to_numpy(zero_copy_only=False)
-    return mask
-
-
-def _numbers(batch: pa.RecordBatch, name: str) -> npt.NDArray[np.float64]:
-    numbers: npt.NDArray[np.float64] = batch.column(name).to_numpy(zero_copy_only=False)
-    return numbers

@@ -11,63 +11,84 @@ import pyarrow as pa
 
 from dbce_spark.config import CorpusConfig
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.export import row_filters
 from dbce_spark.export.corpus import corpus_source
 from dbce_spark.export.corpus.corpus_account import CorpusAccount
-from dbce_spark.export.corpus.corpus_filters import STATUSES, chosen, outcomes
+from dbce_spark.export.corpus.corpus_filters import chosen
 from dbce_spark.export.corpus.corpus_source import CorpusSource
-from dbce_spark.files import parquet, storage
+from dbce_spark.export.relative_paths import COLUMN, relative_paths
+from dbce_spark.export.row_filters import STATUSES, Filter, outcomes
+from dbce_spark.files import parquet, sources, storage
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
 _ROWS_PER_GROUP = 512
 """As `dbce extract` writes them."""
+_ROWS_OF_PATHS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusRequest:
     """The parameters of a corpus: the folder of an output or a collection, the target, and the columns to write; none:
-    all there are. `version` is that of the collection; None: the latest."""
+    all there are. `version` is that of the collection; None: the latest. Paths of archives are written from the folder
+    `relative_to` on; "": whole."""
 
     output: str
     target: str
     columns: Sequence[str] = ()
     overwrite: bool = False
     version: int | None = None
+    relative_to: str = ""
 
 
 def write(request: CorpusRequest, config: CorpusConfig) -> str:
     """Write the rows that the filters keep, and an account of all. Return that as a table in Markdown.
 
     Raises:
-        OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
-            target holds something.
-        InputError: there is no such column, or no such version; or no text is left, and all is written that says why.
+        OutputError: there is no finished output, it lacks what filters read, or the target holds something.
+        InputError: there is no such column, no such version, or no such site can be there, or an archive lies elsewhere
+            than in `relative_to`; or no text is left, and nothing is written.
     """
+    filters = chosen(config)
     found = corpus_source.open_source(request.output, request.version)
-    if config.duplicates != "keep" and not found.has_marks:
-        raise OutputError(
-            f"{request.output} has no table of duplicates; extract it with --set duplicates.find=true, or give"
-            " --duplicates keep"
-        )
+    _check(request, found, filters, config)
     schema = _schema(found, request.columns)
     target = request.target.rstrip("/")
-    _make_room(target, overwrite=request.overwrite)
-    account = CorpusAccount(chosen(config))
+    if sources.absolute(target) == sources.absolute(request.output.rstrip("/")):
+        raise OutputError(f"{target} is what the corpus is made of; give another --output")
+    _check_room(target, overwrite=request.overwrite)
+    account = CorpusAccount(filters)
+    read = [*dict.fromkeys([*schema.names, *(one.column for one in filters)])]
     for part in found.parts:
         for file, gone in part.current_files():
-            rows = found.batches(file, gone, schema.names)
-            _filter(rows, f"{target}/{EXTRACTIONS}/{file.name}", schema, account)
+            rows = (relative_paths(batch, request.relative_to) for batch in found.batches(file, gone, read))
+            _filter(rows, target, file.name, schema, account)
         account.end_part()
-    if not account.left:
-        parquet.write(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
     counts = {"output": request.output, "config": asdict(config), **account.as_dict()}
+    if not account.left:
+        raise row_filters.nothing_left(request.output, counts["removed"], account.values)
     _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
     _write(f"{target}/{SUMMARY}", account.markdown())
     _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, counts), indent=2))
-    if not account.left:
-        raise InputError(f"no text is left for the corpus; {target}/{SUMMARY} has what each filter took")
     return account.markdown()
+
+
+def _check(request: CorpusRequest, found: CorpusSource, filters: Sequence[Filter], config: CorpusConfig) -> None:
+    """Check that an output has what the filters and the account read, and its archives lie where they are to. Raises as
+    `write`."""
+    root = request.output
+    row_filters.check_sites(config.sites, root, found.run)
+    names = found.schema.names
+    if config.duplicates != "keep" and "corpus" not in found.run and not {*corpus_source.MARKS} <= {*names}:
+        raise OutputError(
+            f"{root} has no table of duplicates; extract it with --set duplicates.find=true, or give --duplicates keep"
+        )
+    row_filters.check_columns(filters, root, names, corpus_source.COUNTED)
+    if request.relative_to and COLUMN in names:
+        for part in found.parts:
+            for batch in part.batches([COLUMN], rows=_ROWS_OF_PATHS):
+                relative_paths(batch, request.relative_to)
 
 
 def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
@@ -77,8 +98,8 @@ def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
     return pa.schema([found.schema.field(name) for name in columns]) if columns else found.schema
 
 
-def _make_room(target: str, *, overwrite: bool) -> None:
-    """Remove an earlier corpus, first of all the files that mark it as finished."""
+def _check_room(target: str, *, overwrite: bool) -> None:
+    """Check that the target is free, or an earlier corpus that may be overwritten. Raises as `write`."""
     holds = storage.list_names(target)
     if holds and not overwrite:
         raise OutputError(f"{target} exists; give another --output, or --overwrite to replace it")
@@ -86,12 +107,19 @@ def _make_room(target: str, *, overwrite: bool) -> None:
         raise OutputError(f"{target} holds {foreign[0]}, which no corpus has; --overwrite only replaces a corpus")
     if holds and ACCOUNT not in holds and RUN_FILE in holds:
         raise OutputError(f"{target} is what `dbce extract` wrote; give another --output")
+
+
+def _clear(target: str) -> None:
+    """Remove an earlier corpus, first of all the files that mark it as finished."""
     for name in (RUN_FILE, ACCOUNT, SUMMARY, EXTRACTIONS):
         storage.remove(f"{target}/{name}")
 
 
-def _filter(batches: Iterable[pa.RecordBatch], path: str, schema: pa.Schema, account: CorpusAccount) -> None:
-    """Write the kept rows to a file; none where no row is kept."""
+def _filter(
+    batches: Iterable[pa.RecordBatch], target: str, name: str, schema: pa.Schema, account: CorpusAccount
+) -> None:
+    """Write the kept rows to a file of the target; none where no row is kept. An earlier corpus makes room for the
+    first row, so that it stays where filters leave none."""
     with ExitStack() as opened:
         kept = None
         for batch in batches:
@@ -100,10 +128,13 @@ def _filter(batches: Iterable[pa.RecordBatch], path: str, schema: pa.Schema, acc
             rows = batch.take(pa.array(np.flatnonzero(outcome == len(account.filters))))
             if not len(rows):
                 continue
+            if account.left == len(rows):
+                _clear(target)
             if kept is None:
+                path = f"{target}/{EXTRACTIONS}/{name}"
                 writer = parquet.writer(path, schema, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
                 kept = opened.enter_context(writer)
-            kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))
+            kept.write(pa.RecordBatch.from_arrays([rows.column(one) for one in schema.names], schema=schema))
 
 
 def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) -> dict[str, Any]:

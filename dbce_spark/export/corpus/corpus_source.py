@@ -20,7 +20,8 @@ from dbce_spark.output.schemas import duplicate_rows
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
 """Columns that are taken from the table of duplicates."""
 PROBABILITY = "probability"
-_NEEDED = ("capture_id", "site", "status", "language", "text_words")
+COUNTED = ("site", "status", "language", "text_words")
+"""Columns that the account of a corpus counts."""
 _ROWS = 256
 """Rows held at once. With all columns some 200 KB each, most of it segments."""
 
@@ -40,14 +41,9 @@ class CorpusSource:
     schema: pa.Schema
     remarked: Mapping[str, tuple[int, dict[str, Any]]]
 
-    @property
-    def has_marks(self) -> bool:
-        """Return whether the columns of duplicates are there."""
-        return {*MARKS} <= {*self.schema.names}
-
     def batches(self, file: TableFile, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a file, except those of the captures that are gone, with the columns that filters need, and
-        these.
+        """Read the rows of a file, except those of the captures that are gone, with COUNTED and these
+        columns.
 
         Raises:
             OutputError: the file of duplicates is of another run.
@@ -59,10 +55,13 @@ class CorpusSource:
                 yield output_reader.without_captures(_completed(batch, columns, beside), gone)
 
     def _read(self, columns: Sequence[str]) -> list[str]:
-        """List the stored columns to read: of the segments only the needed fields, unless `columns` has them."""
-        found = [name for name in (*_NEEDED, *columns, *MARKS) if name in self.stored.names and name != "segments"]
-        segments = ["segments"] if "segments" in columns else [f"segments.{one}" for one in SEGMENT_FIELDS]
-        return [*dict.fromkeys(found), *segments]
+        """List the stored columns to read: of the segments only the needed fields, unless `columns` has them; of a
+        corpus without them the probability."""
+        named = ["capture_id", *COUNTED, *columns, *MARKS]
+        found = [name for name in dict.fromkeys(named) if name in self.stored.names]
+        if "segments" in columns or "segments" not in self.stored.names:
+            return found
+        return [*(name for name in found if name != PROBABILITY), *(f"segments.{one}" for one in SEGMENT_FIELDS)]
 
 
 def open_source(root: str, version: int | None = None) -> CorpusSource:
@@ -77,8 +76,7 @@ def open_source(root: str, version: int | None = None) -> CorpusSource:
     parts = found.parts()
     if not parts:
         raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")
-    with output_reader.opened(parts[0].files()[0].path) as file:
-        stored = file.schema_arrow.remove_metadata()
+    stored = found.schema()
     schema = _schema(stored, has_marks=_has_marks(found))
     return CorpusSource(dict(found.run), parts, stored, schema, _remarked(found))
 
@@ -109,7 +107,8 @@ def _schema(stored: pa.Schema, *, has_marks: bool) -> pa.Schema:
     """Build the schema of the extractions, with the marks of duplicates and the probability."""
     marks = [duplicate_rows.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
     own = [field for field in stored if field.name != PROBABILITY]
-    return pa.schema([*own, *marks, pa.field(PROBABILITY, pa.float64())])
+    has_probability = not {"segments", PROBABILITY}.isdisjoint(stored.names)
+    return pa.schema([*own, *marks, *([pa.field(PROBABILITY, pa.float64())] if has_probability else [])])
 
 
 class _Marks:
@@ -145,11 +144,12 @@ class _Marks:
 def _completed(batch: pa.RecordBatch, columns: Sequence[str], beside: _Marks | None) -> pa.RecordBatch:
     """Add marks and probability to a batch, and drop the segments unless `columns` has them."""
     found = {name: batch.column(name) for name in batch.schema.names}
-    found[PROBABILITY] = pa.array(probability(found["segments"]), pa.float64())
+    if "segments" in found:
+        found[PROBABILITY] = pa.array(probability(found["segments"]), pa.float64())
     if beside is not None:
         found |= beside.of(batch)
     if "segments" not in columns:
-        del found["segments"]
+        found.pop("segments", None)
     for name in MARKS:
         found.setdefault(name, pa.nulls(len(batch), duplicate_rows.DUPLICATES.field(name).type))
     return pa.RecordBatch.from_pydict(found)

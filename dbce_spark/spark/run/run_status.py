@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 _WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
 """Fields in which a finished run tells of its output, and of how it was made."""
+_OF_CORPUS = ("output", "in", "removed", "left")
 _OF_PROCESS = ("process", "began", "updated", "command")
 """Fields that tell of the process that ended it; runs of earlier versions do not."""
 _NEXT_STEPS = {
@@ -125,6 +126,12 @@ class RunStatus:
     collection: OpenIncrement | None = None
 
     @property
+    def corpus(self) -> Mapping[str, Any] | None:
+        """Return the counts of `dbce corpus`, if that wrote the output; the rest is then of the run that it was made
+        of."""
+        return self.written.get("corpus")
+
+    @property
     def exit_status(self) -> int:
         """Return 0: finished, 3: finished with more failed files than may be, 4: running, 5: dead, 6: never begun."""
         if self.condition is Condition.FINISHED and self.failed_files and self.failed_files.exceeds_limit:
@@ -134,6 +141,8 @@ class RunStatus:
     @property
     def next_step(self) -> str:
         """Advise what to do now."""
+        if self.corpus:
+            return "nothing; `dbce corpus ... --overwrite` would replace it"
         if self.condition is Condition.FINISHED and self.collection:
             return "nothing; `dbce extract ... --collection` with more archives extends it"
         if not self._keeps_something and self.condition in _NOTHING_KEPT:
@@ -148,7 +157,7 @@ class RunStatus:
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs; null is what is not known."""
         return {
-            "kind": "collection" if self.collection else "run",
+            "kind": "collection" if self.collection else "corpus" if self.corpus else "run",
             "output": self.output,
             "condition": str(self.condition),
             "exit_status": self.exit_status,
@@ -168,6 +177,7 @@ class RunStatus:
             **{name: self.written.get(name) for name in _WRITTEN},
             "failed_files": asdict(self.failed_files) if self.failed_files else None,
             "collection": self.collection.as_dict() if self.collection else None,
+            "corpus": {name: self.corpus[name] for name in _OF_CORPUS} if self.corpus else None,
             "next_step": self.next_step,
         }
 
@@ -175,6 +185,11 @@ class RunStatus:
         """Render it for a person."""
         lines = [f"{self.output}: {self._headline()}"]
         lines += [line("collection", self.collection.text())] if self.collection else []
+        if self.corpus:
+            counts = [self.corpus["left"], self.corpus["in"]]
+            lines.append(line("corpus", "{:,} of {:,} extractions of ".format(*counts) + self.corpus["output"]))
+            lines += [line("", f"{count:,} removed by {name}") for name, count in self.corpus["removed"].items()]
+            return "\n".join([*lines, line("next", self.next_step)])
         lines += status_lines.process_lines(self.run_id, self.attempts, self.heartbeat)
         lines += [line("stages ended", ", ".join(self.stages))] if self.stages else []
         for name, one, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
@@ -275,7 +290,7 @@ def _finished(output: str) -> RunStatus:
                 revisits=report.get("revisits"),
                 skipped=report.get("skipped"),
                 rejects=report["rejects"],
-                written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS) if name in report},
+                written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS, "corpus") if name in report},
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
         except (ValueError, KeyError, TypeError) as error:

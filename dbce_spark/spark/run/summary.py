@@ -1,8 +1,10 @@
 """Render what a run did for a person: the figures of run.json in a dozen lines."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dbce_spark.archive.index.capture_filter import PREFIX
 from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
 
@@ -22,6 +24,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
+            *_nothing_selected(report),
             _line("largest bucket", report["largest_bucket"], f"captures; {counted(cut, 'bucket')} cut into chunks"),
             _line("seconds", round(sum(seconds.values()), 1), stages),
             _line(
@@ -46,7 +49,22 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
     if account is None:
         return []
     remark = f"{account['selected']:,} selected, {account['duplicate']:,} of them twice"
-    return [_line("index lines", account["read"], remark), *_reasons(account["skipped"].items())]
+    undeclared = ((f"selected without {name}", count) for name, count in account.get("undeclared", {}).items())
+    return [
+        _line("index lines", account["read"], remark),
+        *_reasons(account["skipped"].items()),
+        *_reasons(undeclared),
+    ]
+
+
+def _nothing_selected(report: Mapping[str, Any]) -> list[str]:
+    """Render what the filters of the selection took, if there is no extraction."""
+    skipped = Counter(report["skipped"]) + Counter((report.get("selection") or {}).get("skipped", {}))
+    took = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
+    if report["extractions"] or report["revisits"] or not took:
+        return []
+    reasons = ", ".join(f"{name} {count:,}" for name, count in by_frequency(took))
+    return [f"no extraction: the selection took {reasons}; docs/selection.md has what each filter fits"]
 
 
 def _formats(report: Mapping[str, Any]) -> list[str]:

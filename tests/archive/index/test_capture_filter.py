@@ -157,12 +157,38 @@ def test_index_and_records_agree(tmp_path: Path, written: list[IndexEntry], chos
         {"mimes": ("html",)},
         {"mimes": ("*/*",)},
         {"urls": ("(",)},
+        {"hosts": ("http://example.org/",)},
+        {"hosts": ("example.org:8080",)},
+        {"hosts": ("an example",)},
+        {"domains": ("example.org", "example.org/")},
     ],
 )
 def test_filter_that_is_none(chosen: dict[str, Any]) -> None:
     """The error names the parameter."""
     with pytest.raises(ConfigError, match=r"^select\."):
         selection(select(**chosen))
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"),
+    [("www.example.org", "example.org"), ("http://example.co.uk/a", "example.co.uk"), ("*.example.org", "example.org")],
+)
+def test_domain_that_is_none(name: str, domain: str) -> None:
+    """The error has the domain that is meant, and how its host is selected."""
+    with pytest.raises(ConfigError, match=rf"no registered domain; write {domain}, or name the host .* by --host"):
+        selection(select(domains=(name,)))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"domains": ("Example.org", "co.uk", "intranet", "192.0.2.7", "blogs.example")},
+        {"hosts": ("WWW.example.org", "intranet", "::1", "192.0.2.7", "my_host.example.org")},
+    ],
+)
+def test_name_that_may_be(chosen: dict[str, Any]) -> None:
+    """A domain without a known suffix, a host of one word and an address are names as others are."""
+    assert [next(iter(chosen)).removesuffix("s")] == [name for name, _ in selection(select(**chosen)).checks]
 
 
 @pytest.mark.parametrize("setting", ["select.sample=0.0", "select.sample=1.1", "select.max_wanted=0"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.errors import ConfigError
 from dbce_spark.export.corpus import corpus_filters
-from dbce_spark.export.corpus.corpus_filters import Filter
+from dbce_spark.export.row_filters import Filter, outcomes
 from tests.support.builders import config
 from tests.support.corpus_outputs import Row, segments
 
@@ -23,30 +23,12 @@ def kept(one: Filter | None, **column: list[object]) -> list[bool]:
     return mask
 
 
-def test_status() -> None:
-    """Pages of the status that is named; a filter for both is none."""
-    assert [True, False] == kept(corpus_filters.status(["crossed"]), status=["crossed", "single"])
-    assert corpus_filters.status(["single", "crossed"]) is None
-
-
-def test_language() -> None:
-    """Texts in one of some languages: not those in another, without any, or too short to tell."""
-    assert [True, True, False, False, False] == kept(
-        corpus_filters.language(["da", "en"]), language=["en", "da", "de", "zxx", ""]
-    )
-    assert corpus_filters.language([]) is None
-
-
-def test_words() -> None:
-    """Texts that have as many words, or more."""
-    assert [False, True, True] == kept(corpus_filters.words(50), text_words=[49, 50, 51])
-    assert corpus_filters.words(0) is None
-
-
 def test_probability() -> None:
     """Texts that are as likely content, or more."""
-    assert [False, True] == kept(corpus_filters.likely(0.5), probability=[0.499, 0.5])
-    assert corpus_filters.likely(0.0) is None
+    (one,) = corpus_filters.chosen(replace(NOTHING, min_probability=0.5))
+
+    assert [False, True] == kept(one, probability=[0.499, 0.5])
+    assert [] == corpus_filters.chosen(NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +102,7 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
     ]  # fmt: skip
 
     assert ["status", "language", "words", "probability"] == [one.name for one in FILTERS]
-    assert np.array_equal(expected, corpus_filters.outcomes(batch, FILTERS))
+    assert np.array_equal(expected, outcomes(batch, FILTERS))
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from dbce_spark.spark.run.extraction_files import SCHEMA
 from tests.support import sample_collection as grown
 from tests.support.builders import config, marked_batch
 from tests.support.corpus_outputs import Row, text_of, write
+from tests.support.exports import written
 
 CONFIG = replace(config().corpus, min_words=3)
 FILES: dict[str, Sequence[Row]] = {
@@ -152,17 +153,86 @@ def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
-def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> None:
-    """A corpus without rows has one empty file, and is an error, with the place of its account."""
-    with pytest.raises(InputError, match=r"no text is left for the corpus; .*/corpus\.md has what each filter took"):
-        made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
-    assert "| left " in (tmp_path / "corpus" / "corpus.md").read_text()
-    (path,) = (tmp_path / "corpus" / "extractions").rglob("*.parquet")
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"min_words": 1_000}, "removed are 9 by words$"),
+        ({"languages": ("fr",)}, r"removed are 9 by language; language is en \(6\), de \(2\)$"),
+        ({"page_types": ("article",)}, "removed are 9 by page_type"),
+    ],
+)
+def test_a_corpus_of_nothing_is_not_written(output: str, tmp_path: Path, wanted: dict[str, Any], message: str) -> None:
+    """The error has what each filter removed, and what there is; the same place can be given again."""
+    with pytest.raises(InputError, match=rf"none of its 9 rows is left, so nothing is written; {message}"):
+        made(output, tmp_path / "corpus", replace(CONFIG, **wanted))
 
-    assert (0, [*SCHEMA.names, *corpus_source.MARKS, "probability"]) == (
-        pq.read_metadata(path).num_rows,
-        pq.read_schema(path).names,
-    )
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_paths_of_archives_may_be_relative(tmp_path: Path) -> None:
+    """To a folder that all lie in; else nothing is written."""
+    crawls = [Row(name=name, parts=text_of(5), warc_file=f"/home/me/{name}/x.warc") for name in ("a", "b")]
+    output = write(tmp_path / "output", {"site_part=0/part-00000.parquet": crawls})
+    made(output, tmp_path / "corpus", relative_to="/home/me/")
+    with pytest.raises(InputError, match=r"--relative-to /home/me/a: /home/me/b/x\.warc is not there; give a folder"):
+        made(output, tmp_path / "other", relative_to="/home/me/a")
+    (found,) = rows(tmp_path / "corpus").values()
+
+    assert ["a/x.warc", "b/x.warc"] == [row["warc_file"] for row in found]
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_corpus_of_nothing_replaces_none(output: str, tmp_path: Path) -> None:
+    """With --overwrite too: the earlier one stays until there is a row to write."""
+    made(output, tmp_path / "corpus")
+    before = written(tmp_path / "corpus")
+    with pytest.raises(InputError, match="none of its 9 rows is left"):
+        made(output, tmp_path / "corpus", replace(CONFIG, sites=("example.com",)), overwrite=True)
+
+    assert before == written(tmp_path / "corpus")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"sites": ("Other.example",)}, ["d"]),
+        ({"languages": ("DEU",)}, ["d"]),
+        ({"statuses": ("crossed",)}, ["a"]),
+    ],
+)
+def test_rows_are_filtered_as_those_of_an_export(
+    output: str, tmp_path: Path, wanted: dict[str, Any], expected: list[str]
+) -> None:
+    """The filters are the same, and the account has how many rows each removed."""
+    made(output, tmp_path / "corpus", replace(CONFIG, **wanted))
+    account = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
+    first = account["filters"][0]["filter"]
+
+    assert expected == ids(tmp_path / "corpus")
+    assert next(iter(wanted)).startswith(first)
+    assert account["removed"][first]
+    assert account["in"] == sum(account["removed"].values()) + 1
+
+
+def test_a_corpus_of_a_corpus_needs_what_its_filters_read(output: str, tmp_path: Path) -> None:
+    """One of some columns is read by filters that need no others; the error names what lacks, and those filters."""
+    columns = ["url", "site", "status", "language", "text_words"]
+    made(output, tmp_path / "some", columns=columns)
+    with pytest.raises(
+        OutputError, match=r"no column probability, duplicate_of; .*; or give --min-probability 0, --dup"
+    ):
+        made(str(tmp_path / "some"), tmp_path / "again")
+    made(str(tmp_path / "some"), tmp_path / "again", replace(CONFIG, min_probability=0.0, duplicates="keep"))
+    made(output, tmp_path / "more", columns=[*columns, "probability", "duplicate_of"])
+    made(str(tmp_path / "more"), tmp_path / "of-more")
+    made(output, tmp_path / "few", columns=["url", "text"])
+    with pytest.raises(
+        OutputError, match=r"has no column site, status, language, text_words, .*make the output again$"
+    ):
+        made(str(tmp_path / "few"), tmp_path / "of-few")
+
+    assert [columns] * 2 == [[*some[0]] for some in rows(tmp_path / "again").values()]
+    assert [2, 2] == [sum(map(len, rows(tmp_path / name).values())) for name in ("again", "of-more")]
 
 
 def test_an_output_without_duplicates(tmp_path: Path) -> None:
@@ -187,13 +257,16 @@ def test_duplicates_of_another_run_are_noticed(output: str, tmp_path: Path) -> N
 
 
 def test_nothing_is_overwritten_without_the_option(output: str, tmp_path: Path) -> None:
-    """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never."""
+    """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never; nor
+    by itself."""
     made(output, tmp_path / "corpus")
     with pytest.raises(OutputError, match="exists; give another --output, or --overwrite"):
         made(output, tmp_path / "corpus")
     made(output, tmp_path / "corpus", replace(CONFIG, languages=("de",)), overwrite=True)
     with pytest.raises(OutputError, match="holds duplicates, which no corpus has"):
         made(str(tmp_path / "corpus"), output, overwrite=True)
+    with pytest.raises(OutputError, match="is what the corpus is made of; give another --output"):
+        made(str(tmp_path / "corpus"), f"{tmp_path}/corpus/", overwrite=True)
 
     assert ["d"] == ids(tmp_path / "corpus")
     assert (Path(output) / "run.json").exists()

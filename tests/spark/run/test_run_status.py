@@ -224,6 +224,25 @@ def test_a_finished_run_ends_as_its_command_did(
     ]
 
 
+def test_a_corpus_has_counts_of_its_own(tmp_path: Path) -> None:
+    """Extractions that were kept, of how many: the report of the run is of all; only `dbce corpus` replaces it."""
+    finished(str(tmp_path), 0)
+    report = json.loads((tmp_path / "run.json").read_text())
+    counts = {"output": "out", "config": {}, "in": 1_326, "removed": {"words": 100}, "left": 1_226}
+    (tmp_path / "run.json").write_text(json.dumps(report | {"corpus": counts}))
+    found = inspect_run(str(tmp_path))
+
+    assert ("corpus", counts["in"], counts["left"]) == (
+        found.as_dict()["kind"], found.as_dict()["corpus"]["in"], found.as_dict()["corpus"]["left"],
+    )  # fmt: skip
+    assert [
+        f"{tmp_path}: finished",
+        "  corpus        1,226 of 1,326 extractions of out",
+        "                100 removed by words",
+        "  next          nothing; `dbce corpus ... --overwrite` would replace it",
+    ] == found.text().splitlines()
+
+
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
     """An unfinished one is known by its staging folder, which must be named."""
     url = "memory://status/out"

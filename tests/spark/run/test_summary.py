@@ -69,11 +69,26 @@ def test_of_formats_the_share_of_rows_that_have_them_is_shown() -> None:
 def test_of_an_index_the_lines_are_counted_first() -> None:
     """Lines that were read, lines that were selected, and the filters that others did not pass."""
     selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}
+    selection |= {"undeclared": {"language": 4}}
     lines = summary.text({**REPORT, "selection": selection}, "/o").splitlines()
 
     assert [
         "index lines              9  5 selected, 2 of them twice",
         "  mime                               1",
         "  status                             3",
-    ] == lines[1:4]
-    assert LINES.splitlines()[1:] == lines[4:]
+        "  selected without language           4",
+    ] == lines[1:5]
+    assert LINES.splitlines()[1:] == lines[5:]
+
+
+def test_a_selection_that_leaves_nothing_is_called_that() -> None:
+    """The filters are named that records, and lines of an index, did not pass; what [input] took is none of them."""
+    nothing = {**REPORT, "extractions": 0, "revisits": 0, "skipped": {"select:domain": 1226, "mime": 3}}
+    of_index = {"read": 9, "selected": 0, "duplicate": 0, "skipped": {"select:status": 9}}
+
+    assert (
+        "no extraction: the selection took select:domain 1,226, select:status 9; docs/selection.md has what each"
+        in (summary.text({**nothing, "selection": of_index}, "/o"))
+    )
+    assert "no extraction:" not in summary.text({**nothing, "skipped": {"mime": 3}}, "/o")
+    assert "no extraction:" not in summary.text({**nothing, "revisits": 1}, "/o")
