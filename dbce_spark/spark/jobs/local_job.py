@@ -92,8 +92,7 @@ class _Work:
 
     def run(self) -> dict[str, Any]:
         self._request.goes_on(self._config)  # raises where another run has ended since this one was checked
-        run_output.clear(self._request)
-        plan.save(self._request.plan(self._config), self._request.work)
+        run_output.begin(self._request, self._config)
         self._spent("start", time.monotonic() - self._request.started)
         with self._stage("pages"):
             sources = self._read()
