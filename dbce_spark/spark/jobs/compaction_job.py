@@ -118,6 +118,7 @@ def _check_understood(folders: Iterable[Path]) -> None:
 
 def _empty(work: Path) -> None:
     """Remove what a compaction that was killed has left; not the lock of this one."""
+    storage.sweep(str(work))
     for left in storage.list_names(str(work)) - {staging.FOLDER}:
         storage.remove(str(work / left))
 

@@ -146,7 +146,6 @@ def _forget_noted(request: RunRequest) -> None:
 
 
 def sweep(request: RunRequest) -> None:
-    """Remove halves of files; an object store has none."""
-    staging.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
-    if "://" not in request.output:
-        staging.sweep(request.output)
+    """Remove halves of files."""
+    storage.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
+    storage.sweep(request.output)

@@ -181,12 +181,6 @@ def remove(work: str) -> None:
         Path(path(work, "")).rmdir()
 
 
-def sweep(folder: str) -> None:
-    """Remove the halves of files that ended processes have left."""
-    for half in Path(folder).rglob(f"_*.{'[0-9a-f]' * 32}"):
-        half.unlink(missing_ok=True)
-
-
 def ended_stages(work: str) -> list[str]:
     """Return the stages that have ended, those of earlier runs first; "start" is none."""
     try:

@@ -126,6 +126,20 @@ def test_a_run_that_is_ended_while_it_makes_room_may_be_given_again(
     assert ["plan.json"] == [one.name for one in (tmp_path / staging.FOLDER).iterdir()]
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_run_that_was_killed_while_it_wrote_run_json_may_be_given_again(overwrite: bool, tmp_path: Path) -> None:
+    """With the half of it that is left there, which is swept."""
+    run_output.begin(request(tmp_path), CONFIG)
+    (tmp_path / "extractions").mkdir()
+    half = tmp_path / f"_{RUN_FILE}.{'0' * 32}"
+    half.touch()
+    again = request(tmp_path, overwrite=overwrite)
+    run_output.check(again, CONFIG)
+    run_output.begin(again, CONFIG)
+
+    assert not half.exists()
+
+
 def test_halves_of_files_are_swept_where_a_run_stages_and_where_it_writes(tmp_path: Path) -> None:
     """An object store has none, and is not asked; those of other runs, which stage in folders beside it, stay."""
     folders = ("work/_staging/pages", "out", "work/other/_staging/pages")
