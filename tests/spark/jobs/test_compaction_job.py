@@ -1,6 +1,8 @@
 """Collections that are put together: the same rows in fewer files, while readers and writers go on."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.output_reader import opened, table_files
 from dbce_spark.output.schemas import (
     capture_rows,
     duplicate_rows,
@@ -155,6 +157,36 @@ def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
 
     assert ["a2", "a1", "b3", "b1", "c1"] == [row["capture_id"] for row in table(grown, "captures")]
     assert ["a1", "a2", "b1", "b3", "c1"] == [row["capture_id"] for row in table(grown, "members")]
+
+
+def test_no_more_files_are_open_than_may_be(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many increments they are merged in rounds, to the same rows in the same order, and nothing of that stays."""
+    for number in range(4, 8):
+        extend(grown, number, **{f"a{number}": "more", f"b{number}": "more"})
+    names = ("captures", "members")
+    open_now, most = 0, 0
+
+    @contextmanager
+    def counted(path: str) -> Iterator[pq.ParquetFile]:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        try:
+            with opened(path) as file:
+                yield file
+        finally:
+            open_now -= 1
+
+    compaction_job.run(grown, 1000)
+    expected = [table(grown, name) for name in names]
+    grown.rollback(7)
+    monkeypatch.setattr(compaction_job, "_OPEN_FILES", 2)
+    monkeypatch.setattr(compaction_job, "opened", counted)
+    compaction_job.run(grown, 1000)
+
+    assert expected == [table(grown, name) for name in names]
+    assert (0, 2) == (open_now, most)
+    assert "_merged" not in {one.name for one in Path(grown.increment(10)).iterdir()}
 
 
 def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
