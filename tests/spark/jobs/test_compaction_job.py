@@ -1,8 +1,10 @@
 """Collections that are put together: the same rows in fewer files, while readers and writers go on."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,9 @@ from dbce_spark.output.schemas import (
 )
 from dbce_spark.spark.jobs import compaction_job, increment_job
 from dbce_spark.spark.run import run_lock, staging
+from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.nfs import keep_open_files
+from tests.support.sample_collection import PARAMETERS
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
@@ -374,6 +378,28 @@ def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: C
 
     assert latest == grown.version(4)
     assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
+
+
+@pytest.mark.parametrize("manifest", ["of now", "of before"])
+def test_a_collection_keeps_the_sites_that_it_was_begun_with(manifest: str, collected: Path, tmp_path: Path) -> None:
+    """Pages of another site are never compared. Manifests said nothing of that before: the accounts of their runs do;
+    which files count as failed may change."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    settings = increment_job._settings(request.plan(PARAMETERS))
+    if manifest == "of before":
+        settings["config"].pop("input", None)
+    to.commit(replace(to.current(), number=4, settings=settings))
+    by_host, reading = (
+        replace(PARAMETERS, input=replace(PARAMETERS.input, **changed))
+        for changed in ({"site": "host"}, {"max_failed_files": 0.5})
+    )
+
+    with pytest.raises(
+        OutputError, match=r'labelled with other settings: config\.input\.site was "domain", is "host"\.'
+    ):
+        increment_job.prepared(to, request, by_host)
+    assert increment_job.prepared(to, request, reading)
 
 
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
