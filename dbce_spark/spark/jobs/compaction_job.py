@@ -126,13 +126,15 @@ def _empty(work: Path) -> None:
 
 
 def _take_place(collection: Collection, version: Version, work: Path, target: Path) -> None:
-    """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
-    version."""
+    """Move it to its place, when all of it is on the disk. From then on it is an ended increment: if this process is
+    killed, the next run makes it a version."""
+    storage.sync_folder(work)
     if collection.current().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
-            return
-    raise OutputError(f"{collection.folder} was changed by another command meanwhile; give the same command again")
+    if work.exists():
+        raise OutputError(f"{collection.folder} was changed by another command meanwhile; give the same command again")
+    storage.sync(target.parent)
 
 
 def _write(collection: Collection, version: Version, work: Path, rows_per_file: int) -> None:
@@ -160,10 +162,10 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     _link_pages(collection, version, work)
     for path in Path(collection.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)
-    (work / INPUTS).write_text(checkpoints.text(collection.inputs(version)), encoding="utf-8")
+    storage.write(str(work / INPUTS), checkpoints.text(collection.inputs(version)).encode())
     _keep_runs(collection, version, work)
     report = _report(version, time.monotonic() - began)
-    (work / RUN_FILE).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    storage.write(str(work / RUN_FILE), json.dumps(report, indent=2).encode() + b"\n")
 
 
 def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, str]]]:
@@ -331,14 +333,8 @@ def _rename_columns(source: str, target: str) -> None:
 
 
 def _keep_runs(collection: Collection, version: Version, work: Path) -> None:
-    runs = work / RUNS
-    runs.mkdir()
-    for one in version.increments:
-        folder = Path(collection.increment(one.number))
-        if (folder / RUNS).exists():
-            shutil.copytree(folder / RUNS, runs, dirs_exist_ok=True)
-        else:
-            shutil.copy(folder / RUN_FILE, runs / f"{one.number:08}.json")
+    for number, path in collection.run_files(version).items():
+        storage.link(path, work / RUNS / f"{number:08}.json")
 
 
 def _report(version: Version, seconds: float) -> dict[str, Any]:

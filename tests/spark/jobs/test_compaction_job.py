@@ -1,6 +1,7 @@
 """Collections that are put together: the same rows in fewer files, while readers and writers go on."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -335,6 +336,29 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
 
 def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
+
+
+def test_all_of_it_is_on_the_disk_before_it_is_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file, the names in each folder, and its own name last: power that fails would leave an account that is
+    empty, and `vacuum` no way back."""
+    synced: list[int] = []
+    sync, commit = os.fsync, increment_job.commit
+
+    def noted(number: int) -> None:
+        synced.append(os.fstat(number).st_ino)
+        sync(number)
+
+    def committed(of: Collection, number: int) -> None:
+        folder = Path(of.increment(number))
+        files = [one for one in folder.rglob("*") if staging.FOLDER not in one.parts]
+        left = [str(one.relative_to(folder)) for one in (folder, *files) if one.stat().st_ino not in synced]
+        assert ([], folder.parent.stat().st_ino) == (left, synced[-1])
+        commit(of, number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(increment_job, "commit", committed)
+
+    assert compaction_job.run(grown, 1000)
 
 
 def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
