@@ -186,6 +186,17 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
     )
 
 
+def test_a_run_of_which_every_page_failed_is_no_success(
+    hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All is written that says why, and where that is stands in the error."""
+    monkeypatch.setattr(local, "label_pages", lambda *_: 1 / 0)
+
+    assert 3 == main(["extract", *hard, "--output", str(tmp_path / "out")])
+    assert f"no page could be extracted: 1 page failed; {tmp_path}/out/rejects has why\n" in capsys.readouterr().err
+    assert {"no_text": 1, "page_failed": 1} == json.loads((tmp_path / "out" / RUN_FILE).read_text())["rejects"]
+
+
 def test_an_output_that_lacks_a_part_is_not_finished(
     hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
