@@ -40,7 +40,7 @@ from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
+from dbce_spark.spark.run.run_account import TEXTLESS, RunAccount, count_unlabelled
 from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
@@ -188,7 +188,7 @@ class _Work:
                         count += len(extracted.texts[-1])
         if not statuses:
             parquet.write(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
-        self._account.statuses = statuses + Counter({UNLABELLED: len(extracted.unlabelled)})
+        self._account.statuses = statuses + count_unlabelled(extracted.unlabelled.values())
         return extracted
 
     def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:

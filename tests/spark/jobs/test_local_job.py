@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
+from dbce_spark.dbce.time_limit import OutOfTime
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
 from dbce_spark.log import Log
@@ -149,15 +151,16 @@ def test_an_output_that_another_run_has_finished_meanwhile_stays(hard: list[str]
     assert (tmp_path / "out" / RUN_FILE).exists()
 
 
+@pytest.mark.parametrize(("error", "reason"), [(ValueError("no plums"), "page_failed"), (OutOfTime(), "page_timeout")])
 def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are the rejects of the definition, and no rows of other tables; all others are there."""
     build = local.build_extraction
 
     def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
         if compared.page.capture.url.endswith("/plum"):
-            raise ValueError("no plums")
+            raise error
         return build(compared, segments, scored)
 
     monkeypatch.setattr(local, "build_extraction", fail)
@@ -180,7 +183,8 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
             *((one.page.capture_id,) * 2 for one in expected.extractions),
         ]
     )
-    assert {"page_failed", "revisit_unresolved"} <= set(report["rejects"])
+    assert {reason, "revisit_unresolved"} <= set(report["rejects"])
+    assert report["rejects"] == Counter(reason for (reason,) in rows("rejects", "reason"))
     assert report["records_read"] == sum(
         [report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values()]
     )
