@@ -21,7 +21,7 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet, storage, timestamps
-from dbce_spark.log import Log
+from dbce_spark.log import Log, repeat
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
@@ -215,10 +215,11 @@ class _Work:
         """Measure a stage, and show that it is at work."""
         began = time.monotonic()
         self._log.stage = name
-        self._beat = replace(self._beat, stage=name, stage_began=timestamps.now())
-        heartbeat.write(self._request.work, self._beat)
+        beat = replace(self._beat, stage=name, stage_began=timestamps.now())
+        show = partial(heartbeat.write, self._request.work, beat)
+        show()
         self._log.write("stage_begin", f"{name} begins")
-        with self._log.waiting(name):
+        with self._log.waiting(name), repeat(heartbeat.SECONDS, show):
             yield
         seconds = time.monotonic() - began
         self._log.write("stage_end", f"{name}: {seconds:,.1f} s", {"seconds": round(seconds, 3)})

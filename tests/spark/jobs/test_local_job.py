@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset as ds
@@ -26,7 +27,7 @@ from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
-from dbce_spark.spark.run import duplicate_files, extraction_files, plan, run_output, staging
+from dbce_spark.spark.run import duplicate_files, extraction_files, heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
@@ -199,6 +200,28 @@ def test_a_run_of_which_every_page_failed_is_no_success(
     assert 3 == main(["extract", *hard, "--output", str(tmp_path / "out")])
     assert f"no page could be extracted: 1 page failed; {tmp_path}/out/rejects has why\n" in capsys.readouterr().err
     assert {"no_text": 1, "page_failed": 1} == json.loads((tmp_path / "out" / RUN_FILE).read_text())["rejects"]
+
+
+def test_a_long_stage_gives_signs_of_life(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it works: `dbce status` on another host goes by them."""
+    compare, write, signs = local.compare_pages, heartbeat.write, Queue[str]()
+
+    def noted(output: str, beat: heartbeat.Heartbeat) -> None:
+        write(output, beat)
+        signs.put(beat.stage)
+
+    def long(*given: Any) -> Any:
+        while signs.get(timeout=10) != "sites":
+            pass
+        assert ["sites"] * 2 == [signs.get(timeout=10) for _ in range(2)]
+        return compare(*given)
+
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.01)
+    monkeypatch.setattr(heartbeat, "write", noted)
+    monkeypatch.setattr(local, "compare_pages", long)
+    local_job.run(request(hard, tmp_path / "out"), config.default())
+
+    assert not Path(staging.path(str(tmp_path / "out"), "")).exists()
 
 
 def test_an_output_that_lacks_a_part_is_not_finished(
