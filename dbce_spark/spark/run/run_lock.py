@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import heartbeat, staging
+from dbce_spark.spark.run.condition import is_at_work
 
 _TRIES, _SECONDS = 5, 0.2
 """A process that checks whether a run is at work holds the lock for a moment, too."""
@@ -40,11 +41,20 @@ def hold(work: str) -> Iterator[None]:
 def _taken(work: str, lock: Path) -> BinaryIO:
     for _ in range(_TRIES):
         held = _opened(work, lock)
-        if _locked(held, fcntl.LOCK_EX) is not False and _has_name(held, lock):
+        is_locked = _locked(held, fcntl.LOCK_EX)
+        if (not _is_alive(work) if is_locked is None else is_locked) and _has_name(held, lock):
             return held
         held.close()
         time.sleep(_SECONDS)
     raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it")
+
+
+def _is_alive(work: str) -> bool:
+    """Return whether another process that works in this folder has given a sign of life, as no lock tells."""
+    beat = heartbeat.read(work)
+    if beat is None or beat.is_ended or (beat.is_of_this_host and beat.pid == os.getpid()):
+        return False
+    return is_at_work(beat, None)
 
 
 def _opened(work: str, lock: Path) -> BinaryIO:

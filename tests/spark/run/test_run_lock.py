@@ -1,18 +1,21 @@
 """The lock of a run on the folder in which it works. No Spark is started."""
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
+from unittest.mock import Mock
 
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.run import run_lock, staging
+from dbce_spark.spark.run import checkpoints, run_lock, staging
+from dbce_spark.spark.run.heartbeat import Heartbeat
 
 
 def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
@@ -28,6 +31,29 @@ def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
     other.communicate()
 
     with run_lock.hold(str(tmp_path)):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("last", "is_free"),
+    [
+        ({"host": "elsewhere"}, False),
+        ({"host": "elsewhere", "failure": "the disk was full"}, True),
+        ({"host": "elsewhere", "is_ended": True}, True),
+        ({"host": "elsewhere", "updated": "2026-01-01T00:00:00+00:00"}, True),
+        ({}, True),
+    ],
+)
+def test_where_there_are_no_locks_signs_of_life_keep_others_off(
+    last: dict[str, Any], is_free: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is at work gives them; those that this process has given before are its own."""
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError("no locks here")))
+    monkeypatch.setattr(time, "sleep", Mock())
+    beat = Heartbeat(run_id="a", attempt=1, command="", **last)
+    checkpoints.write(staging.path(str(tmp_path), staging.STATE), beat)
+    refused = nullcontext() if is_free else pytest.raises(OutputError, match="another run is at work there")
+    with refused, run_lock.hold(str(tmp_path)):
         pass
 
 
