@@ -75,6 +75,11 @@ def _named(loss: Loss) -> tuple[str, str]:
     return without_credentials(loss.path), without_credentials(loss.reason)
 
 
+def allowed(share: float, files: int) -> int:
+    """Return how many of some files may fail."""
+    return int(share * files)
+
+
 def check(failed_files: dict[str, Any], share: float) -> None:
     """End a run of which more than `share` of the files failed, as counted by `report`.
 
@@ -82,7 +87,7 @@ def check(failed_files: dict[str, Any], share: float) -> None:
         BudgetError: with the first few of them.
     """
     count, total = failed_files["count"], failed_files["of"]
-    if count <= share * total:
+    if count <= allowed(share, total):
         return
     first: Sequence[tuple[str, str]] = list(failed_files["first"].items())[:_LISTED]
     listed = "; ".join(f"{path} ({reason[:120]})" for path, reason in first)

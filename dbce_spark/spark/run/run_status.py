@@ -329,5 +329,5 @@ def _each(work: str, stage: str, kind: type[T]) -> list[T]:
 def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> FailedFiles:
     """Set the figures of `failed_files.report` beside the share of files that may fail."""
     count, of, first = failed["count"], failed["of"], failed["first"]
-    allowed = int(config["input"]["max_failed_files"] * of)
+    allowed = failed_files.allowed(config["input"]["max_failed_files"], of)
     return FailedFiles(count=count, of=of, allowed=allowed, exceeds_limit=count > allowed, first=first)
