@@ -124,7 +124,7 @@ class PageConfig:
     max_blocks: PositiveInt
     max_path_chars: PositiveInt
     max_tokens: PositiveInt
-    max_seconds: PositiveInt
+    max_seconds: Annotated[int, between(1, 86_400)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,7 @@ class TemplateConfig:
 class LshConfig:
     threshold: PartialShare
     permutations: Annotated[int, between(2, 1024)]
-    seed: int
+    seed: Annotated[int, between(0, 2**32 - 1)]
     threshold_by_site: Mapping[str, PartialShare]
 
     def threshold_of(self, site: str) -> float:
@@ -184,7 +184,7 @@ class DuplicatesConfig:
 
     find: bool
     threshold: Share
-    shingle_words: PositiveInt
+    shingle_words: Annotated[int, between(1, 1_000)]
     bands: Annotated[int, between(1, 128)]
     rows: Annotated[int, between(1, 128)]
     cap: Annotated[int, at_least(2)]

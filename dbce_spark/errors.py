@@ -1,7 +1,7 @@
 """The errors that end a run. Bad data never does: it becomes a reject (see `model.py`).
 
 DbceError
-├── BudgetError     so many files could not be read that the output says little of the collection
+├── BudgetError     so many files could not be read, or all pages failed, that the output says little of its input
 ├── ConfigError     a parameter is unknown, of the wrong type or out of its range
 ├── EvaluationError a score is under its floor, or a floor would sink without permission
 ├── InputError      an input argument names nothing that can be read
@@ -22,7 +22,8 @@ class DbceError(Exception):
 
 
 class BudgetError(DbceError):
-    """More files failed than a run may lose (`input.max_failed_files`). All that could be read is written."""
+    """More files failed than a run may lose (`input.max_failed_files`), or every page did. All that could be read is
+    written."""
 
     exit_status = 3
 

@@ -1,21 +1,22 @@
 """`dbce collection`."""
 
 import argparse
+from collections.abc import Callable
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     Commands,
     add_collection,
+    add_command,
     add_config,
     add_earlier,
-    add_log,
     add_output,
     add_version,
     chosen_version,
     count,
 )
 from dbce_spark.output import inventory
-from dbce_spark.output.collection import Collection, Version
+from dbce_spark.output.collection import Collection
 
 
 def add(commands: Commands) -> None:
@@ -25,85 +26,113 @@ def add(commands: Commands) -> None:
         help="list, compare, restore, compact and clean up the versions of a collection",
         description="List, compare, restore, compact and clean up the versions of a collection (docs/collections.md).",
     )
-    what = command.add_subparsers(title="commands", dest="what", required=True, metavar="COMMAND")
-    for name, text in (
-        ("log", "list all versions, with their increments and captures"),
-        ("show", "show the increments, rows and bytes of a version"),
-        ("files", "list the Parquet files of a version, table by table"),
-        ("report", "report unusual changes between the last two crawls"),
-        ("rollback", "restore the contents of an earlier version, as a new version"),
-        ("compact", "rewrite the current rows in fewer files, without replaced rows, as a new version"),
-        ("vacuum", "remove old versions, and the files that no remaining version needs"),
-        ("register", "create Delta tables of a version, as links to its files"),
-    ):
-        part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        add_collection(part)
-        _add_options(part, name)
-        add_log(part)
-        part.set_defaults(run=_collection)
+    what = command.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add(what, "log", _log, "list all versions, with their increments and captures")
+    add_version(_add(what, "show", _show, "show the increments, rows and bytes of a version"))
+    add_version(_add(what, "files", _files, "list the Parquet files of a version, table by table"))
+    _add_report(what)
+    rollback = _add(what, "rollback", _rollback, "restore the contents of an earlier version, as a new version")
+    rollback.add_argument(
+        "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
+    )
+    _add(what, "compact", _compact, "rewrite the current rows in fewer files, without replaced rows, as a new version")
+    vacuum = _add(what, "vacuum", _vacuum, "remove old versions, and the files that no remaining version needs")
+    vacuum.add_argument(
+        "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
+    )
+    _add_register(what)
 
 
-def _add_options(part: argparse.ArgumentParser, name: str) -> None:
-    if name == "rollback":
-        part.add_argument(
-            "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
-        )
-    elif name == "vacuum":
-        part.add_argument(
-            "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
-        )
-    elif name not in ("log", "compact"):
-        add_version(part)
-    if name == "report":
-        part.add_argument(
-            "--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html"
-        )
-        add_config(part)
-    if name == "register":
-        add_output(
-            part, "DIR", "create the tables in this folder, which must be on the same file system as the collection"
-        )
-        add_earlier(part, "--delta", "--output")
+def _add(
+    commands: Commands, name: str, run: Callable[[argparse.Namespace], None], help: str
+) -> argparse.ArgumentParser:
+    command = add_command(commands, name, run, help)
+    add_collection(command)
+    return command
 
 
-def _collection(arguments: argparse.Namespace) -> None:
+def _add_report(commands: Commands) -> None:
+    command = _add(commands, "report", _report, "report unusual changes between the last two crawls")
+    add_version(command)
+    command.add_argument("--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html")
+    add_config(command)
+
+
+def _add_register(commands: Commands) -> None:
+    command = _add(commands, "register", _register, "create Delta tables of a version, as links to its files")
+    add_version(command)
+    add_output(
+        command, "DIR", "create the tables in this folder, which must be on the same file system as the collection"
+    )
+    add_earlier(command, "--delta", "--output")
+
+
+def _opened(arguments: argparse.Namespace) -> Collection:
+    """Return the collection of a command.
+
+    Raises:
+        InputError: there is none.
+    """
     collection = Collection(arguments.collection)
     collection.current()
-    if arguments.what == "log":
-        print(inventory.log(collection, [collection.version(number) for number in collection.numbers()]))
-    elif arguments.what == "rollback":
-        print(inventory.log(collection, [collection.rollback(arguments.version)]))
-    elif arguments.what == "compact":
-        from dbce_spark.spark.jobs import compaction_job
-
-        made = compaction_job.run(collection, configuration.default().output.rows_per_file)
-        print(
-            inventory.log(collection, [made]) if made else f"{collection.folder} is one increment, and stays as it is"
-        )
-    elif arguments.what == "vacuum":
-        removed = collection.vacuum(arguments.keep)
-        print("\n".join([*removed, f"{len(removed)} removed"]))
-    else:
-        version = chosen_version(collection, arguments)
-        if arguments.what == "report":
-            _compare(collection, version, arguments)
-        elif arguments.what == "register":
-            from dbce_spark.output import delta_tables
-
-            print("\n".join(map(str, delta_tables.register(collection, version, arguments.output))))
-        else:
-            print(
-                inventory.show(collection, version)
-                if arguments.what == "show"
-                else inventory.files(collection, version)
-            )
+    return collection
 
 
-def _compare(collection: Collection, version: Version, arguments: argparse.Namespace) -> None:
+def _log(arguments: argparse.Namespace) -> None:
+    """List all versions, with their increments and captures."""
+    collection = _opened(arguments)
+    print(inventory.log(collection, [collection.version(number) for number in collection.numbers()]))
+
+
+def _show(arguments: argparse.Namespace) -> None:
+    """Show the increments, rows and bytes of a version."""
+    collection = Collection(arguments.collection)
+    print(inventory.show(collection, chosen_version(collection, arguments)))
+
+
+def _files(arguments: argparse.Namespace) -> None:
+    """List the Parquet files of a version, table by table."""
+    collection = Collection(arguments.collection)
+    print(inventory.files(collection, chosen_version(collection, arguments)))
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    """Report unusual changes between the last two crawls."""
     from dbce_spark.report import crawl_report
 
+    collection = Collection(arguments.collection)
     thresholds = configuration.load(arguments.config).comparison
-    comparison = crawl_report.compare(collection, version, thresholds)
+    comparison = crawl_report.compare(collection, chosen_version(collection, arguments), thresholds)
     if arguments.output:
         crawl_report.write(comparison, collection.folder, arguments.output)
     print(crawl_report.text(comparison))
+
+
+def _rollback(arguments: argparse.Namespace) -> None:
+    """Restore the contents of an earlier version, as a new version."""
+    collection = _opened(arguments)
+    print(inventory.log(collection, [collection.rollback(arguments.version)]))
+
+
+def _compact(arguments: argparse.Namespace) -> None:
+    """Rewrite the current rows in fewer files, without replaced rows, as a new version."""
+    from dbce_spark.spark.jobs import compaction_job
+
+    collection = Collection(arguments.collection)
+    made = compaction_job.run(collection, configuration.default().output.rows_per_file)
+    print(inventory.log(collection, [made]) if made else f"{collection.folder} is one increment, and stays as it is")
+
+
+def _vacuum(arguments: argparse.Namespace) -> None:
+    """Remove old versions, and the files that no remaining version needs."""
+    removed = _opened(arguments).vacuum(arguments.keep)
+    print("\n".join([*removed, f"{len(removed)} removed"]))
+
+
+def _register(arguments: argparse.Namespace) -> None:
+    """Create Delta tables of a version, as links to its files."""
+    from dbce_spark.output import delta_tables
+
+    collection = Collection(arguments.collection)
+    version = chosen_version(collection, arguments)
+    print("\n".join(map(str, delta_tables.register(collection, version, arguments.output))))

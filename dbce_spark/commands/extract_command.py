@@ -42,9 +42,10 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.commands.signals import started_whole
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
+from dbce_spark.errors import BudgetError, ConfigError, InputError, PlatformError, installs
 from dbce_spark.files import sources
 from dbce_spark.log import Log, counted
+from dbce_spark.model import RejectReason
 from dbce_spark.output.collection import Collection
 
 if TYPE_CHECKING:
@@ -196,6 +197,7 @@ def _run(arguments: argparse.Namespace) -> None:
     print(summary.text(report, request.output))
     _print_first_texts(arguments.collection or request.output)
     failed_files.check(report["failed_files"], config.input.max_failed_files)
+    _check_pages(report, request.output)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
     log.write("end", f"finished: {counted(report['extractions'], 'extraction')} in {request.output}", figures)
 
@@ -310,6 +312,17 @@ def _on_spark(
     if to:
         return increment_job.run(started, to, request, config, log)
     return extract_job.run(started, request, config, log)
+
+
+def _check_pages(report: dict[str, Any], output: str) -> None:
+    """Check that some page was extracted, if any was read: where all failed it is hardly for what they are.
+
+    Raises:
+        BudgetError: all failed.
+    """
+    failed = report["rejects"].get(RejectReason.PAGE_FAILED, 0)
+    if failed and not report["extractions"]:
+        raise BudgetError(f"no page could be extracted: {counted(failed, 'page')} failed; {output}/rejects has why")
 
 
 def _print_first_texts(output: str) -> None:

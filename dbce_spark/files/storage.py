@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO, cast
 from uuid import uuid4
@@ -17,6 +18,8 @@ from dbce_spark.errors import DbceError, OutputError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
+_HALF = f"_*.{'[0-9a-f]' * 32}"
+"""The names of files while they are written."""
 
 
 def is_full(error: OSError) -> bool:
@@ -25,7 +28,8 @@ def is_full(error: OSError) -> bool:
 
 
 def list_names(folder: str) -> set[str]:
-    """List the names in a folder; none, if there is no such folder.
+    """List the names in a folder; none, if there is no such folder. Halves of files, which ended processes have left,
+    are left out.
 
     Raises:
         OutputError: it is a file, or its storage cannot be reached.
@@ -42,7 +46,8 @@ def list_names(folder: str) -> set[str]:
         raise OutputError(f"{folder}: cannot be listed: {type(error).__name__}: {error}") from error
     inside = (each.rstrip("/") for each in paths)
     # Some stores have the folder itself among what is in it.
-    return {each.rsplit("/", 1)[-1] for each in inside if each != path.rstrip("/")}
+    names = {each.rsplit("/", 1)[-1] for each in inside if each != path.rstrip("/")}
+    return {name for name in names if not fnmatchcase(name, _HALF)}
 
 
 def remove(path: str) -> None:
@@ -50,6 +55,13 @@ def remove(path: str) -> None:
     filesystem, inner = url_to_fs(path)
     if filesystem.exists(inner):
         filesystem.rm(inner, recursive=True)
+
+
+def sweep(folder: str) -> None:
+    """Remove the halves of files that ended processes have left in a folder; an object store has none."""
+    if "://" not in folder:
+        for half in Path(folder).rglob(_HALF):
+            half.unlink(missing_ok=True)
 
 
 def link(source: Path, target: Path) -> None:
@@ -91,7 +103,7 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
         return
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Hidden from readers of the folder, and a name of its own for each attempt at the same file.
+    # As _HALF: hidden from readers of the folder, and a name of its own for each attempt at the same file.
     partial = target.with_name(f"_{target.name}.{uuid4().hex}")
     try:
         with partial.open("wb") as stream:

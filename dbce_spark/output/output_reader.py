@@ -7,6 +7,7 @@ that count; `TableFiles.batches` those of one table of a collection, or of them 
 true. It also names the files, for readers with an engine of their own.
 """
 
+import errno
 import json
 import re
 from collections import defaultdict
@@ -443,7 +444,9 @@ def _damage(path: str) -> Iterator[None]:
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own, and Arrow has some
-        if _INCREMENT.search(path):
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            advice = f"{path}: {error.strerror}; allow more (`ulimit -n`), and give the same command again"
+        elif _INCREMENT.search(path):
             advice = f"{path} is broken: {error}; restore it, or roll back to a version before it"
         else:
             advice = f"{path}: cannot be read: {type(error).__name__}: {error}; the output is damaged, make it again"

@@ -54,6 +54,18 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
     assert set() == store.list_names(f"{folder}/none")
 
 
+def test_halves_of_files_are_no_names_and_are_swept(tmp_path: Path) -> None:
+    """A process that is killed while it writes leaves one; whole files stay, also with an underscore."""
+    (tmp_path / "below").mkdir()
+    for name in ("f", "_SUCCESS", f"_run.json.{'0123456789abcdef' * 2}", f"below/_f.{'0' * 32}"):
+        (tmp_path / name).touch()
+    names = store.list_names(str(tmp_path))
+    store.sweep(str(tmp_path))
+    store.sweep("memory://none")
+
+    assert {"below", "_SUCCESS", "f"} == names == {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*")}
+
+
 @pytest.mark.parametrize(("name", "message"), [("file", "is a file"), ("//nothing", "cannot be listed")])
 def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, message: str) -> None:
     """A file where the output should be, or unknown storage, is reported in one line."""

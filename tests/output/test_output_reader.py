@@ -1,5 +1,7 @@
 """An output is opened by its path, and read a few columns and rows at a time."""
 
+import errno
+import os
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -110,6 +112,19 @@ def main_texts(found: output_reader.Output) -> list[tuple[str, str]]:
 def listed(batch: pa.RecordBatch) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = batch.to_pylist()
     return found
+
+
+def test_a_file_that_may_not_be_opened_any_more_is_not_called_broken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing is to be made again: the error names the limit."""
+
+    def refuse(path: str) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE), path)
+
+    monkeypatch.setattr(parquet, "reader", refuse)
+    with pytest.raises(OutputError, match=r"a\.parquet: Too many open files; allow more \(`ulimit -n`\)"):
+        output_reader.count_rows("a.parquet")
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, None])

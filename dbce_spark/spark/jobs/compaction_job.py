@@ -49,9 +49,11 @@ from dbce_spark.spark.stages import write_captures, write_increment_tables
 
 RENAMED = {"is_witness": "has_features", "verdicts": "first_scores", "traits_codes": "feature_codes"}
 """Columns of members and pages in the format before, and what they are called now."""
-_WORK = "_compacting"
+_WORK, _MERGED = "_compacting", "_merged"
 _UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *run_output.KEPT, RUN_FILE, RUNS, staging.FOLDER}
 _BATCH_ROWS = 256
+_OPEN_FILES = 100
+"""Files that are merged at once: a process may often open no more than 1,024, and hourly crawls have more files."""
 
 
 def run(collection: Collection, rows_per_file: int) -> Version | None:
@@ -118,18 +120,21 @@ def _check_understood(folders: Iterable[Path]) -> None:
 
 def _empty(work: Path) -> None:
     """Remove what a compaction that was killed has left; not the lock of this one."""
+    storage.sweep(str(work))
     for left in storage.list_names(str(work)) - {staging.FOLDER}:
         storage.remove(str(work / left))
 
 
 def _take_place(collection: Collection, version: Version, work: Path, target: Path) -> None:
-    """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
-    version."""
+    """Move it to its place, when all of it is on the disk. From then on it is an ended increment: if this process is
+    killed, the next run makes it a version."""
+    storage.sync_folder(work)
     if collection.current().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
-            return
-    raise OutputError(f"{collection.folder} was changed by another command meanwhile; give the same command again")
+    if work.exists():
+        raise OutputError(f"{collection.folder} was changed by another command meanwhile; give the same command again")
+    storage.sync(target.parent)
 
 
 def _write(collection: Collection, version: Version, work: Path, rows_per_file: int) -> None:
@@ -143,22 +148,24 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     rows = (batch for number, path in digests for batch in _counting(path, number, last))
     _store(work / DIGESTS, digests, rows, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     fetched = collection.files(version, CAPTURES)
-    _store(work / CAPTURES, fetched, _by_url(fetched), single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+    by_url = _by_url(_merged(fetched, "url_key", work))
+    _store(work / CAPTURES, fetched, by_url, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     members = collection.files(version, MEMBERS)
-    by_site = (batch for _, batch in _merged(members, "site"))
+    by_site = (batch for _, batch in _merged(members, "site", work))
     _store(
         work / MEMBERS, members, by_site, write_increment_tables.ROWS_PER_GROUP, write_increment_tables.MEMBERS_PER_FILE
     )
+    storage.remove(str(work / _MERGED))
     refused = collection.files(version, REJECTS)
     rejects = table_files(collection, version, REJECTS).batches(rows=_BATCH_ROWS)
     _store(work / REJECTS, refused, rejects, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     _link_pages(collection, version, work)
     for path in Path(collection.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)
-    (work / INPUTS).write_text(checkpoints.text(collection.inputs(version)), encoding="utf-8")
+    storage.write(str(work / INPUTS), checkpoints.text(collection.inputs(version)).encode())
     _keep_runs(collection, version, work)
     report = _report(version, time.monotonic() - began)
-    (work / RUN_FILE).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    storage.write(str(work / RUN_FILE), json.dumps(report, indent=2).encode() + b"\n")
 
 
 def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, str]]]:
@@ -230,9 +237,9 @@ def _store_marks(work: Path, part: str, marks: Iterator[dict[str, Any]]) -> None
             parquet.write(target, duplicate_rows.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"])
 
 
-def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
+def _by_url(merged: Iterable[tuple[str, pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
     """Iterate over captures in order of URL and time: in each of the files they are."""
-    for _, runs in groupby(_merged(files, "url_key"), key=itemgetter(0)):
+    for _, runs in groupby(merged, key=itemgetter(0)):
         of_url = [batch for _, batch in runs]
         if len(of_url) == 1:
             yield of_url[0]
@@ -241,9 +248,21 @@ def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
             yield from table.combine_chunks().to_batches()
 
 
-def _merged(files: Sequence[tuple[int, str]], key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """Merge rows of files that are each in order of a key: runs of the same key, those of a file together."""
+def _merged(files: Sequence[tuple[int, str]], key: str, work: Path) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Merge rows of files that are each in order of a key: runs of the same key, those of a file together. Of more
+    files than may be open, lots are merged to files of their own first."""
+    numbers = count()
+    while len(files) > _OPEN_FILES:
+        files = [(0, _merge_lot(lot, key, work, f"{key}-{next(numbers)}.parquet")) for lot in lots(files, _OPEN_FILES)]
     return heapq.merge(*(_runs(path, key) for _, path in files), key=itemgetter(0))
+
+
+def _merge_lot(lot: Sequence[tuple[int, str]], key: str, work: Path, name: str) -> str:
+    path = str(work / _MERGED / name)
+    schema, dictionary = _form([one for _, one in lot])
+    rows = (batch.rename_columns(schema.names) for _, batch in _merged(lot, key, work))
+    parquet.write(path, schema, rows, dictionary=dictionary)
+    return path
 
 
 def _runs(path: str, key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -314,14 +333,8 @@ def _rename_columns(source: str, target: str) -> None:
 
 
 def _keep_runs(collection: Collection, version: Version, work: Path) -> None:
-    runs = work / RUNS
-    runs.mkdir()
-    for one in version.increments:
-        folder = Path(collection.increment(one.number))
-        if (folder / RUNS).exists():
-            shutil.copytree(folder / RUNS, runs, dirs_exist_ok=True)
-        else:
-            shutil.copy(folder / RUN_FILE, runs / f"{one.number:08}.json")
+    for number, path in collection.run_files(version).items():
+        storage.link(path, work / RUNS / f"{number:08}.json")
 
 
 def _report(version: Version, seconds: float) -> dict[str, Any]:

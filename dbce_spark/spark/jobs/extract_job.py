@@ -123,11 +123,9 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     """Make the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
-        run_output.forget_noted(request)
-        run_output.sweep(request)
+        run_output.go_on(request)
     else:
-        run_output.clear(request)
-        plan.save(request.plan(config), request.work)
+        run_output.begin(request, config)
     staging.prepare(request.work)
     if request.pending_revisits:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))

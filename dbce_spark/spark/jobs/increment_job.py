@@ -21,8 +21,8 @@ from dbce_spark.spark.run.run_request import RunRequest
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""
 
-_OF_A_RUN = ("input", "select", "fetch", "corpus")
-"""Sections from which no label follows; on the others all increments must agree."""
+_OF_A_RUN = ("input", "select", "fetch")
+"""Sections from which no label follows, but for `input.site`; on all else increments must agree."""
 
 
 def prepared(collection: Collection, request: RunRequest, config: DbceConfig) -> RunRequest | None:
@@ -38,7 +38,6 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     if latest:
         collection.check_format(latest)
         _check(collection, latest, settings)
-        output_reader.open_output(collection.folder).check()
     files = collection.unread(latest, request.files)
     if not files and not request.indexes:
         return None
@@ -107,6 +106,7 @@ def _next(latest: Version | None) -> int:
 def _settings(made: Plan) -> dict[str, Any]:
     """Return what all labels follow from, the archives aside."""
     sections = {name: values for name, values in made.config.items() if name not in _OF_A_RUN}
+    sections["input"] = {"site": made.config["input"]["site"]}
     sections["output"] = {"site_parts": made.config["output"]["site_parts"]}
     return {
         "config": sections,
@@ -117,13 +117,17 @@ def _settings(made: Plan) -> dict[str, Any]:
 
 
 def _check(collection: Collection, latest: Version, settings: dict[str, Any]) -> None:
-    """Check that labels follow from the same settings; libraries may be other ones."""
-    differing = [*plan.unlike(_labelled(latest.settings), _labelled(settings))]
+    """Check that labels follow from the same settings, whatever the libraries, and that all parts are there."""
+    found = output_reader.open_output(collection.folder)
+    # Only the accounts of runs have the site in collections of earlier versions of this program.
+    config = latest.settings["config"] | {"input": {"site": found.run["config"]["input"]["site"]}}
+    differing = [*plan.unlike(_labelled(latest.settings | {"config": config}), _labelled(settings))]
     if differing:
         raise OutputError(
             f"{collection.folder} was labelled with other settings: {'; '.join(differing)}. Give the same settings to"
             " extend it, or begin another collection"
         )
+    found.check()
 
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet, storage, timestamps
-from dbce_spark.log import Log
+from dbce_spark.log import Log, repeat
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
@@ -40,7 +40,7 @@ from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.spark.run.run_account import TEXTLESS, UNLABELLED, RunAccount
+from dbce_spark.spark.run.run_account import TEXTLESS, RunAccount, count_unlabelled
 from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
@@ -92,8 +92,7 @@ class _Work:
 
     def run(self) -> dict[str, Any]:
         self._request.goes_on(self._config)  # raises where another run has ended since this one was checked
-        run_output.clear(self._request)
-        plan.save(self._request.plan(self._config), self._request.work)
+        run_output.begin(self._request, self._config)
         self._spent("start", time.monotonic() - self._request.started)
         with self._stage("pages"):
             sources = self._read()
@@ -189,7 +188,7 @@ class _Work:
                         count += len(extracted.texts[-1])
         if not statuses:
             parquet.write(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
-        self._account.statuses = statuses + Counter({UNLABELLED: len(extracted.unlabelled)})
+        self._account.statuses = statuses + count_unlabelled(extracted.unlabelled.values())
         return extracted
 
     def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:
@@ -216,10 +215,11 @@ class _Work:
         """Measure a stage, and show that it is at work."""
         began = time.monotonic()
         self._log.stage = name
-        self._beat = replace(self._beat, stage=name, stage_began=timestamps.now())
-        heartbeat.write(self._request.work, self._beat)
+        beat = replace(self._beat, stage=name, stage_began=timestamps.now())
+        show = partial(heartbeat.write, self._request.work, beat)
+        show()
         self._log.write("stage_begin", f"{name} begins")
-        with self._log.waiting(name):
+        with self._log.waiting(name), repeat(heartbeat.SECONDS, show):
             yield
         seconds = time.monotonic() - began
         self._log.write("stage_end", f"{name}: {seconds:,.1f} s", {"seconds": round(seconds, 3)})

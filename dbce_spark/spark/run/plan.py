@@ -17,10 +17,14 @@ from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.log import counted
 from dbce_spark.spark.run import checkpoints, staging
 
-_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "rapidfuzz", "numpy")
+_VERSIONS_OF = (
+    *("pyspark", "pyarrow", "numpy", "lxml", "webencodings", "chardetng-py", "brotli", "isal", "lz4", "zstandard"),
+    *("surt", "tldextract", "xxhash", "rapidfuzz", "py3langid", "turbohtml", "htmldate"),
+)
+"""The libraries that rows follow from; those that only read stores, or write reports, are none."""
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream", "engine")
 """Sections of the configuration that no output of a run follows from."""
-STAGING_VERSION = 5
+STAGING_VERSION = 6
 """Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""

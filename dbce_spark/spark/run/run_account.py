@@ -1,14 +1,14 @@
 """The account of a run: what each stage has counted, put together for run.json."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbce_spark.archive import failed_files
 from dbce_spark.dbce.kept_formats import FORMATS
-from dbce_spark.model import RejectReason
-from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.model import Reject, RejectReason
+from dbce_spark.spark.run.record_counts import RecordCounts, by_reason, rejects_by_reason
 from dbce_spark.spark.run.stage_counts import (
     ComparedSites,
     DuplicateCounts,
@@ -40,7 +40,7 @@ class RunAccount:
     revisits: RevisitCounts = field(default_factory=RevisitCounts)
     compared: ComparedSites = field(default_factory=ComparedSites)
     statuses: Counter[str] = field(default_factory=Counter)
-    """Rows of `extractions` by status, and those that have each format."""
+    """Rows of `extractions` by status, those that have each format, and `count_unlabelled`."""
     duplicates: DuplicateCounts | None = None
 
     def read(self, by_source: Sequence[RecordCounts]) -> None:
@@ -82,9 +82,8 @@ class RunAccount:
     @property
     def rejects(self) -> Counter[str]:
         """Rejects of all stages, by reason."""
-        late = {RejectReason.PAGE_FAILED: UNLABELLED, RejectReason.REVISIT_UNRESOLVED: TEXTLESS}
-        of_labels = Counter({str(reason): self.statuses[status] for reason, status in late.items()})
-        return self.records.rejects + self.revisits.rejects + of_labels
+        late = Counter({str(RejectReason.REVISIT_UNRESOLVED): self.statuses[TEXTLESS]})
+        return self.records.rejects + self.revisits.rejects + late + Counter(rejects_by_reason(self.statuses))
 
     def _of_increment(self) -> dict[str, int]:
         return {
@@ -127,6 +126,12 @@ class RunAccount:
 def labelled(statuses: Mapping[str, int]) -> int:
     """Count the rows of `extractions`: each has one of two statuses."""
     return statuses.get("crossed", 0) + statuses.get("single", 0)
+
+
+def count_unlabelled(rejects: Collection[Reject]) -> Counter[str]:
+    """Count pages that could not be labelled: all of them, and by the reasons of their rejects."""
+    reasons = Counter(str(one.reason) for one in rejects)
+    return Counter({UNLABELLED: len(rejects)}) + Counter(by_reason(reasons))
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:

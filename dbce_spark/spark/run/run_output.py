@@ -25,12 +25,12 @@ from dbce_spark.output.collection import (
     SUPERSEDED,
     Collection,
 )
-from dbce_spark.spark.run import heartbeat, staging
+from dbce_spark.spark.run import checkpoints, heartbeat, plan, staging
 from dbce_spark.spark.run.run_request import EXISTS, RunRequest
 
 KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
 """Names of what an increment has beside the tables of an output."""
-TABLES = (EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *KEPT)
+TABLES = (EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS)
 
 
 def check(request: RunRequest, config: DbceConfig) -> None:
@@ -52,9 +52,22 @@ def check(request: RunRequest, config: DbceConfig) -> None:
     holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
         raise OutputError(EXISTS.format(output))
-    ours = {RUN_FILE, *TABLES, staging.FOLDER}
-    if foreign := sorted(holds - ours):
-        raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
+    # Names alone prove nothing: who writes a book has a folder of pages, too.
+    ours = {RUN_FILE, *_tables(request)} if RUN_FILE in holds or _is_begun(request) else set()
+    if foreign := sorted(holds - ours - {staging.FOLDER}):
+        raise OutputError(
+            f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output: give another"
+            " --output"
+        )
+
+
+def _is_begun(request: RunRequest) -> bool:
+    """Return whether a run was begun on the output, with whatever plan."""
+    path = staging.path(request.work, staging.PLAN)
+    if not request.staging:
+        return Path(path).exists()
+    begun = checkpoints.kept(path, dict[str, Any])  # runs on other outputs may have staged there, too
+    return begun is not None and begun.get("output") == request.output
 
 
 def identify(log: Log, request: RunRequest, config: DbceConfig) -> Log:
@@ -92,37 +105,47 @@ def log_rejects(log: Log, report: dict[str, Any]) -> None:
     log.write("rejects", f"rejects: {counts or 'none'}", figures)
 
 
-def clear(request: RunRequest) -> None:
-    """Remove what lies at the output, markers first: from then on the run is neither finished nor begun."""
+def begin(request: RunRequest, config: DbceConfig) -> None:
+    """Note the plan, and remove what lies at the output.
+
+    The plan is the first to be there: if the run is ended in the midst of this, the output is still known as that of a
+    run, which removes the rest when it goes on.
+    """
+    storage.write(staging.path(request.work, staging.BROKEN), staging.path(request.work, "").encode())
+    plan.save(request.plan(config), request.work)
+    Path(staging.path(request.work, staging.STATE)).unlink(missing_ok=True)
     storage.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
-    staging.clear(request.work)
-    remove_tables(request.output)
+    go_on(request)
 
 
-def remove_tables(output: str) -> None:
-    """Remove all tables of an output."""
-    for name in TABLES:
-        storage.remove(f"{output.rstrip('/')}/{name}")
+def go_on(request: RunRequest) -> None:
+    """Remove what an earlier attempt has left that is of no use."""
+    _forget_noted(request)
+    sweep(request)
+
+
+def _tables(request: RunRequest) -> tuple[str, ...]:
+    return (*TABLES, *KEPT) if request.is_increment else TABLES
 
 
 def forget(request: RunRequest, broken: str) -> None:
     """Remove a staged file that cannot be read, and all that was made of it. It is noted first: half of this would be a
     run that goes on with checkpoints whose tables are gone."""
     storage.write(staging.path(request.work, staging.BROKEN), broken.encode())
-    forget_noted(request)
+    _forget_noted(request)
 
 
-def forget_noted(request: RunRequest) -> None:
+def _forget_noted(request: RunRequest) -> None:
     """Remove what is noted as broken, if anything is: an earlier run may have been ended in the midst of that."""
     note = Path(staging.path(request.work, staging.BROKEN))
     if note.exists():
         staging.forget(request.work, note.read_text())
-        remove_tables(request.output)
+        for name in _tables(request):
+            storage.remove(f"{request.output.rstrip('/')}/{name}")
         note.unlink()
 
 
 def sweep(request: RunRequest) -> None:
-    """Remove halves of files; an object store has none."""
-    staging.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
-    if "://" not in request.output:
-        staging.sweep(request.output)
+    """Remove halves of files."""
+    storage.sweep(staging.path(request.work, ""))  # other runs may stage in folders beside it
+    storage.sweep(request.output)

@@ -181,12 +181,6 @@ def remove(work: str) -> None:
         Path(path(work, "")).rmdir()
 
 
-def sweep(folder: str) -> None:
-    """Remove the halves of files that ended processes have left."""
-    for half in Path(folder).rglob(f"_*.{'[0-9a-f]' * 32}"):
-        half.unlink(missing_ok=True)
-
-
 def ended_stages(work: str) -> list[str]:
     """Return the stages that have ended, those of earlier runs first; "start" is none."""
     try:
@@ -204,10 +198,11 @@ def read_sources(work: str) -> list[int]:
 def forget(work: str, broken: str) -> None:
     """Remove a staged file that cannot be read, and all that may have been made of it: what other sources gave stays.
 
-    All else follows from the tables of an index: if one of them is broken, nothing stays.
+    All else follows from the tables of an index: if one of them is broken, nothing stays; nor if it is the folder.
     """
-    name, file = Path(broken).relative_to(path(work, "")).parts[0], Path(broken)
-    if name in (SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):
+    file = Path(broken)
+    name = next(iter(file.relative_to(path(work, "")).parts), "")
+    if name in ("", SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):
         _empty(Path(path(work, "")), [LOCK, PLAN, STATE, BROKEN])
         return
     if name in _OF_SOURCES:

@@ -40,7 +40,7 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.merged_pages import MergedPages
 from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
-from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, labelled
+from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, count_unlabelled, labelled
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages, work_list
 from dbce_spark.spark.stages.work_list import Compared, RowGroup
@@ -215,7 +215,7 @@ class Merging:
             if is_prior:
                 files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
             elif merged.rejects:
-                statuses[UNLABELLED] += len(merged.rejects)
+                statuses += count_unlabelled(merged.rejects)
                 tables.unlabelled.add(merged)
             if not rows.num_rows:
                 continue

@@ -51,12 +51,7 @@ class SitePool:
         return len(self._captures)
 
     def take(self, page: Page, model: EvidenceModel) -> SiteEvidence:
-        """Take a page in, and return the evidence on it of those that came before.
-
-        A page without features gives none and gets none.
-        """
-        if page.features is None:
-            return SiteEvidence()
+        """Take a page in, which has features, and return the evidence on it of those that came before."""
         self.add(pools.page_features(page), buckets.member(page))
         return self.evidence(page.capture_id, model)
 

@@ -118,6 +118,7 @@ def commit(
 ) -> Commit:
     """Commit a batch with these files, and remove others that an attempt with another end has left."""
     for table in SCHEMAS:
+        storage.sweep(f"{output}/{folder(table, batch)}")
         for name in storage.list_names(f"{output}/{folder(table, batch)}"):
             if f"{folder(table, batch)}/{name}" not in files:
                 storage.remove(f"{output}/{folder(table, batch)}/{name}")

@@ -88,10 +88,16 @@ class StreamedSite:
         before = len(self._pool)
         shown = self._pool.take(page, self._classifier())
         yield self._compared(page, shown, LABELS, arrival.packed_row, keyed | {"steps": steps})
-        if before < len(self._pool) in self._config.stream.relabel_pages:
+        has_grown = len(self._pool) > before
+        is_due = len(self._pool) in self._config.stream.relabel_pages
+        if has_grown and is_due:
             yield from self._due(arrival)
+        self._keep_waiting(page.capture_id, arrival.packed_blocks)
+
+    def _keep_waiting(self, capture_id: str, packed: bytes) -> None:
+        """Keep a page that is to be labelled once more, and none when all has come that they waited for."""
         if len(self._pool) < max(self._config.stream.relabel_pages, default=0):
-            self._waiting[page.capture_id] = arrival.packed_blocks
+            self._waiting[capture_id] = packed
         else:
             self._waiting.clear()
 

@@ -1,6 +1,11 @@
 """Collections that are put together: the same rows in fewer files, while readers and writers go on."""
 
 import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +18,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.output_reader import opened, table_files
 from dbce_spark.output.schemas import (
     capture_rows,
     duplicate_rows,
@@ -25,7 +30,9 @@ from dbce_spark.output.schemas import (
 )
 from dbce_spark.spark.jobs import compaction_job, increment_job
 from dbce_spark.spark.run import run_lock, staging
+from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.nfs import keep_open_files
+from tests.support.sample_collection import PARAMETERS
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
@@ -155,6 +162,36 @@ def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
 
     assert ["a2", "a1", "b3", "b1", "c1"] == [row["capture_id"] for row in table(grown, "captures")]
     assert ["a1", "a2", "b1", "b3", "c1"] == [row["capture_id"] for row in table(grown, "members")]
+
+
+def test_no_more_files_are_open_than_may_be(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many increments they are merged in rounds, to the same rows in the same order, and nothing of that stays."""
+    for number in range(4, 8):
+        extend(grown, number, **{f"a{number}": "more", f"b{number}": "more"})
+    names = ("captures", "members")
+    open_now, most = 0, 0
+
+    @contextmanager
+    def counted(path: str) -> Iterator[pq.ParquetFile]:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        try:
+            with opened(path) as file:
+                yield file
+        finally:
+            open_now -= 1
+
+    compaction_job.run(grown, 1000)
+    expected = [table(grown, name) for name in names]
+    grown.rollback(7)
+    monkeypatch.setattr(compaction_job, "_OPEN_FILES", 2)
+    monkeypatch.setattr(compaction_job, "opened", counted)
+    compaction_job.run(grown, 1000)
+
+    assert expected == [table(grown, name) for name in names]
+    assert (0, 2) == (open_now, most)
+    assert "_merged" not in {one.name for one in Path(grown.increment(10)).iterdir()}
 
 
 def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
@@ -301,6 +338,29 @@ def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
 
 
+def test_all_of_it_is_on_the_disk_before_it_is_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each file, the names in each folder, and its own name last: power that fails would leave an account that is
+    empty, and `vacuum` no way back."""
+    synced: list[int] = []
+    sync, commit = os.fsync, increment_job.commit
+
+    def noted(number: int) -> None:
+        synced.append(os.fstat(number).st_ino)
+        sync(number)
+
+    def committed(of: Collection, number: int) -> None:
+        folder = Path(of.increment(number))
+        files = [one for one in folder.rglob("*") if staging.FOLDER not in one.parts]
+        left = [str(one.relative_to(folder)) for one in (folder, *files) if one.stat().st_ino not in synced]
+        assert ([], folder.parent.stat().st_ino) == (left, synced[-1])
+        commit(of, number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(increment_job, "commit", committed)
+
+    assert compaction_job.run(grown, 1000)
+
+
 def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that has begun the next increment keeps it, and the compaction says so and leaves nothing."""
 
@@ -342,6 +402,28 @@ def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: C
 
     assert latest == grown.version(4)
     assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
+
+
+@pytest.mark.parametrize("manifest", ["of now", "of before"])
+def test_a_collection_keeps_the_sites_that_it_was_begun_with(manifest: str, collected: Path, tmp_path: Path) -> None:
+    """Pages of another site are never compared. Manifests said nothing of that before: the accounts of their runs do;
+    which files count as failed may change."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    settings = increment_job._settings(request.plan(PARAMETERS))
+    if manifest == "of before":
+        settings["config"].pop("input", None)
+    to.commit(replace(to.current(), number=4, settings=settings))
+    by_host, reading = (
+        replace(PARAMETERS, input=replace(PARAMETERS.input, **changed))
+        for changed in ({"site": "host"}, {"max_failed_files": 0.5})
+    )
+
+    with pytest.raises(
+        OutputError, match=r'labelled with other settings: config\.input\.site was "domain", is "host"\.'
+    ):
+        increment_job.prepared(to, request, by_host)
+    assert increment_job.prepared(to, request, reading)
 
 
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:

@@ -5,8 +5,10 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from queue import Queue
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset as ds
@@ -15,6 +17,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
+from dbce_spark.dbce.time_limit import OutOfTime
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
 from dbce_spark.log import Log
@@ -24,7 +27,7 @@ from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
-from dbce_spark.spark.run import duplicate_files, extraction_files, plan, run_output, staging
+from dbce_spark.spark.run import duplicate_files, extraction_files, heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
@@ -149,15 +152,16 @@ def test_an_output_that_another_run_has_finished_meanwhile_stays(hard: list[str]
     assert (tmp_path / "out" / RUN_FILE).exists()
 
 
+@pytest.mark.parametrize(("error", "reason"), [(ValueError("no plums"), "page_failed"), (OutOfTime(), "page_timeout")])
 def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: Exception, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are the rejects of the definition, and no rows of other tables; all others are there."""
     build = local.build_extraction
 
     def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
         if compared.page.capture.url.endswith("/plum"):
-            raise ValueError("no plums")
+            raise error
         return build(compared, segments, scored)
 
     monkeypatch.setattr(local, "build_extraction", fail)
@@ -180,10 +184,44 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
             *((one.page.capture_id,) * 2 for one in expected.extractions),
         ]
     )
-    assert {"page_failed", "revisit_unresolved"} <= set(report["rejects"])
+    assert {reason, "revisit_unresolved"} <= set(report["rejects"])
+    assert report["rejects"] == Counter(reason for (reason,) in rows("rejects", "reason"))
     assert report["records_read"] == sum(
         [report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values()]
     )
+
+
+def test_a_run_of_which_every_page_failed_is_no_success(
+    hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All is written that says why, and where that is stands in the error."""
+    monkeypatch.setattr(local, "label_pages", lambda *_: 1 / 0)
+
+    assert 3 == main(["extract", *hard, "--output", str(tmp_path / "out")])
+    assert f"no page could be extracted: 1 page failed; {tmp_path}/out/rejects has why\n" in capsys.readouterr().err
+    assert {"no_text": 1, "page_failed": 1} == json.loads((tmp_path / "out" / RUN_FILE).read_text())["rejects"]
+
+
+def test_a_long_stage_gives_signs_of_life(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While it works: `dbce status` on another host goes by them."""
+    compare, write, signs = local.compare_pages, heartbeat.write, Queue[str]()
+
+    def noted(output: str, beat: heartbeat.Heartbeat) -> None:
+        write(output, beat)
+        signs.put(beat.stage)
+
+    def long(*given: Any) -> Any:
+        while signs.get(timeout=10) != "sites":
+            pass
+        assert ["sites"] * 2 == [signs.get(timeout=10) for _ in range(2)]
+        return compare(*given)
+
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.01)
+    monkeypatch.setattr(heartbeat, "write", noted)
+    monkeypatch.setattr(local, "compare_pages", long)
+    local_job.run(request(hard, tmp_path / "out"), config.default())
+
+    assert not Path(staging.path(str(tmp_path / "out"), "")).exists()
 
 
 def test_an_output_that_lacks_a_part_is_not_finished(

@@ -1,5 +1,7 @@
 """The plan of a run, and the refusals to resume it with another. No Spark is started."""
 
+import configparser
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +80,17 @@ def test_plans_alike_have_one_digest() -> None:
 
     assert plain.digest == replace(plain, config=dict(reversed(plain.config.items()))).digest
     assert {"dbce_spark", "python", "numpy"} <= plain.versions.keys()
+
+
+def test_all_libraries_that_rows_follow_from_are_of_a_plan() -> None:
+    """A plain install has no others, but for those that read stores and feeds, write reports, count on a terminal, or
+    make archives of gold pages."""
+    setup = configparser.ConfigParser(comment_prefixes=("#",))
+    setup.read(Path(__file__).parents[3] / "setup.cfg")
+    installed = re.findall(r"^[\w-]+", setup["options"]["install_requires"], re.MULTILINE)
+    compute_nothing = {"fsspec", "urllib3", "jinja2", "tqdm", "warcio"}
+
+    assert {*installed} - compute_nothing | {"pyspark", "htmldate"} == {*plan._VERSIONS_OF}
 
 
 def test_other_indexes_are_named_once() -> None:

@@ -13,8 +13,6 @@ from dbce_spark.files import parquet, storage
 from dbce_spark.spark.run import checkpoints, run_lock, staging
 from tests.support.nfs import keep_open_files
 
-HALF = "_part-00000.parquet.0123456789abcdef0123456789abcdef"
-
 
 def staged(output: Path) -> list[str]:
     """All files of the staging folder."""
@@ -76,17 +74,6 @@ def test_all_that_is_staged_is_removed_but_the_lock(tmp_path: Path) -> None:
         staging.clear(str(tmp_path))
 
         assert ["lock"] == staged(tmp_path)
-
-
-def test_halves_of_files_are_removed(tmp_path: Path) -> None:
-    """Files that an ended process has begun to write go; whole ones stay, also with an underscore."""
-    write(tmp_path, f"pages/{HALF}", "crosses/_SUCCESS")
-    (tmp_path / "extractions" / "site_part=0").mkdir(parents=True)
-    (tmp_path / "extractions" / "site_part=0" / HALF).touch()
-    staging.sweep(str(tmp_path))
-
-    assert ["crosses/_SUCCESS"] == staged(tmp_path)
-    assert [] == list((tmp_path / "extractions").rglob(HALF))
 
 
 def test_what_was_staged_goes_though_nfs_keeps_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     urls = sorted(one.capture.url for one in made)
     assert outcomes == [
         (
-            Counter(single=2, unlabelled=1),
+            Counter({"single": 2, "unlabelled": 1, "rejects.page_failed": 1}),
             [one for one in urls if one != made[1].capture.url],
             [(made[1].capture_id, "label", "page_failed")],
         ),

@@ -52,6 +52,7 @@ def test_a_batch_that_is_written_again_is_there_once(tmp_path: Path) -> None:
     once."""
     some = labels(4)
     write(tmp_path, 1, some, part=7)
+    (tmp_path / "labels" / "batch=1" / f"_part-00000.parquet.{'0' * 32}").touch()
     stream_tables.commit(str(tmp_path), 0, {}, {"labels": 5})
     for _ in range(2):
         made = stream_tables.commit(str(tmp_path), 1, write(tmp_path, 1, some), {"labels": 4})
