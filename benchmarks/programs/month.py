@@ -28,7 +28,7 @@ import pyarrow.dataset as ds
 from benchmarks.samples import sample_month, write_month
 from dbce_spark.config import default
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.current_rows import table_files
 from dbce_spark.spark.jobs import compaction_job
 from dbce_spark.spark.run import staging
 from tests.support.cluster import kill_all, wait_for

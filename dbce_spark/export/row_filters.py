@@ -14,7 +14,7 @@ from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.urls import domain_of, is_domain, meant_host
 from dbce_spark.config import RowsConfig
 from dbce_spark.errors import InputError
-from dbce_spark.output import output_reader
+from dbce_spark.output import stored_rows
 from dbce_spark.output.schemas.codec import TIME
 
 Mask = npt.NDArray[np.bool_]
@@ -129,7 +129,7 @@ def check_columns(filters: Sequence[Filter], root: str, columns: Collection[str]
     idle = [one for one in filters if one.column not in {*columns, *lacking}]
     if lacking or idle:
         ways = "" if lacking else "; or give " + ", ".join(one.without for one in idle)
-        raise output_reader.lacking(root, [*lacking, *(one.column for one in idle)], ways)
+        raise stored_rows.lacking(root, [*lacking, *(one.column for one in idle)], ways)
 
 
 def check_sites(sites: Sequence[str], root: str, run: Mapping[str, Any]) -> None:

@@ -16,8 +16,9 @@ from dbce_spark.errors import OutputError, PlatformError, installs
 from dbce_spark.files import parquet, storage
 from dbce_spark.log import counted
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
-from dbce_spark.output.output_reader import batches, count_rows, mark_current, replaced, table_files
+from dbce_spark.output.current_rows import mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
+from dbce_spark.output.stored_rows import batches, count_rows
 
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction

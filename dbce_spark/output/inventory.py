@@ -18,7 +18,8 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
-from dbce_spark.output.output_reader import count_rows, table_files
+from dbce_spark.output.current_rows import table_files
+from dbce_spark.output.stored_rows import count_rows
 
 _ROWS_OF_REASONS = 1 << 16
 _COUNTED = (EXTRACTIONS, CAPTURES, SUPERSEDED)

@@ -3,28 +3,23 @@ few columns and rows at a time.
 
 A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
 that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table
-that count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is
-true. It also names the files, for readers with an engine of their own.
+that count. It also names the files, for readers with an engine of their own.
 """
 
-import errno
 import json
 import re
 from collections import defaultdict
 from collections.abc import Collection as Ids
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import parquet, sources
-from dbce_spark.model import RejectReason
+from dbce_spark.files import sources
 from dbce_spark.output import totals
 from dbce_spark.output.collection import (
     CAPTURES,
@@ -37,81 +32,14 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
+from dbce_spark.output.current_rows import TableFiles
+from dbce_spark.output.stored_rows import batches, chosen_columns, count_rows, leaves, opened
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
-_REASON = "reason"
-_ALSO = {DUPLICATES: (REMARKED,)}
-"""The place of rows that stand beside no extraction of their increment."""
-_REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
-"""The tables that name captures of which the rows of earlier increments count no more."""
-_INCREMENT = re.compile(r"/increments/\d+/")
-
-Numbered = tuple[int, str]
-"""The number of an increment, 0 in an output, and the path of one of its files."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableFiles:
-    """The files of a table, by increment, the oldest first; and the files (`replacing`) that name captures whose rows
-    of earlier increments no longer count. `newest` is the number of the newest increment."""
-
-    table: str
-    files: Sequence[Numbered]
-    replacing: Sequence[Numbered]
-    newest: int
-
-    def batches(
-        self, columns: Sequence[str] | None = None, *, rows: int, where: pc.Expression | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """Read some columns, or all, of the rows that count, and of these those for which an expression is true.
-
-        The ids of captures with a row that is replaced are held, some 100 bytes each.
-        """
-        last = replaced(self.replacing)
-        for number, path in self.files:
-            # Each run asks for all of these again.
-            is_stale = self.table == REJECTS and number != self.newest
-            key = [_ID] if last else [_REASON] if is_stale else []
-            wanted = columns and [*dict.fromkeys([*columns, *key])]
-            for batch in batches([path], wanted, rows=rows, where=where):
-                if last:
-                    batch = batch.filter(mark_current(batch.column(_ID), number, last))
-                elif is_stale:
-                    batch = batch.filter(pc.not_equal(batch.column(_REASON), str(RejectReason.REVISIT_UNRESOLVED)))
-                yield _only(batch, wanted, columns) if wanted and columns else batch
-
-
-def table_files(collection: Collection, version: Version, table: str) -> TableFiles:
-    """List the files of a table of a version."""
-
-    def listed(*tables: str) -> list[Numbered]:
-        return sorted(one for name in tables for one in collection.files(version, name))
-
-    files, replacing = listed(table, *_ALSO.get(table, ())), listed(*_REPLACED_BY.get(table, ()))
-    return TableFiles(table, files, replacing, max((increment.number for increment in version.increments), default=0))
-
-
-def replaced(files: Iterable[Numbered]) -> dict[str, int]:
-    """Read the ids of captures with rows that are replaced: the last increment that replaces one, by id.
-
-    Raises:
-        OutputError: a file cannot be read.
-    """
-    found: dict[str, int] = {}
-    for number, path in sorted(files):
-        for batch in batches([path], [_ID], rows=_ROWS_OF_IDS):
-            found |= dict.fromkeys(batch.column(_ID).to_pylist(), number)
-    return found
-
-
-def mark_current(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
-    """Mark the rows of an increment that count: those of captures that no later one replaces. `last` is the result of
-    `replaced`."""
-    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +90,7 @@ class OutputPart:
             read = [*dict.fromkeys([*columns, _ID])] if gone else columns
             for batch in batches([file.path], read, rows=rows):
                 if len(left := without_captures(batch, gone)):
-                    yield _only(left, read, columns)
+                    yield chosen_columns(left, read, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,99 +309,3 @@ def without_captures(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
     if not gone:
         return batch
     return batch.filter(pa.array([one not in gone for one in batch.column(_ID).to_pylist()], pa.bool_()))
-
-
-def _only(batch: pa.RecordBatch, read: Sequence[str], columns: Sequence[str]) -> pa.RecordBatch:
-    """Drop the columns of a batch that were read only to choose its rows."""
-    beside = [name for name in read if name not in columns]
-    return batch.drop_columns(beside) if beside else batch
-
-
-def batches(
-    files: Iterable[str], columns: Sequence[str] | None, *, rows: int, where: pc.Expression | None = None
-) -> Iterator[pa.RecordBatch]:
-    """Read some columns, or all, of some Parquet files of a table, file after file, at most `rows` rows at once.
-
-    A column may be one field of a list of structs: "segments.label". Of a file no more is held than the pages of one
-    row group of the columns that are asked for. With an expression (`where`), of local files, row groups whose
-    statistics rule it out are passed over; then columns are whole ones.
-
-    Raises:
-        OutputError: a file cannot be read, or lacks a column.
-    """
-    for path in files:
-        if where is not None:
-            with _damage(path):
-                import pyarrow.dataset as ds  # only here: it takes pandas with it, 0.2 s of each command
-
-                verified = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
-                file = ds.dataset(path, format=ds.ParquetFileFormat(default_fragment_scan_options=verified))
-                yield from file.to_batches(columns=columns, filter=where, batch_size=rows, batch_readahead=1)
-            continue
-        with opened(path) as file:
-            read = None if columns is None else leaves(path, file, columns)
-            yield from file.iter_batches(rows, columns=read, use_threads=False)
-
-
-@contextmanager
-def opened(path: str) -> Iterator[pq.ParquetFile]:
-    """Open a file of an output or an increment.
-
-    Raises:
-        OutputError: it is broken, as may be found only while it is read.
-    """
-    with _damage(path), parquet.reader(path) as file:
-        yield file
-
-
-def count_rows(path: str) -> int:
-    """Count the rows of a file of an output or an increment.
-
-    Raises:
-        OutputError: it is broken.
-    """
-    with opened(path) as file:
-        rows: int = file.metadata.num_rows
-        return rows
-
-
-@contextmanager
-def _damage(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OutputError:
-        raise
-    except Exception as error:  # each store has exceptions of its own, and Arrow has some
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            advice = f"{path}: {error.strerror}; allow more (`ulimit -n`), and give the same command again"
-        elif _INCREMENT.search(path):
-            advice = f"{path} is broken: {error}; restore it, or roll back to a version before it"
-        else:
-            advice = f"{path}: cannot be read: {type(error).__name__}: {error}; the output is damaged, make it again"
-        raise OutputError(advice) from error
-
-
-def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
-    """List the Parquet columns behind the names: "segments.label" is stored as "segments.list.element.label".
-
-    Raises:
-        OutputError: a name has none.
-    """
-    found, names = [], set()
-    for at in range(len(file.schema)):
-        steps = file.schema.column(at).path.split(".")
-        read = {steps[0], f"{steps[0]}.{steps[-1]}"} & set(columns)
-        if read:
-            found.append(".".join(steps))
-            names |= read
-    if missing := sorted(set(columns) - names):
-        raise lacking(path, missing)
-    return found
-
-
-def lacking(path: str, columns: Sequence[str], or_else: str = "") -> OutputError:
-    """Build the error where an output, or a file of it, lacks columns that are read; `or_else` is one more way out."""
-    return OutputError(
-        f"{path}: has no column {', '.join(columns)}; a corpus has them where its --columns names them or is left out;"
-        f" if this is none, another version of dbce-spark wrote it: make the output again{or_else}"
-    )

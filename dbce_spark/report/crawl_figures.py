@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import InputError
 from dbce_spark.model import RejectReason
-from dbce_spark.output import output_reader
+from dbce_spark.output import output_reader, stored_rows
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
 from dbce_spark.output.output_reader import Output
@@ -150,5 +150,5 @@ def _refused(crawl: Crawl) -> Mapping[str, int]:
 
 
 def _ids(files: Iterable[str]) -> set[str]:
-    batches = output_reader.batches([*files], ["capture_id"], rows=_ROWS)
+    batches = stored_rows.batches([*files], ["capture_id"], rows=_ROWS)
     return {one for batch in batches for one in batch.column("capture_id").to_pylist()}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.output import output_reader
+from dbce_spark.output import current_rows
 from dbce_spark.output.collection import MEMBERS, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Template
 from dbce_spark.report.crawl_figures import Crawl, Crawls
@@ -64,7 +64,7 @@ def _signatures(collection: Collection, version: Version, sites: pa.Array, wante
     """Read the signatures of some pages of some sites, without pages that are too small to have one."""
     found = {}
     ids = pa.array(sorted(wanted))
-    members = output_reader.table_files(collection, version, MEMBERS)
+    members = current_rows.table_files(collection, version, MEMBERS)
     for batch in members.batches(["capture_id", "site", "signature"], rows=_ROWS):
         rows = batch.filter(pc.is_in(batch.column("site"), sites))
         for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():

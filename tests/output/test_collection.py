@@ -10,7 +10,7 @@ import pytest
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.current_rows import table_files
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
 SUPERSEDED = pa.schema([("capture_id", pa.string())])

@@ -10,7 +10,7 @@ import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.current_rows import table_files
 
 deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
-from dbce_spark.output import output_reader
+from dbce_spark.output import output_reader, stored_rows
 from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS, Collection, Increment
 from tests.support import sample_collection as grown
 from tests.support.sample_output import rows
@@ -99,7 +99,7 @@ def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     file.write_bytes(b"PAR1 and no more")
     with pytest.raises(OutputError, match=r"a\.parquet: cannot be read: .*make it again"):
-        list(output_reader.batches([str(file)], ["url"], rows=1))
+        list(stored_rows.batches([str(file)], ["url"], rows=1))
     with pytest.raises(OutputError, match=r"part-00000\.parquet: has no column nothing;"):
         list(output_reader.open_output(str(extracted)).batches(REJECTS, ["url", "nothing"], rows=1))
 
@@ -124,7 +124,7 @@ def test_a_file_that_may_not_be_opened_any_more_is_not_called_broken(
 
     monkeypatch.setattr(parquet, "reader", refuse)
     with pytest.raises(OutputError, match=r"a\.parquet: Too many open files; allow more \(`ulimit -n`\)"):
-        output_reader.count_rows("a.parquet")
+        stored_rows.count_rows("a.parquet")
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, None])

@@ -18,7 +18,7 @@ from benchmarks.samples import write_archive
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.current_rows import table_files
 from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
 from dbce_spark.spark.run import run_lock, run_output
 from dbce_spark.spark.run.run_request import RunRequest

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.errors import OutputError
 from dbce_spark.export.corpus.corpus_filters import SEGMENT_FIELDS, probability
-from dbce_spark.output import output_reader
+from dbce_spark.output import output_reader, stored_rows
 from dbce_spark.output.collection import DUPLICATES, EXTRACTIONS, REMARKED
 from dbce_spark.output.output_reader import Output, OutputPart, TableFile
 from dbce_spark.output.schemas import duplicate_rows
@@ -49,9 +49,9 @@ class CorpusSource:
             OutputError: the file of duplicates is of another run.
         """
         with ExitStack() as opened:
-            marks = opened.enter_context(output_reader.opened(file.marks)) if file.marks else None
+            marks = opened.enter_context(stored_rows.opened(file.marks)) if file.marks else None
             beside = None if marks is None else _Marks(file, marks, self.remarked)
-            for batch in output_reader.batches([file.path], self._read(columns), rows=_ROWS):
+            for batch in stored_rows.batches([file.path], self._read(columns), rows=_ROWS):
                 yield output_reader.without_captures(_completed(batch, columns, beside), gone)
 
     def _read(self, columns: Sequence[str]) -> list[str]:
@@ -85,7 +85,7 @@ def _remarked(found: Output) -> dict[str, tuple[int, dict[str, Any]]]:
     return {
         row.pop("capture_id"): (run.number, row)
         for run in found.runs
-        for batch in output_reader.batches([*run.tables[REMARKED].values()], ["capture_id", *MARKS], rows=_ROWS)
+        for batch in stored_rows.batches([*run.tables[REMARKED].values()], ["capture_id", *MARKS], rows=_ROWS)
         for row in batch.to_pylist()
     }
 
@@ -97,7 +97,7 @@ def _has_marks(found: Output) -> bool:
 
 def _has_rows(files: Iterable[str]) -> bool:
     for path in files:
-        with output_reader.opened(path) as file:
+        with stored_rows.opened(path) as file:
             if file.metadata.num_rows:
                 return True
     return False

@@ -12,6 +12,7 @@ from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import day, from_datetime, minute
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
+from dbce_spark.output.current_rows import table_files
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import (
     ADDED,
@@ -26,7 +27,6 @@ from dbce_spark.output.history.page_history import (
     Moment,
     Piece,
 )
-from dbce_spark.output.output_reader import table_files
 from dbce_spark.output.schemas.codec import decode_row
 from dbce_spark.output.schemas.page_rows import SIGNATURE
 

@@ -25,8 +25,8 @@ from dbce_spark.log import Log, counted
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
-from dbce_spark.output.output_reader import opened
 from dbce_spark.output.schemas import history_rows, increment_rows
+from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors

@@ -39,8 +39,9 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
-from dbce_spark.output.output_reader import mark_current, opened, replaced, table_files
+from dbce_spark.output.current_rows import mark_current, replaced, table_files
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.jobs import increment_job

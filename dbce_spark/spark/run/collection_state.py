@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
-from dbce_spark.output.output_reader import opened
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
+from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
@@ -85,7 +85,7 @@ def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> Dat
 
 
 def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
-    """Drop rows of captures that a later increment has labelled anew, as `output_reader.mark_current` does.
+    """Drop rows of captures that a later increment has labelled anew, as `current_rows.mark_current` does.
 
     `again` names these captures and increments: capture_id, increment."""
     last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))

@@ -8,7 +8,7 @@ from typing import Any
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
-from dbce_spark.output import output_reader
+from dbce_spark.output import stored_rows
 from dbce_spark.output.collection import PENDING, RUN_FILE
 from dbce_spark.spark.run import plan
 from dbce_spark.spark.run.plan import Plan
@@ -59,7 +59,7 @@ class RunRequest:
         Raises:
             OutputError: their file is broken.
         """
-        return output_reader.count_rows(str(self.pending)) if self.pending.exists() else 0
+        return stored_rows.count_rows(str(self.pending)) if self.pending.exists() else 0
 
     def keeps_html(self, config: DbceConfig) -> bool:
         """Tell whether the HTML of pages is kept until they are labelled: where annotated HTML, or a format made of it,

@@ -20,7 +20,7 @@ from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import parquet
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
-from dbce_spark.output import output_reader
+from dbce_spark.output import stored_rows
 from dbce_spark.output.collection import DIGESTS, SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
@@ -195,7 +195,7 @@ class Merging:
         changed = [row["row_no"] for row in group.relabel if group.compared.digest(row["capture_id"]) != row["before"]]
         if not changed:
             return Counter()
-        file = output_reader.opened(self.prior.page_file(group.file_no))
+        file = stored_rows.opened(self.prior.page_file(group.file_no))
         again = _only(read_pages.merging_batches(file, group.number), changed)
         statuses = self._write(again, group.compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: labelled(statuses)})

@@ -18,7 +18,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.output.output_reader import opened, table_files
+from dbce_spark.output.current_rows import table_files
 from dbce_spark.output.schemas import (
     capture_rows,
     duplicate_rows,
@@ -28,6 +28,7 @@ from dbce_spark.output.schemas import (
     reject_rows,
     revisit_rows,
 )
+from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.jobs import compaction_job, increment_job
 from dbce_spark.spark.run import run_lock, staging
 from dbce_spark.spark.run.run_request import RunRequest

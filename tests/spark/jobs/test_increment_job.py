@@ -17,7 +17,7 @@ from dbce_spark import config
 from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
-from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.current_rows import table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import extract_job, increment_job, local_job
 from dbce_spark.spark.run import staging

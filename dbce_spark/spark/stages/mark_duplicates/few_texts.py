@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from dbce_spark.dbce import duplicates
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
-from dbce_spark.output.output_reader import TableFiles, replaced
+from dbce_spark.output.current_rows import TableFiles, replaced
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import duplicate_files, single_files, staging
 from dbce_spark.spark.run.job_run import Run

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
-from dbce_spark.output.output_reader import count_rows
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.run import collection_state
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
