@@ -23,6 +23,7 @@ from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
+_PART = "site_part="
 _ROWS_PER_GROUP = 512
 """As `dbce extract` writes them."""
 _ROWS_OF_PATHS = 1 << 16
@@ -107,6 +108,12 @@ def _check_room(target: str, *, overwrite: bool) -> None:
         raise OutputError(f"{target} holds {foreign[0]}, which no corpus has; --overwrite only replaces a corpus")
     if holds and ACCOUNT not in holds and RUN_FILE in holds:
         raise OutputError(f"{target} is what `dbce extract` wrote; give another --output")
+    # The account is written last: without one the folder is that of a corpus that was not finished, or somebody's own.
+    parts = storage.list_names(f"{target}/{EXTRACTIONS}") if ACCOUNT not in holds else set()
+    if foreign := sorted(name for name in parts if not name.startswith(_PART)):
+        raise OutputError(
+            f"{target}/{EXTRACTIONS} holds {foreign[0]}, which no corpus has; --overwrite only replaces a corpus"
+        )
 
 
 def _clear(target: str) -> None:

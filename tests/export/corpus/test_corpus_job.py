@@ -272,6 +272,22 @@ def test_nothing_is_overwritten_without_the_option(output: str, tmp_path: Path) 
     assert (Path(output) / "run.json").exists()
 
 
+def test_a_folder_of_somebody_is_not_overwritten(output: str, tmp_path: Path) -> None:
+    """A folder without corpus.json is that of a corpus by what its extractions are called; an unfinished one is."""
+    own = tmp_path / "mine" / "extractions" / "notes.txt"
+    own.parent.mkdir(parents=True)
+    own.write_text("of teeth")
+    with pytest.raises(OutputError, match="holds notes.txt, which no corpus has"):
+        made(output, tmp_path / "mine", overwrite=True)
+    made(output, tmp_path / "corpus")
+    for name in ("corpus.json", "corpus.md", "run.json"):
+        (tmp_path / "corpus" / name).unlink()
+    made(output, tmp_path / "corpus", replace(CONFIG, languages=("de",)), overwrite=True)
+
+    assert "of teeth" == own.read_text()
+    assert ["d"] == ids(tmp_path / "corpus")
+
+
 def test_what_is_no_output_is_refused(tmp_path: Path) -> None:
     """A folder without run.json holds no finished output."""
     with pytest.raises(OutputError, match=r"no run\.json that can be read there"):
