@@ -277,7 +277,7 @@ def test_a_folder_of_somebody_is_not_overwritten(output: str, tmp_path: Path) ->
     own = tmp_path / "mine" / "extractions" / "notes.txt"
     own.parent.mkdir(parents=True)
     own.write_text("of teeth")
-    with pytest.raises(OutputError, match="holds notes.txt, which no corpus has"):
+    with pytest.raises(OutputError, match=r"holds notes\.txt, which no corpus has"):
         made(output, tmp_path / "mine", overwrite=True)
     made(output, tmp_path / "corpus")
     for name in ("corpus.json", "corpus.md", "run.json"):
