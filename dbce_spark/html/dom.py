@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.config import PageConfig
+from dbce_spark.html.scriptless_text import take_in_scriptless
 from dbce_spark.html.stray_parts import take_in
 from dbce_spark.model import RejectReason
 
@@ -54,6 +55,7 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
     if root is None:
         raise PageError("lxml: no element found")
     take_in(root)
+    take_in_scriptless(root)
     last = parser.error_log.last_error
     return root, last is not None and last.message.startswith("Excessive depth")
 
