@@ -9,7 +9,8 @@ from lxml import etree
 from dbce_spark.html.elements import DROPPED_TAGS
 
 _LEAST = 400
-"""Characters. The longest <noscript> that asks its reader to allow scripts, of 537 with text in gold pages, has 254."""
+"""Characters. The longest <noscript> that asks its reader to allow scripts, of 537 with text in gold pages, has 254. A
+page of frames has no other text, however little."""
 
 
 def take_in_scriptless(root: Any) -> None:
@@ -27,10 +28,11 @@ def take_in_scriptless(root: Any) -> None:
         if one not in inner:
             outer.append(one)
             inner.update(one.iterdescendants("noscript"))
-    if sum(len(text) for one in outer for text in one.itertext()) < _LEAST:  # as in nearly all pages
+    least = _LEAST if root.find("frameset") is None else 1
+    if sum(len(text) for one in outer for text in one.itertext()) < least:  # as in nearly all pages
         return
     length = sum(characters for one in outer for characters in _lengths(one, DROPPED_TAGS - {"noscript"}))
-    if length < _LEAST or any(others >= length for others in accumulate(_lengths(body, DROPPED_TAGS))):
+    if length < least or any(others >= length for others in accumulate(_lengths(body, DROPPED_TAGS))):
         return
     for one in chain(outer, inner):
         one.tag = "div"
