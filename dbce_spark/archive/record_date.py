@@ -25,7 +25,7 @@ class DateSource(StrEnum):
 
 def parse_record_date(written: str) -> int | None:
     """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
-    microseconds since 1970; None for anything else."""
+    microseconds since 1970; None for anything else. What is no ISO 8601 to Python may be to `timestamps.parse_date`."""
     return _remembered_date(written) if len(written) <= _LONGEST_REMEMBERED else _parsed_date(written)
 
 
@@ -41,7 +41,7 @@ def _parsed_date(written: str) -> int | None:
             moment = datetime.fromisoformat(written)
         return timestamps.from_datetime(moment)
     except (ValueError, OverflowError):
-        return None
+        return timestamps.parse_date(written) if len(written) <= _LONGEST_REMEMBERED else None
 
 
 _remembered_date = lru_cache(maxsize=1024)(_parsed_date)  # a selection asks for a record's up to four times

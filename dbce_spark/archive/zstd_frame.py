@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 MAGIC = b"\x28\xb5\x2f\xfd"
+DICTIONARY = b"\x37\xa4\x30\xec"
 HEAD = 3
 """Bytes of the head of a block."""
 

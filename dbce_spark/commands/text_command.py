@@ -69,7 +69,8 @@ def _run(arguments: argparse.Namespace) -> None:
         *zip(map(sources.shown, given.html), of_html, strict=True),
         *((page.url or "", page) for page in of_archives),
     ]
-    good, unread = [(name, page) for name, page in pages if not page.error], [*given.unread, *broken]
+    good = [(name, page) for name, page in pages if not page.error]
+    unread = [*given.unread, *(page.error for page in broken)]
     bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]
     lost = [given.named(line) for line in (*bad, *unread)]
     if not good and len(lost) == 1:

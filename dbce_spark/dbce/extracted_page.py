@@ -260,24 +260,24 @@ def extract_archive(
     """Extract the main content of all pages in WARC, ARC and WACZ files, each compared with the others.
 
     `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. In order of URL and time; behind them
-    the records that could not be read, or are no page, with their `error`. Revisits are left out, as they have no text
-    of their own. Each page has its `record`. All pages are held in memory: above some ten thousand use `dbce extract`.
-    The options are those of `extract`.
+    the records that could not be read, or are no page, and then such files, with their `error`. Revisits are left out,
+    as they have no text of their own. Each page has its `record`. All pages are held in memory: above some ten thousand
+    use `dbce extract`. The options are those of `extract`.
 
     Raises:
-        InputError: one of them names no archive, or a file cannot be read, or there is no such option.
+        InputError: one of them names no archive, or no file can be read, or there is no such option.
         ConfigError: as by `extract`.
     """
     pages, unread = extract_readable(paths, with_options(options))
-    if unread:
-        raise InputError(unread[0])
-    return pages
+    if unread and not pages:
+        raise InputError(unread[0].error)
+    return [*pages, *unread]
 
 
 def extract_readable(
     paths: str | PathLike[str] | Iterable[str | PathLike[str]], settings: DbceConfig
-) -> tuple[list[ExtractedPage], list[str]]:
-    """Extract pages as `extract_archive` does from the files that can be read; also say why the others cannot.
+) -> tuple[list[ExtractedPage], list[ExtractedPage]]:
+    """Extract pages as `extract_archive` does from the files that can be read; also, for each other one, its error.
 
     Raises:
         InputError: a path names no archive.
@@ -291,12 +291,11 @@ def extract_readable(
     found = local.extract(sources.expand([_path(one) for one in named], settings.input.patterns), settings, keep=keep)
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
-    of_files = [one for one in found.rejects if one.reason in _OF_FILE]
-    extracted = [
-        *(_with_text(_of_capture(of, htmls), one, settings.formats) for of, one in pages),
-        *(_without_text(one.url or None, None, one) for one in found.rejects if one.reason not in _OF_FILE),
-    ]
-    return extracted, [f"{one.warc_file}: {one.reason}: {one.detail}" for one in of_files]
+    extracted = [_with_text(_of_capture(of, htmls), one, settings.formats) for of, one in pages]
+    unread: list[ExtractedPage] = []
+    for one in found.rejects:
+        (unread if one.reason in _OF_FILE else extracted).append(_without_text(one.url or None, None, one))
+    return extracted, unread
 
 
 def _of_capture(capture: Capture, htmls: Mapping[str, bytes]) -> GivenPage:

@@ -85,7 +85,9 @@ def _from_iso(match: re.Match[str]) -> datetime:
     year, month, day = (int(parts[name] or 1) for name in ("year", "month", "day"))
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
     micros = int((parts["fraction"] or "0").ljust(6, "0")[:6])
-    return datetime(year, month, day, hour, minute, min(second, 59), micros, _zone(parts["zone"] or "Z"))
+    is_midnight = (hour, minute, second) == (24, 0, 0)  # of the end of the day
+    moment = datetime(year, month, day, 0 if is_midnight else hour, minute, min(second, 59), micros)
+    return (moment + timedelta(days=is_midnight)).replace(tzinfo=_zone(parts["zone"] or "Z"))
 
 
 def _zone(text: str) -> timezone:

@@ -62,6 +62,7 @@ _XML = re.compile(rb"^\s*<\?xml[^>]{0,256}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]
 
 _HIGH = bytes(range(0x80, 0x100))
 _FIRST_HIGH = re.compile(rb"[\x80-\xff]")
+_RUN = re.compile("[^\0-\x7f]+")
 _DETECTED_BY = 1 << 16
 """Bytes that the detector sees, about the first outside ASCII: more does not make it better (docs/archives-text.md)."""
 _ZEROS = 8
@@ -116,7 +117,10 @@ def decode(html: bytes, declared: str) -> Decoded:
 def _by_claims(html: bytes, declared: str) -> Decoded:
     """Decode a page that is not UTF-8 by the charset it declares, unless its bytes refute that."""
     is_near = _is_near_utf8(html)
-    for source, name in _claims(html, declared):
+    claims = [*_claims(html, declared)]
+    if not is_near and _is_for_meta(html, *(name for _, name in claims)):
+        claims.reverse()
+    for source, name in claims:
         if not name or (is_near and name != "utf-8"):
             continue
         text = _text(html, name)
@@ -134,6 +138,14 @@ def _claims(html: bytes, declared: str) -> Iterator[tuple[str, str]]:
     name = _named(declared)
     yield "http", "" if name.startswith("utf-16") else name
     yield "meta", _meta(html)
+
+
+def _is_for_meta(html: bytes, http: str, meta: str) -> bool:
+    """Test whether the detector reads a page as it declares itself, where the header declares another charset."""
+    if http in ("", "utf-8", meta) or meta in ("", "utf-8", FALLBACK):  # FALLBACK is found for want of letters, too
+        return False
+    name = _detected(html)
+    return name != http and _text(html, name) == _text(html, meta)
 
 
 def _meta(html: bytes) -> str:
@@ -252,11 +264,15 @@ def _is_near_utf8(html: bytes) -> bool:
 
 
 def _is_refuted(text: str, name: str) -> bool:
-    """Test whether most of what is not ASCII had to be replaced; of UTF-8 all, since nothing else looks like it."""
+    """Test whether most of what is not ASCII had to be replaced; of UTF-8 most of it in two runs of three, since some
+    bytes of another charset pass for it by chance."""
     if "\ufffd" not in text:
         return False
+    if name == "utf-8":
+        runs: list[str] = _RUN.findall(text)
+        return 3 * sum(2 * run.count("\ufffd") < len(run) for run in runs) < len(runs)
     good, bad = _counts(text)
-    return not good if name == "utf-8" else bad >= _FEW and bad > good
+    return bad >= _FEW and bad > good
 
 
 def _counts(text: str) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.config import PageConfig
+from dbce_spark.html.scriptless_text import take_in_scriptless
 from dbce_spark.html.stray_parts import take_in
 from dbce_spark.model import RejectReason
 
@@ -17,6 +18,10 @@ MAX_DEPTH = 2048
 _LONG_TAG = 15_000
 """Bytes without an end of a tag that make a page suspect. A tag without them has so few attributes (each takes three
 bytes) that libxml2 is through in 0.2 s; 2 % of the gold pages have them, mostly drawings and data in one attribute."""
+_NO_FRAMES = re.compile(rb"(</?no)frames\b", re.IGNORECASE)
+_EMPTY_SCRIPT = re.compile(rb"<(script|style)((?:\s[^<>]*)?)/>(?=(?:[^<]|<(?!/?\1\b))*+</\1\b)", re.IGNORECASE)
+"""A tag that libxml2 takes for a whole element, and browsers for the start of what ends at the next end tag. Where
+another starts before that, the slash is meant."""
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
 
 
@@ -48,12 +53,13 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
     try:
-        root = etree.fromstring(html, parser)
+        root = etree.fromstring(_as_meant(html), parser)
     except (etree.LxmlError, ValueError) as error:
         raise PageError(f"lxml: {error}") from error
     if root is None:
         raise PageError("lxml: no element found")
     take_in(root)
+    take_in_scriptless(root)
     last = parser.error_log.last_error
     return root, last is not None and last.message.startswith("Excessive depth")
 
@@ -82,7 +88,14 @@ def measure(html: bytes, config: PageConfig) -> None:
         target: Any = _AttributeCount(config.max_attributes)
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
         with contextlib.suppress(etree.LxmlError, _Deep):  # what is wrong besides shows when it is parsed
-            etree.fromstring(html, parser)
+            etree.fromstring(_as_meant(html), parser)
+
+
+def _as_meant(html: bytes) -> bytes:
+    """Make <noscript> of <noframes>, which libxml2 has as text with its tags, and start tags of <script .../> and
+    <style .../> that have a content."""
+    html = _NO_FRAMES.sub(rb"\1script", html)
+    return _EMPTY_SCRIPT.sub(rb"<\1\2>", html)
 
 
 def _has_long_tag(html: bytes) -> bool:

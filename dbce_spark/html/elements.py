@@ -8,8 +8,8 @@ BLOCK_TAGS = frozenset(
 """Elements that begin and end a block (HTML Rendering 15.3: display other than inline)."""
 
 DROPPED_TAGS = frozenset(
-    "applet audio canvas datalist frame head iframe input noscript object optgroup option script select style svg"
-    " template textarea video".split()
+    "applet audio canvas datalist frame head iframe input noembed noscript object optgroup option script select style"
+    " svg template textarea video".split()
 )
 """Elements that go with all they hold: scripts, styles, what is embedded, the machinery of forms (thesis 2.2).
 

@@ -10,14 +10,14 @@ _METADATA = frozenset("base link meta noframes noscript object script style temp
 
 def take_in(root: Any) -> None:
     """Bring into the body what stands behind </html>, for which libxml2 begins another root; and take out of the head
-    the body, and what has text, where libxml2 leaves them there behind an element that it does not know."""
+    the body, and what has text, where libxml2 leaves them there behind an element that it does not know; also the body
+    out of frames."""
     head, body = root.find("head"), root.find("body")
-    if head is not None:
-        if body is None and (body := next(head.iter("body"), None)) is not None:
-            root.append(body)
-        if stray := [one for one in head if one.tag not in _METADATA and _has_text(one)]:
-            behind = root.index(head) + 1
-            root[behind:behind] = stray
+    if body is None and (body := next(root.iter("body"), None)) is not None:
+        root.append(body)
+    if head is not None and (stray := [one for one in head if one.tag not in _METADATA and _has_text(one)]):
+        behind = root.index(head) + 1
+        root[behind:behind] = stray
     if others := [*root.itersiblings("html")]:
         if body is None:
             body = etree.SubElement(root, "body")

@@ -474,6 +474,16 @@ def test_no_archive_is_an_error(tmp_path: Path) -> None:
             extract_archive([path])
 
 
+def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
+    """Beside archives it stands behind their pages, with its error."""
+    expected = extract_archive(crawl)
+    (crawl / "none.warc").write_bytes(b"this is none")
+    found = extract_archive(crawl)
+
+    assert [one.text for one in expected] == [one.text for one in found[:-1]]
+    assert found[-1].error.startswith(f"{crawl}/none.warc: not_an_archive: ")
+
+
 @pytest.mark.parametrize("paths", [5, None, b"a.warc", ["a.warc", 5]])
 def test_what_is_no_path_is_an_error(paths: Any) -> None:
     """Of the one class, with the type that was given."""

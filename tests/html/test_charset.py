@@ -393,8 +393,43 @@ def test_header_that_is_refuted_leaves_the_word_to_meta() -> None:
 
 
 def test_utf8_with_a_broken_character_stays_utf8() -> None:
-    """One valid character is enough to believe a declaration of UTF-8."""
+    """One valid character to one broken is enough to believe a declaration of UTF-8."""
     assert ("grün \ufffd", "utf-8", "http", True) == result("grün ".encode() + b"\xff", "utf-8")
+
+
+@pytest.mark.parametrize("name", ["gb18030", "big5", "euc-jp"])
+@pytest.mark.parametrize("where", ["http", "meta"])
+def test_utf8_by_chance(name: str, where: str) -> None:
+    """Some characters that are valid by chance do not make UTF-8 of a page whose other ones are not."""
+    codec, words = LETTERS[name]
+    html = (META % b"utf-8" if where == "meta" else b"") + (words * 5).encode(codec)
+    text, charset, source, lossy = result(html, "utf-8" if where == "http" else "")
+
+    assert (words * 5, name, "detected", False) == (text[-len(words) * 5 :], charset, source, lossy)
+
+
+def test_long_lines_of_utf8_each_cut() -> None:
+    """A program that cut each line within a character leaves UTF-8, though no line of it is whole."""
+    html = b"\n".join(["天地玄黄宇宙洪荒".encode()[:-1]] * 8)
+
+    assert ("utf-8", "http", True) == result(html, "utf-8")[1:]
+
+
+@pytest.mark.parametrize(
+    ("http", "meta", "expected"),
+    [
+        ("iso-8859-1", "koi8-u", ("koi8-u", "meta")),
+        ("windows-1251", "koi8-u", ("koi8-u", "meta")),
+        ("koi8-u", "windows-1251", ("koi8-u", "http")),
+        ("iso-8859-1", "windows-1251", ("windows-1252", "http")),
+    ],
+    ids=["default of a server", "wrong header", "wrong page", "both wrong"],
+)
+def test_detector_decides_between_header_and_page(http: str, meta: str, expected: tuple[str, str]) -> None:
+    """Of two declared charsets the page's own goes first only if the letters are those of it."""
+    codec, words = LETTERS["koi8-u"]
+
+    assert expected == result(META % meta.encode() + (words * 5).encode(codec), http)[1:3]
 
 
 @pytest.mark.parametrize("declared", ["", "iso-8859-1", "windows-1251", "gbk"])

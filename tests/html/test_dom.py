@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.html.dom import PageError
+from dbce_spark.html.dom import PageError, parse_tree
 from dbce_spark.html.page import parse
 from tests.support.builders import config, parsed
 
@@ -34,3 +34,40 @@ def test_depth_at_which_the_parser_stops(levels: int, expected: tuple[str, ...])
 
     assert expected == page.flags
     assert page.blocks.text == ("top" if expected else "top\nafter")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (b"<frameset><frame src=a><noframes><body><p>one</p><p>two</p></body></noframes></frameset>", "one\ntwo"),
+        (b"<frameset><frameset><frame src=a></frameset><NOFRAMES>one</NOFRAMES></frameset>", "one"),
+        (b"<body><p>one</p><noframes><p>This page has frames.</p></noframes></body>", "one"),
+        (b"<body><p>one</p><noembed><p>This page has music.</p></noembed></body>", "one"),
+    ],
+    ids=["of a page of frames", "of frames in frames", "beside other text", "noembed"],
+)
+def test_text_for_readers_without_frames(html: bytes, expected: str) -> None:
+    """Text in <noframes> is read where a page has no other, without its tags; that in <noembed> is not."""
+    assert expected == parsed(html).blocks.text
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<p>one</p><style type='text/css' />p { margin: 0 }</style><p>two</p>",
+        b"<p>one</p><SCRIPT />if (a<b) var a = 1;</SCRIPT><p>two</p>",
+        b"<p>one</p><script src=a /><p>two</p><script src=b></script>",
+        b"<p>one</p><script src=a /><style /><p>two</p>",
+    ],
+    ids=["style", "script", "meant, before another", "meant, before none"],
+)
+def test_slash_at_the_end_of_a_script(html: bytes) -> None:
+    """The content of a script or style whose start tag ends in a slash is no text, and text behind an empty one is."""
+    assert parsed(html).blocks.text == "one\ntwo"
+
+
+def test_many_empty_scripts_take_no_square_of_time() -> None:
+    """The search for an end tag stops at the next start tag."""
+    html = b"<p>one</p>" + b"<script /><style />" * 20_000 + b"<script " * 20_000
+
+    assert parse_tree(html).findtext("body/p") == "one"

@@ -54,6 +54,10 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "unclosed_font": ("deep", lambda: b"x" + b"<font>x" * 100_000),
     "nested_tables": ("deep", lambda: b"x" + b"<table><tr><td>x" * 30_000),
     "dropped_and_deep": ("deep", lambda: b"<p>x</p>" + nested("noscript", 3_000) + b"x"),
+    "for_readers_without_scripts": (
+        "paths_too_long",
+        lambda: nested("noscript", 1_900) + b"<noscript>x</noscript>" * 90_000,
+    ),
     "frame_sets": ("too_deep", lambda: nested("frameset", 100_000)),
     # Depth times width.
     "wide_and_deep": ("paths_too_long", lambda: tagged(nested("div", 2_000), b"<p>x")),

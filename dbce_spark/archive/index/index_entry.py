@@ -112,13 +112,15 @@ def normal_digest(digest: str) -> str:
     algorithm = name.lower().replace("-", "") if colon else _algorithm(value)
     if algorithm == "sha1":
         return f"sha1:{_base32(value)}"
+    if re.fullmatch(r"[0-9a-fA-F]+", value):
+        value = value.lower()
     return f"{algorithm}:{value}" if algorithm else value
 
 
 def _algorithm(value: str) -> str:
     if len(value) == 32 and re.fullmatch(r"[A-Z2-7]+", value):
         return "sha1"
-    return {32: "md5", 40: "sha1", 64: "sha256"}.get(len(value), "") if re.fullmatch(r"[0-9a-f]+", value) else ""
+    return {32: "md5", 40: "sha1", 64: "sha256"}.get(len(value), "") if re.fullmatch(r"[0-9a-fA-F]+", value) else ""
 
 
 def _base32(sha1: str) -> str:

@@ -53,13 +53,14 @@ class MemberBroken(Exception):
 
 
 class Dictionary:
-    """The zstd dictionary of a file: what the skippable frame at its start holds, if there is one."""
+    """The zstd dictionary of a file: what the skippable frame at its start holds, if there is one; behind it that of
+    the file which was joined to it."""
 
     def __init__(self) -> None:
         self._data: zstandard.ZstdCompressionDict | None = None
 
-    def learn(self, raw: bytes) -> None:
-        """Take the frame's content, itself compressed or not.
+    def learn(self, raw: bytes, *, is_first: bool) -> None:
+        """Take the frame's content, itself compressed or not; later in a file only if it begins as dictionaries do.
 
         Raises:
             zstandard.ZstdError: it cannot be inflated.
@@ -67,7 +68,8 @@ class Dictionary:
         if raw.startswith(zstd_frame.MAGIC):
             with zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).stream_reader(raw) as reader:
                 raw = reader.read(_MOST_DICTIONARY)
-        self._data = zstandard.ZstdCompressionDict(raw)
+        if is_first or raw.startswith(zstd_frame.DICTIONARY):
+            self._data = zstandard.ZstdCompressionDict(raw)
 
     def decompressor(self) -> Any:
         return zstandard.ZstdDecompressor(dict_data=self._data, max_window_size=_ZSTD_WINDOW).decompressobj()
@@ -197,16 +199,18 @@ def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
 
 def _skippable(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     """Pass over a frame without content; the first of a file may hold the dictionary of all others (IIPC,
-    WARC-Zstandard)."""
+    WARC-Zstandard), and so may the first of each file of which it was joined."""
     head = file.read(at, 8)
     end = at + 8 + struct.unpack("<I", head[4:])[0] if len(head) == 8 else file.size + 1
     if end > file.size:
         raise MemberBroken(at, "a skippable frame is longer than the file")
-    if head[0] == 0x5D and at == 0:
+    is_first = at == 0
+    if head[0] == 0x5D and (is_first or end - at <= _MOST_DICTIONARY):
         if end - at > _MOST_DICTIONARY:
             raise MemberBroken(at, f"a dictionary of {end - at} bytes")
         try:
-            dictionary.learn(file.read(8, end - 8))
+            dictionary.learn(file.read(at + 8, end - at - 8), is_first=is_first)
         except (zstandard.ZstdError, ValueError) as error:
-            raise MemberBroken(at, f"zstd dictionary: {error}") from error
+            if is_first:
+                raise MemberBroken(at, f"zstd dictionary: {error}") from error
     yield b"", at, end

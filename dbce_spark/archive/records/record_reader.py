@@ -72,12 +72,17 @@ def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | 
     if entries is None:
         yield from _joined(_all(ArchiveFile(stream, limits)))
         return
+    is_foreign = True
     for inner in wacz_file.open_members(stream, entries, limits):
         if inner.stream is not None:
+            is_foreign = False
             for part in _records(inner.stream, limits, depth - 1):
                 yield replace(part, within=f"{inner.name}{MEMBER}{part.within}" if part.within else inner.name)
-        if inner.damage is not None:
-            yield replace(inner.damage, within=inner.name)
+        if (damage := inner.damage) is not None:
+            is_foreign = is_foreign and damage.cause is Cause.BESIDE
+            if is_foreign and not inner.name:  # the zip's own frame, which is the last
+                damage = replace(damage, cause=Cause.FOREIGN, detail="a zip without an archive in it")
+            yield replace(damage, within=inner.name)
 
 
 def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:

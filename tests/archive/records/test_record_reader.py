@@ -119,6 +119,25 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("other", [b"", b"any words", b"\x28\xb5\x2f\xfd broken"])
+def test_zstd_dictionaries_of_joined_files(other: bytes) -> None:
+    """Each serves what follows it; what is no dictionary is none, and no loss either."""
+
+    def frame(raw: bytes) -> bytes:
+        return b"\x5d\x2a\x4d\x18" + len(raw).to_bytes(4, "little") + raw
+
+    parts, content = made("warc", 8), b""
+    for nth in range(2):
+        dictionary = zstandard.train_dictionary(2000, [b"%d words of %d" % (page**2, nth) * 9 for page in range(500)])
+        compressor = zstandard.ZstdCompressor(dict_data=dictionary)
+        compressed = [compressor.compress(part) for part in parts[4 * nth : 4 * nth + 4]]
+        content += b"".join([frame(dictionary.as_bytes()), *compressed[:2], frame(other), *compressed[2:]])
+    found = read(content)
+
+    assert expected_urls("warc", 8) == urls(found)
+    assert {Cause.BLANK} == {one.cause for one in found if isinstance(one, Damage)}
+
+
 @pytest.mark.parametrize("size", [1, 7])
 def test_a_skippable_frame_that_its_file_ends_in_is_broken(size: int) -> None:
     """Nobody knows what was in it; a whole one has nothing."""

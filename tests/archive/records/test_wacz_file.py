@@ -241,6 +241,14 @@ def test_directory_that_is_larger_than_its_end_says() -> None:
     assert [Cause.FOREIGN] == [one.cause for one in read(content, at_most(zip_files=20)) if isinstance(one, Damage)]
 
 
+@pytest.mark.parametrize("files", [SIDE, {"a.txt": b"", "folder/": b""}])
+def test_zip_without_an_archive(files: dict[str, bytes]) -> None:
+    """It is a foreign file, as any other one without a record."""
+    losses = [one for one in read(zipped(files)) if isinstance(one, Damage) and one.cause.is_loss]
+
+    assert [("", Cause.FOREIGN, "a zip without an archive in it")] == [(o.within, o.cause, o.detail) for o in losses]
+
+
 def test_an_encrypted_archive_is_a_named_damage() -> None:
     """Nobody can read it without its key; its bytes are counted as lost."""
     content = bytearray(zipped({"archive/data.warc.gz": WARC}))
