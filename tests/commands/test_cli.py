@@ -1,6 +1,7 @@
 """The commands as a person calls them, without Spark."""
 
 import argparse
+import errno
 import gzip
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -235,6 +237,13 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
 
     assert (2, 2) == (ended.returncode, failure["exit_status"])
     assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
+
+
+def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard error is on a full disk, too."""
+    monkeypatch.setattr(sys.stderr, "write", Mock(side_effect=OSError(errno.ENOSPC, "full")))
+
+    assert 2 == main(["text", str(tmp_path / "none.html")])
 
 
 @pytest.mark.parametrize(
