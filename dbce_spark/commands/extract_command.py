@@ -31,6 +31,7 @@ from dbce_spark.commands.arguments import (
     command_line,
     count,
     default_of,
+    filled,
     format_settings,
     given_settings,
     is_submitted,
@@ -140,7 +141,9 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
     for option, (_, metavar, text) in _FILTERS.items():
-        group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+        group.add_argument(
+            f"--{option}", action="append", type=filled, default=[], metavar=metavar, help=f"{text}; may be repeated"
+        )
     add_languages(group, "read captures that the index lists in these languages, such as de or deu")
     add_dates(group, "read captures")
     group.add_argument(

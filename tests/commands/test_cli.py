@@ -257,6 +257,27 @@ def test_an_empty_name_is_no_place_to_write_to(words: list[str], capsys: pytest.
     assert f"argument {words[-1]}: it is empty; name a place" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("from", "to", "surt", "language", "config")),
+        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("url-pattern", "digest", "http-status")),
+        *(["corpus", "x", "--output", "o", f"--{option}"] for option in ("site", "page-type", "to", "columns")),
+        ["annotate", "add", "s", "x", "--url-pattern"],
+        ["rules", "x", "--urltree"],
+        ["evaluate", "x", "--output", "o", "--extractors"],
+        ["export", "x", "--output", "o", "--format", "text", "--site=,", "--language"],
+    ],
+    ids=" ".join,
+)
+def test_a_selection_by_nothing_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set would select all, or nothing."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, ""])
+
+    assert ": it is empty; give a value, or leave the option out" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("number", ["-1", "few"])
 def test_less_than_nothing_is_no_number_of_contrasts(number: str, capsys: pytest.CaptureFixture[str]) -> None:
     """It would mean all pages but one."""
