@@ -183,7 +183,7 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("start", [b"\x1f\x8b\x08", b"WARC/1.1\r\n", b'{"id": "a", "html": ""}\n', b"\n"])
 def test_a_log_is_written_behind_a_log_alone(start: bytes, tmp_path: Path) -> None:
-    """What `--log *.warc.gz` or `--log pages.jsonl` names, where the value was forgotten, stays as it is."""
+    """An input stays as it is where the value was forgotten: `--log *.warc.gz`, `--log pages.jsonl`."""
     path = tmp_path / "input"
     path.write_bytes(start)
     with pytest.raises(OutputError, match="is no log, and none"), log.write_to(io.StringIO(), "text", str(path)):

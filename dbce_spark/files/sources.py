@@ -119,7 +119,7 @@ def files_below(folder: str) -> list[str]:
     a warning."""
     if is_remote(folder):
         return sorted(list_files(folder, _ALL))
-    return sorted(path for path in _walked(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
+    return sorted(path for path in walk(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
 
 
 def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_patterns: Sequence[str] = ()) -> list[str]:
@@ -134,7 +134,7 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
     """
     folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
     unlisted: list[OSError] = []
-    found = {path for folder in folders for path in _walked(folder, _ALL, unlisted.append)}
+    found = {path for folder in folders for path in walk(folder, _ALL, unlisted.append)}
     fitting = {path for path in found if fits(path, patterns)}
     others = [path for path in found - fitting if _LIKE_ARCHIVE.search(path) and not fits(path, index_patterns)]
     if others:
@@ -149,10 +149,10 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
 
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
     """List the files of a local folder, at every depth. What cannot be read is passed over with a warning."""
-    return [path for path in _walked(folder, patterns, _warn_of_folder) if _is_taken(path)]
+    return [path for path in walk(folder, patterns, _warn_of_folder) if _is_taken(path)]
 
 
-def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
+def walk(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
     """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is called with folders
     that cannot be listed."""
     seen: set[str] = set()
