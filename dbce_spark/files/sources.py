@@ -12,7 +12,7 @@ import lzma
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -69,6 +69,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         return expand(read_manifests([argument]), patterns)
     try:
         filesystem, path = file_system(argument)
+        path = path if is_remote(argument) else _plain(path)
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
         is_glob = any(sign in path for sign in "*?[")
@@ -79,7 +80,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
         else:
             names = [path] if filesystem.exists(path) else []
-        return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
+        return [filesystem.unstrip_protocol(name) if is_remote(argument) else _plain(name) for name in names]
     except InputError:
         raise
     except Exception as error:  # each store has exceptions of its own
@@ -132,7 +133,8 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
     Raises:
         InputError: a manifest cannot be read, or leads back to itself.
     """
-    folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
+    named = (one for one in read_manifests(arguments) if not is_remote(one))
+    folders = [absolute(one) for one in named if Path(one).is_dir()]
     unlisted: list[OSError] = []
     found = {path for folder in folders for path in walk(folder, _ALL, unlisted.append)}
     fitting = {path for path in found if fits(path, patterns)}
@@ -274,8 +276,22 @@ def file_system(path: str) -> tuple[Any, str]:
 
 
 def absolute(path: str) -> str:
-    """Make a local path absolute, so that it holds in every worker; return a URL, and "", as they are."""
-    return path if not path or is_remote(path) else str(Path(path).absolute())
+    """Make a local path absolute, so that it holds in every worker, and plain; return a URL, and "", as they are."""
+    return path if not path or is_remote(path) else _plain(str(Path(path).absolute()))
+
+
+def _plain(path: str) -> str:
+    """Return an absolute local path without doubled slashes, `.` and `..`: however it is spelled, a file has one name.
+
+    Links stay, as names that were chosen; behind one `..` may lead elsewhere, and stays, too.
+    """
+    plain = f"/{os.path.normpath(path).lstrip('/')}"
+    if ".." not in Path(path).parts:
+        return plain
+    with suppress(OSError):  # nothing is there
+        if Path(plain).samefile(path):
+            return plain
+    return path
 
 
 def open_binary(path: str) -> BinaryIO:

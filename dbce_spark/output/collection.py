@@ -231,7 +231,7 @@ class Collection:
         return sizes
 
     def unread(self, version: Version | None, paths: Sequence[str]) -> list[str]:
-        """List the files that no increment was made from, or that have other bytes now.
+        """List the files that no increment was made from, or that have more or fewer bytes now.
 
         Raises:
             OutputError: as `inputs`.

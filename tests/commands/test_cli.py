@@ -434,7 +434,7 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
 def test_a_dry_run_for_a_collection_lists_what_is_new(
     size: int, shown: str, crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file that an increment was made from is read again only if it has other bytes now."""
+    """A file that an increment was made from is read again only if it has more or fewer bytes now."""
     collection, path = Collection(str(tmp_path / "c")), crawl / "a.warc.gz"
     counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
     Path(collection.increment(1)).mkdir(parents=True)
