@@ -221,7 +221,7 @@ def read_manifests(arguments: Iterable[str]) -> list[str]:
     """List the arguments, with the lines of manifests in their place.
 
     Raises:
-        InputError: a manifest cannot be read, or leads back to itself.
+        InputError: a manifest cannot be read, is empty, or leads back to itself.
     """
     return [*_lines(arguments, ())]
 
@@ -234,18 +234,27 @@ def _lines(arguments: Iterable[str], around: tuple[str, ...]) -> Iterator[str]:
         elif argument in around:
             raise InputError(f"{argument}: this manifest leads back to itself: {' -> '.join((*around, argument))}")
         else:
-            yield from _lines(_manifest(argument[1:]), (*around, argument))
+            lines = _manifest(argument[1:])
+            if not lines:
+                raise InputError(f"{argument}: this manifest names nothing; write a file, a folder or a glob a line")
+            yield from _lines(lines, (*around, argument))
 
 
 def _manifest(path: str) -> list[str]:
-    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
-
     try:
-        with fsspec.open(path, "rt", encoding="utf-8-sig") as lines:
+        with _opened_text(path) as lines:
             stripped = [line.strip() for line in lines]
     except Exception as error:  # each store has exceptions of its own
         raise InputError(f"@{path}: the manifest cannot be read: {_cause(path, error)}") from error
     return [line for line in stripped if line and not line.startswith("#")]
+
+
+def _opened_text(path: str) -> Any:
+    if not is_remote(path):
+        return Path(path).open(encoding="utf-8-sig")  # of a pipe, too, where fsspec asks for a place
+    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
+
+    return fsspec.open(path, "rt", encoding="utf-8-sig")
 
 
 def fits(name: str, patterns: Iterable[str]) -> bool:

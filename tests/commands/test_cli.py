@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -548,6 +549,33 @@ def test_nothing_done_is_not_success(
     assert 2 == main(arguments)
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not Path("out", "export.json").exists()
+
+
+@pytest.mark.parametrize("wait", [[], ["--every", "9"]])
+def test_a_stream_leaves_a_place_that_it_refuses_as_it_was(
+    wait: list[str], crawl: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of something else, such as of its input, and a file."""
+    monkeypatch.chdir(crawl)
+    before = sorted(crawl.iterdir())
+
+    assert [2, 2] == [main(["stream", "a.warc.gz", "--output", place, *wait]) for place in (".", "a.warc.gz")]
+    refused = capsys.readouterr().err.splitlines()
+    assert "is no output of a stream; give another --output" in refused[0]
+    assert refused[1].endswith("a.warc.gz is a file; give a folder for the output")
+    assert before == sorted(crawl.iterdir())
+
+
+def test_a_list_from_a_pipe_is_read_once(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe has its lines no second time, and one with a name would wait for them."""
+    pipe = crawl / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(f"{crawl}/a.warc.gz\n",), daemon=True)
+    writer.start()
+
+    assert 0 == main(["extract", f"@{pipe}", "--output", "out", "--dry-run"])
+    assert f"{crawl}/a.warc.gz" in capsys.readouterr().out
+    writer.join()
 
 
 def test_an_output_that_exists_is_refused_before_spark_starts(

@@ -69,6 +69,19 @@ def test_manifest_names_one_argument_a_line(folder: Path) -> None:
     assert expected == actual
 
 
+def test_a_manifest_may_be_a_pipe(folder: Path) -> None:
+    """It has no place to go back to: `find ... | dbce extract @/dev/stdin`, or @<(find ...)."""
+    reader, writer = os.pipe()
+    os.write(writer, f"\ufeff{folder}/deep\n".encode())
+    os.close(writer)
+    try:
+        assert [str(folder / "deep/er/B.WARC")] == expand([f"@/dev/fd/{reader}"], PATTERNS)
+        with pytest.raises(InputError, match="this manifest names nothing"):
+            expand([f"@/dev/fd/{reader}"], PATTERNS)
+    finally:
+        os.close(reader)
+
+
 def test_files_are_sorted_and_named_once(folder: Path) -> None:
     """However often and in whatever order files are named, each comes once and in its place."""
     more = [folder / f"{name}.warc" for name in "gfedcb"]
