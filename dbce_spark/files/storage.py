@@ -169,15 +169,16 @@ def atomic_folder(path: str) -> Iterator[str]:
     if list_names(path):
         raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
     is_object = "://" in path
-    partial = path if is_object else str(Path(path).with_name(f"_{Path(path).name}.{uuid4().hex}"))
+    target = Path(path if is_object else os.path.realpath(path))  # a link stays, and leads to it
+    partial = path if is_object else str(target.with_name(f"_{target.name}.{uuid4().hex}"))
     try:
         if not is_object:
             Path(partial).mkdir(parents=True)
         yield partial
         if not is_object:
             sync_folder(Path(partial))
-            Path(partial).replace(path)
-            sync(Path(path).parent)
+            Path(partial).replace(target)
+            sync(target.parent)
     except DbceError:
         remove(partial)
         raise

@@ -51,6 +51,18 @@ def test_a_link_leads_to_what_is_written(tmp_path: Path) -> None:
     assert [b"after", b"after"] == [(tmp_path / name).read_bytes() for name in ("before", "none")]
 
 
+@pytest.mark.parametrize("name", ["empty", "none"])
+def test_a_link_leads_to_a_folder_that_is_written(tmp_path: Path, name: str) -> None:
+    """To one that is empty, and to one that is not there yet."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(name)
+    with store.atomic_folder(str(tmp_path / "link")) as folder:
+        store.write(f"{folder}/f", b"whole")
+
+    assert (True, b"whole") == ((tmp_path / "link").is_symlink(), (tmp_path / name / "f").read_bytes())
+    assert {"empty", "link", name} == {one.name for one in tmp_path.iterdir()}
+
+
 def test_a_pipe_takes_what_is_written(tmp_path: Path) -> None:
     """A file in its place would leave its reader waiting; so it is with a device."""
     path = tmp_path / "pipe"
