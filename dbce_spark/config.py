@@ -221,7 +221,7 @@ class CorpusConfig(RowsConfig):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
-    site_parts: PositiveInt
+    site_parts: Annotated[int, between(1, 10_000)]
     rows_per_file: PositiveInt
 
 

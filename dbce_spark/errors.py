@@ -52,6 +52,13 @@ class PlatformError(DbceError):
     """This machine lacks something the program needs to run, such as Java."""
 
 
+def denied(path: str, error: PermissionError) -> OutputError:
+    """Build the error where a part of an output may not be read: nothing is wrong with it."""
+    return OutputError(
+        f"{error.filename or path}: {error.strerror or error}; let this user read it, and give the same command again"
+    )
+
+
 def installs(extra: str) -> str:
     """Write the command that installs an extra: in a checkout, as no index has the package."""
     return f"pip install '.[{extra}]' in the checkout of dbce-spark"

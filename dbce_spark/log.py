@@ -36,6 +36,8 @@ STOPPED = "stopped by Ctrl-C or SIGTERM"
 _TICK_SECONDS = 0.5
 """Between two updates of the clock while a block runs."""
 _FIELDS = ("run_id", "attempt", "stage", "event")
+_BEGIN = b'{"time": "'
+"""The first bytes of a line of JSON, as `JsonLines` writes it."""
 _ONLY_IN_FILES = ("stage_begin", "rejects", "end")
 """Events that a terminal shows by the line that changes, or by the summary."""
 _CREDENTIAL = re.compile(
@@ -216,10 +218,16 @@ class Lines(logging.Handler):
         text, event = record.getMessage(), getattr(record, "event", "")
         if event == "java":
             return  # passes its own on
+        try:
+            self._show(text, event, record.created)
+        except (OSError, ValueError):  # full, closed, or its reader is gone: the work goes on
+            self.handleError(record)
+
+    def _show(self, text: str, event: str, created: float) -> None:
         if event == "failure" or (self._is_terminal and event in _ONLY_IN_FILES):
             self.clear()
         elif not self._is_terminal:
-            self._stream.write(f"{datetime.fromtimestamp(record.created):%H:%M:%S} {text}\n")
+            self._stream.write(f"{datetime.fromtimestamp(created):%H:%M:%S} {text}\n")
         elif event == "progress":
             self._stream.write(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")
             self._is_open = True
@@ -231,8 +239,14 @@ class Lines(logging.Handler):
     def clear(self) -> None:
         """Remove the line that changes."""
         if self._is_open:
-            self._stream.write("\r\x1b[K")
             self._is_open = False
+            self._stream.write("\r\x1b[K")
+
+    def close(self) -> None:
+        """Remove the line that changes, where the stream still takes that."""
+        with suppress(OSError, ValueError):
+            self.clear()
+        super().close()
 
 
 class LogFile(logging.FileHandler):
@@ -259,12 +273,13 @@ def write_to(stream: TextIO, shown: Shown, file: str = "") -> Iterator[None]:
     """Write log messages within the block to the stream, and as JSON also to the end of a file; "": no file.
 
     Raises:
-        OutputError: the file cannot be written.
+        OutputError: the file cannot be written, or holds something else.
     """
     handlers = [_HANDLERS[shown](stream)]
     if file:
         try:
             Path(file).parent.mkdir(parents=True, exist_ok=True)
+            _check_file(Path(file))
             handlers.append(_json(LogFile(file)))
         except OSError as error:
             raise OutputError(f"the log {file} cannot be written: {error}") from error
@@ -284,9 +299,21 @@ def write_to(stream: TextIO, shown: Shown, file: str = "") -> Iterator[None]:
         LOGGER.setLevel(before[0])
         for handler in handlers:
             LOGGER.removeHandler(handler)
-            if isinstance(handler, Lines):
-                handler.clear()
             handler.close()
+
+
+def _check_file(path: Path) -> None:
+    """Refuse to write a log behind anything but a log.
+
+    Raises:
+        OutputError: the file holds something else, such as an input, where the option was given without its value.
+    """
+    if not path.is_file():
+        return  # a pipe has no beginning
+    with path.open("rb") as file:
+        start = file.read(len(_BEGIN))
+    if start and start != _BEGIN:
+        raise OutputError(f"{path} is no log, and none is written behind it; give --log a new file")
 
 
 def _json(handler: logging.Handler) -> logging.Handler:

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -178,6 +179,42 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
         log.write_to(io.StringIO(), "text", str(tmp_path / "file" / "log")),
     ):
         pass
+
+
+@pytest.mark.parametrize("start", [b"\x1f\x8b\x08", b"WARC/1.1\r\n", b'{"id": "a", "html": ""}\n', b"\n"])
+def test_a_log_is_written_behind_a_log_alone(start: bytes, tmp_path: Path) -> None:
+    """An input stays as it is where the value was forgotten: `--log *.warc.gz`, `--log pages.jsonl`."""
+    path = tmp_path / "input"
+    path.write_bytes(start)
+    with pytest.raises(OutputError, match="is no log, and none"), log.write_to(io.StringIO(), "text", str(path)):
+        Log().write("end", "ended")
+
+    assert start == path.read_bytes()
+
+
+def test_a_log_is_written_to_a_file_that_is_empty(tmp_path: Path) -> None:
+    """As a rotation of logs leaves it."""
+    (tmp_path / "log").touch()
+    with log.write_to(io.StringIO(), "text", str(tmp_path / "log")):
+        Log().write("end", "ended")
+
+    assert ["ended"] == [one["message"] for one in lines(tmp_path / "log")]
+
+
+@pytest.mark.parametrize("kind", [Terminal, io.StringIO])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("I/O on closed file")])
+def test_a_stream_that_takes_nothing_ends_no_work(
+    kind: type[io.StringIO], error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard error on a full disk, closed, or without a reader; a line that changes may have been shown before."""
+    monkeypatch.setenv("TERM", "xterm")
+    stream = kind()
+    with log.write_to(stream, "text"):
+        log_stage(Log("a run"))
+        monkeypatch.setattr(stream, "write", Mock(side_effect=error))
+        log_stage(Log("a run"))
+
+    assert "pages 90 %" in stream.getvalue()
 
 
 def test_a_log_on_a_full_disk_says_so_once(tmp_path: Path) -> None:

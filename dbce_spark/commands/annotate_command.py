@@ -20,6 +20,7 @@ from dbce_spark.commands.arguments import (
     add_sites,
     count,
     default_of,
+    filled,
     naming_options,
 )
 from dbce_spark.commands.terminal import standard_input
@@ -79,6 +80,7 @@ def _add_add(steps: Commands) -> None:
     step.add_argument(
         "--url-pattern",
         action="append",
+        type=filled,
         default=[],
         metavar="REGEX",
         help="add only pages whose URL this pattern matches somewhere; may be repeated",

@@ -181,13 +181,7 @@ def structure_settings(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of [formats] that options give, None where they give none.
-
-    Raises:
-        InputError: no format is named.
-    """
-    if arguments.format == []:
-        raise InputError("--format is empty; write some of text, markdown, html, about, such as text,markdown")
+    """Return the values of [formats] that options give, None where they give none."""
     return {"formats.columns": arguments.format, **structure_settings(arguments)}
 
 
@@ -263,11 +257,11 @@ def add_sites(command: "argparse.ArgumentParser | argparse._ArgumentGroup", page
 def add_dates(command: "argparse.ArgumentParser | argparse._ArgumentGroup", captures: str) -> None:
     """Add the options that select captures by date."""
     command.add_argument(
-        "--from", dest="since", metavar="DATE",
+        "--from", type=filled, dest="since", metavar="DATE",
         help=f"{captures} of this date or later, such as 2010, 201003 or 2010-03-05",
     )  # fmt: skip
     command.add_argument(
-        "--to", dest="until", metavar="DATE",
+        "--to", type=filled, dest="until", metavar="DATE",
         help=f"{captures} of this date or earlier, up to the end of that year, month or day",
     )  # fmt: skip
 
@@ -290,6 +284,7 @@ def add_config(command: argparse.ArgumentParser) -> None:
     """Add the option for a file of parameters."""
     command.add_argument(
         "--config",
+        type=filled,
         metavar="FILE",
         help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
     )
@@ -307,6 +302,7 @@ def add_urltree(command: argparse.ArgumentParser) -> None:
     """Add the option for a file of parameters of the URL Tree."""
     command.add_argument(
         "--urltree",
+        type=filled,
         metavar="FILE",
         help="read parameters of the URL Tree from this TOML file;"
         " those that it leaves out keep their values in conf/urltree.toml",
@@ -394,6 +390,13 @@ def place(text: str) -> str:
     return text
 
 
+def filled(text: str) -> str:
+    """Take a value that selects or names something: a variable that is not set would select all, or nothing."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty; give a value, or leave the option out")
+    return text
+
+
 def seconds(text: str) -> float:
     """Parse a time in seconds, more than none."""
     value = float(text)
@@ -403,8 +406,8 @@ def seconds(text: str) -> float:
 
 
 def names(text: str) -> list[str]:
-    """Parse names with commas between them."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+    """Parse names with commas between them, at least one."""
+    return [name.strip() for name in filled(text.strip(" ,")).split(",") if name.strip()]
 
 
 def spark_settings(given: Sequence[str]) -> dict[str, str]:

@@ -110,12 +110,18 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     except (DbceError, OSError) as error:
         if isinstance(error, OSError):
             _drop_output()  # a full disk, a folder that may not be written
-        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
+        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}")
         return exit_status(error)
     except KeyboardInterrupt as error:
         again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
-        print(f"{parser.prog}: stopped before the end{again}", file=sys.stderr)
+        _complain(f"{parser.prog}: stopped before the end{again}")
         return exit_status(error)
+
+
+def _complain(line: str) -> None:
+    """Print why a command ends; where that cannot be printed, as on a full disk, its status still says so."""
+    with suppress(OSError):
+        print(line, file=sys.stderr)
 
 
 def _work(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ from dbce_spark.commands.arguments import (
     command_line,
     count,
     default_of,
+    filled,
     format_settings,
     given_settings,
     is_submitted,
@@ -140,7 +141,9 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
     for option, (_, metavar, text) in _FILTERS.items():
-        group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+        group.add_argument(
+            f"--{option}", action="append", type=filled, default=[], metavar=metavar, help=f"{text}; may be repeated"
+        )
     add_languages(group, "read captures that the index lists in these languages, such as de or deu")
     add_dates(group, "read captures")
     group.add_argument(
@@ -205,23 +208,24 @@ def _run(arguments: argparse.Namespace) -> None:
 def _inputs(arguments: argparse.Namespace, config: DbceConfig) -> tuple[list[str], list[str]]:
     """List the files and the indexes that are to be read."""
     patterns = config.input.patterns
+    named = sources.read_manifests(arguments.input)  # once: a pipe has its lines no second time
     try:
-        found = sources.expand(arguments.input, patterns)
+        found = sources.expand(named, patterns)
     except InputError:
-        _check_folders(arguments.input, config)
+        _check_folders(named, config)
         raise
     indexes = config.input.index_patterns
-    files = sorted({*found, *sources.list_unread(arguments.input, patterns, indexes)})
+    files = sorted({*found, *sources.list_unread(named, patterns, indexes)})
     return files, indexed_records.list_indexes(arguments.index, indexes)
 
 
-def _check_folders(inputs: Sequence[str], config: DbceConfig) -> None:
+def _check_folders(named: Sequence[str], config: DbceConfig) -> None:
     """Check that no folder of single pages is given in place of archives.
 
     Raises:
         InputError: one is.
     """
-    for folder in filter(sources.is_folder, sources.read_manifests(inputs)):
+    for folder in filter(sources.is_folder, named):
         archives, pages = (
             sources.list_files(folder, one) for one in (config.input.patterns, config.input.page_patterns)
         )

@@ -12,7 +12,7 @@ import lzma
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -69,6 +69,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         return expand(read_manifests([argument]), patterns)
     try:
         filesystem, path = file_system(argument)
+        path = path if is_remote(argument) else _plain(path)
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
         is_glob = any(sign in path for sign in "*?[")
@@ -79,7 +80,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
         else:
             names = [path] if filesystem.exists(path) else []
-        return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
+        return [filesystem.unstrip_protocol(name) if is_remote(argument) else _plain(name) for name in names]
     except InputError:
         raise
     except Exception as error:  # each store has exceptions of its own
@@ -119,7 +120,7 @@ def files_below(folder: str) -> list[str]:
     a warning."""
     if is_remote(folder):
         return sorted(list_files(folder, _ALL))
-    return sorted(path for path in _walked(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
+    return sorted(path for path in walk(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
 
 
 def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_patterns: Sequence[str] = ()) -> list[str]:
@@ -132,9 +133,10 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
     Raises:
         InputError: a manifest cannot be read, or leads back to itself.
     """
-    folders = [one for one in read_manifests(arguments) if not is_remote(one) and Path(one).is_dir()]
+    named = (one for one in read_manifests(arguments) if not is_remote(one))
+    folders = [absolute(one) for one in named if Path(one).is_dir()]
     unlisted: list[OSError] = []
-    found = {path for folder in folders for path in _walked(folder, _ALL, unlisted.append)}
+    found = {path for folder in folders for path in walk(folder, _ALL, unlisted.append)}
     fitting = {path for path in found if fits(path, patterns)}
     others = [path for path in found - fitting if _LIKE_ARCHIVE.search(path) and not fits(path, index_patterns)]
     if others:
@@ -149,10 +151,10 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
 
 def _in_folder(folder: str, patterns: Sequence[str]) -> list[str]:
     """List the files of a local folder, at every depth. What cannot be read is passed over with a warning."""
-    return [path for path in _walked(folder, patterns, _warn_of_folder) if _is_taken(path)]
+    return [path for path in walk(folder, patterns, _warn_of_folder) if _is_taken(path)]
 
 
-def _walked(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
+def walk(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None]) -> Iterator[str]:
     """Iterate over the paths below a local folder whose names fit, each folder once; `refused` is called with folders
     that cannot be listed."""
     seen: set[str] = set()
@@ -219,7 +221,7 @@ def read_manifests(arguments: Iterable[str]) -> list[str]:
     """List the arguments, with the lines of manifests in their place.
 
     Raises:
-        InputError: a manifest cannot be read, or leads back to itself.
+        InputError: a manifest cannot be read, is empty, or leads back to itself.
     """
     return [*_lines(arguments, ())]
 
@@ -232,18 +234,27 @@ def _lines(arguments: Iterable[str], around: tuple[str, ...]) -> Iterator[str]:
         elif argument in around:
             raise InputError(f"{argument}: this manifest leads back to itself: {' -> '.join((*around, argument))}")
         else:
-            yield from _lines(_manifest(argument[1:]), (*around, argument))
+            lines = _manifest(argument[1:])
+            if not lines:
+                raise InputError(f"{argument}: this manifest names nothing; write a file, a folder or a glob a line")
+            yield from _lines(lines, (*around, argument))
 
 
 def _manifest(path: str) -> list[str]:
-    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
-
     try:
-        with fsspec.open(path, "rt", encoding="utf-8-sig") as lines:
+        with _opened_text(path) as lines:
             stripped = [line.strip() for line in lines]
     except Exception as error:  # each store has exceptions of its own
         raise InputError(f"@{path}: the manifest cannot be read: {_cause(path, error)}") from error
     return [line for line in stripped if line and not line.startswith("#")]
+
+
+def _opened_text(path: str) -> Any:
+    if not is_remote(path):
+        return Path(path).open(encoding="utf-8-sig")  # of a pipe, too, where fsspec asks for a place
+    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
+
+    return fsspec.open(path, "rt", encoding="utf-8-sig")
 
 
 def fits(name: str, patterns: Iterable[str]) -> bool:
@@ -274,8 +285,22 @@ def file_system(path: str) -> tuple[Any, str]:
 
 
 def absolute(path: str) -> str:
-    """Make a local path absolute, so that it holds in every worker; return a URL, and "", as they are."""
-    return path if not path or is_remote(path) else str(Path(path).absolute())
+    """Make a local path absolute, so that it holds in every worker, and plain; return a URL, and "", as they are."""
+    return path if not path or is_remote(path) else _plain(str(Path(path).absolute()))
+
+
+def _plain(path: str) -> str:
+    """Return an absolute local path without doubled slashes, `.` and `..`: however it is spelled, a file has one name.
+
+    Links stay, as names that were chosen; behind one `..` may lead elsewhere, and stays, too.
+    """
+    plain = f"/{os.path.normpath(path).lstrip('/')}"
+    if ".." not in Path(path).parts:
+        return plain
+    with suppress(OSError):  # nothing is there
+        if Path(plain).samefile(path):
+            return plain
+    return path
 
 
 def open_binary(path: str) -> BinaryIO:

@@ -37,9 +37,10 @@ def list_names(folder: str) -> set[str]:
     try:
         filesystem, path = url_to_fs(folder)
         filesystem.invalidate_cache()  # others write there, too
-        if filesystem.isfile(path):
+        is_there = filesystem.exists(path)
+        if is_there and not filesystem.isdir(path):
             raise OutputError(f"{folder} is a file; give a folder for the output")
-        paths = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
+        paths = filesystem.ls(path, detail=False) if is_there else []
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own
@@ -96,12 +97,17 @@ def sync_folder(folder: Path) -> None:
 def atomic_file(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing that appears when the block ends well, and never in part.
 
-    Locally by a rename; object stores show an object when it is complete.
+    Locally by a rename; object stores show an object when it is complete. Links stay, and lead to it. What is no file
+    is not replaced either: a pipe or a device takes all as it is written.
     """
     if "://" in path:
         yield from _whole_object(path)
         return
-    target = Path(path)
+    if Path(path).exists() and not Path(path).is_file():
+        with Path(path).open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     # As _HALF: hidden from readers of the folder, and a name of its own for each attempt at the same file.
     partial = target.with_name(f"_{target.name}.{uuid4().hex}")
@@ -163,15 +169,16 @@ def atomic_folder(path: str) -> Iterator[str]:
     if list_names(path):
         raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
     is_object = "://" in path
-    partial = path if is_object else str(Path(path).with_name(f"_{Path(path).name}.{uuid4().hex}"))
+    target = Path(path if is_object else os.path.realpath(path))  # a link stays, and leads to it
+    partial = path if is_object else str(target.with_name(f"_{target.name}.{uuid4().hex}"))
     try:
         if not is_object:
             Path(partial).mkdir(parents=True)
         yield partial
         if not is_object:
             sync_folder(Path(partial))
-            Path(partial).replace(path)
-            sync(Path(path).parent)
+            Path(partial).replace(target)
+            sync(target.parent)
     except DbceError:
         remove(partial)
         raise

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from dbce_spark.errors import InputError, OutputError
+from dbce_spark.errors import InputError, OutputError, denied
 from dbce_spark.files import sources, storage, timestamps
 
 FORMAT, FORMAT_BEFORE = 3, 2
@@ -64,8 +64,18 @@ class Collection:
     folder: str
 
     def numbers(self) -> list[int]:
-        """List the numbers of the versions, the oldest first; none if there is no such collection."""
-        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("*.json") if one.stem.isdecimal())
+        """List the numbers of the versions, the oldest first; none if there is no such collection.
+
+        Raises:
+            OutputError: they may not be listed.
+        """
+        try:
+            paths = [*Path(self.folder, _VERSIONS).iterdir()]  # glob takes what it may not list for empty
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except PermissionError as error:
+            raise denied(self.folder, error) from error
+        return sorted(int(one.stem) for one in paths if one.suffix == ".json" and one.stem.isdecimal())
 
     def latest(self) -> Version | None:
         """Read the newest version; None in a collection that is still to be begun.
@@ -108,6 +118,8 @@ class Collection:
         except FileNotFoundError:
             there = ", ".join(map(str, self.numbers())) or "none"
             raise InputError(f"{self.folder} has no version {number}; it has {there}") from None
+        except PermissionError as error:
+            raise denied(str(path), error) from error
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise OutputError(
                 f"{path} is no manifest: {error}; restore it, or remove it to go back by one version"
@@ -210,6 +222,8 @@ class Collection:
                 sizes |= json.loads(path.read_text(encoding="utf-8"))
             except FileNotFoundError:
                 continue
+            except PermissionError as error:
+                raise denied(str(path), error) from error
             except (OSError, ValueError, TypeError) as error:
                 raise OutputError(
                     f"{path} cannot be read: {error}; restore it, or roll back to a version before it"
@@ -217,7 +231,7 @@ class Collection:
         return sizes
 
     def unread(self, version: Version | None, paths: Sequence[str]) -> list[str]:
-        """List the files that no increment was made from, or that have other bytes now.
+        """List the files that no increment was made from, or that have more or fewer bytes now.
 
         Raises:
             OutputError: as `inputs`.

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from fsspec.core import url_to_fs
 
-from dbce_spark.errors import InputError, OutputError
+from dbce_spark.errors import InputError, OutputError, denied
 from dbce_spark.files import sources
 from dbce_spark.output import totals
 from dbce_spark.output.collection import (
@@ -252,6 +252,8 @@ def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
         run = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
         if not isinstance(run, dict):
             raise TypeError(f"{name} is no object")
+    except PermissionError as error:
+        raise denied(f"{root}/{name}", error) from error
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(
             f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"
@@ -272,13 +274,22 @@ def list_written(root: str, number: int = 0) -> Written:
 def _files(root: str, table: str) -> dict[str, str]:
     try:
         filesystem, path = url_to_fs(f"{root}/{table}")
-        found = sorted(name for name in filesystem.find(path) if _is_visible_parquet(name))
         is_remote = sources.is_remote(root)
+        # fsspec takes a local folder that it may not list for an empty one.
+        listed = filesystem.find(path) if is_remote else sources.walk(path, ("*",), _refuse)
+        found = sorted(name for name in listed if _is_visible_parquet(name))
         return {
             name[len(path) :].strip("/"): filesystem.unstrip_protocol(name) if is_remote else name for name in found
         }
+    except PermissionError as error:
+        raise denied(f"{root}/{table}", error) from error
     except Exception as error:
         raise OutputError(f"{root}/{table}: cannot be listed: {type(error).__name__}: {error}") from error
+
+
+def _refuse(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _is_visible_parquet(path: str) -> bool:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import parquet
 
 _INCREMENT = re.compile(r"/increments/\d+/")
@@ -69,6 +69,8 @@ def _damage(path: str) -> Iterator[None]:
         yield
     except OutputError:
         raise
+    except PermissionError as error:
+        raise denied(path, error) from error
     except Exception as error:  # each store has exceptions of its own, and Arrow has some
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             advice = f"{path}: {error.strerror}; allow more (`ulimit -n`), and give the same command again"

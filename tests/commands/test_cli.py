@@ -1,6 +1,7 @@
 """The commands as a person calls them, without Spark."""
 
 import argparse
+import errno
 import gzip
 import json
 import os
@@ -11,7 +12,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -237,6 +240,13 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
     assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
 
 
+def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard error is on a full disk, too."""
+    monkeypatch.setattr(sys.stderr, "write", Mock(side_effect=OSError(errno.ENOSPC, "full")))
+
+    assert 2 == main(["text", str(tmp_path / "none.html")])
+
+
 @pytest.mark.parametrize(
     "words", [["extract", "x", "--output"], ["extract", "x", "--collection"], ["report", "x", "--output"]]
 )
@@ -246,6 +256,27 @@ def test_an_empty_name_is_no_place_to_write_to(words: list[str], capsys: pytest.
         main([*words, ""])
 
     assert f"argument {words[-1]}: it is empty; name a place" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("from", "to", "surt", "language", "config")),
+        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("url-pattern", "digest", "http-status")),
+        *(["corpus", "x", "--output", "o", f"--{option}"] for option in ("site", "page-type", "to", "columns")),
+        ["annotate", "add", "s", "x", "--url-pattern"],
+        ["rules", "x", "--urltree"],
+        ["evaluate", "x", "--output", "o", "--extractors"],
+        ["export", "x", "--output", "o", "--format", "text", "--site=,", "--language"],
+    ],
+    ids=" ".join,
+)
+def test_a_selection_by_nothing_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set would select all, or nothing."""
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, ""])
+
+    assert ": it is empty; give a value, or leave the option out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", ["-1", "few"])
@@ -404,7 +435,7 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
 def test_a_dry_run_for_a_collection_lists_what_is_new(
     size: int, shown: str, crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file that an increment was made from is read again only if it has other bytes now."""
+    """A file that an increment was made from is read again only if it has more or fewer bytes now."""
     collection, path = Collection(str(tmp_path / "c")), crawl / "a.warc.gz"
     counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
     Path(collection.increment(1)).mkdir(parents=True)
@@ -518,6 +549,33 @@ def test_nothing_done_is_not_success(
     assert 2 == main(arguments)
     assert message in capsys.readouterr().err.splitlines()[-1]
     assert not Path("out", "export.json").exists()
+
+
+@pytest.mark.parametrize("wait", [[], ["--every", "9"]])
+def test_a_stream_leaves_a_place_that_it_refuses_as_it_was(
+    wait: list[str], crawl: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder of something else, such as of its input, and a file."""
+    monkeypatch.chdir(crawl)
+    before = sorted(crawl.iterdir())
+
+    assert [2, 2] == [main(["stream", "a.warc.gz", "--output", place, *wait]) for place in (".", "a.warc.gz")]
+    refused = capsys.readouterr().err.splitlines()
+    assert "is no output of a stream; give another --output" in refused[0]
+    assert refused[1].endswith("a.warc.gz is a file; give a folder for the output")
+    assert before == sorted(crawl.iterdir())
+
+
+def test_a_list_from_a_pipe_is_read_once(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pipe has its lines no second time, and one with a name would wait for them."""
+    pipe = crawl / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(f"{crawl}/a.warc.gz\n",), daemon=True)
+    writer.start()
+
+    assert 0 == main(["extract", f"@{pipe}", "--output", "out", "--dry-run"])
+    assert f"{crawl}/a.warc.gz" in capsys.readouterr().out
+    writer.join()
 
 
 def test_an_output_that_exists_is_refused_before_spark_starts(

@@ -12,7 +12,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
-from dbce_spark.files.sources import expand, list_unread, open_binary, size, size_or
+from dbce_spark.files.sources import absolute, expand, list_unread, open_binary, size, size_or
 
 PATTERNS = ("*.warc", "*.warc.gz")
 
@@ -69,6 +69,19 @@ def test_manifest_names_one_argument_a_line(folder: Path) -> None:
     assert expected == actual
 
 
+def test_a_manifest_may_be_a_pipe(folder: Path) -> None:
+    """It has no place to go back to: `find ... | dbce extract @/dev/stdin`, or @<(find ...)."""
+    reader, writer = os.pipe()
+    os.write(writer, f"\ufeff{folder}/deep\n".encode())
+    os.close(writer)
+    try:
+        assert [str(folder / "deep/er/B.WARC")] == expand([f"@/dev/fd/{reader}"], PATTERNS)
+        with pytest.raises(InputError, match="this manifest names nothing"):
+            expand([f"@/dev/fd/{reader}"], PATTERNS)
+    finally:
+        os.close(reader)
+
+
 def test_files_are_sorted_and_named_once(folder: Path) -> None:
     """However often and in whatever order files are named, each comes once and in its place."""
     more = [folder / f"{name}.warc" for name in "gfedcb"]
@@ -78,6 +91,25 @@ def test_files_are_sorted_and_named_once(folder: Path) -> None:
     actual = expand([str(folder / "deep"), *map(str, more), str(folder)], PATTERNS)
 
     assert expected == actual
+
+
+def test_a_file_has_one_name_however_it_is_spelled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection has read it, and a run reads it once, whatever slashes and steps stand in an argument."""
+    monkeypatch.chdir(folder / "deep")
+    spelled = ["./er/B.WARC", ".//er//B.WARC", "../deep/er/../er/B.WARC", f"//{folder}/deep/er/B.WARC"]
+    expected = [str(folder / "deep/er/B.WARC")]
+
+    assert expected == expand([*spelled, ".", "..//deep", "../deep/er/*"], PATTERNS)
+    assert expected == sorted(set(map(absolute, spelled)))
+
+
+def test_a_step_behind_a_link_leads_where_it_leads(folder: Path) -> None:
+    """It stays: beside the link may be another file of that name, or none. The link itself is a name, too."""
+    (folder / "link").symlink_to("deep/er")
+    (folder / "deep" / "a.warc.gz").touch()
+
+    assert [f"{folder}/link/../a.warc.gz"] == expand([f"{folder}/link/../a.warc.gz"], PATTERNS)
+    assert [f"{folder}/link/B.WARC"] == expand([f"{folder}/deep/../link/"], PATTERNS)
 
 
 @pytest.mark.parametrize("argument", ["none.warc", "none*.warc", "empty", "@none.txt", "@empty.txt", "nosuch://x"])

@@ -39,6 +39,50 @@ def test_a_file_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
     assert b"before" == (tmp_path / "f").read_bytes()
 
 
+def test_a_link_leads_to_what_is_written(tmp_path: Path) -> None:
+    """It stays a link, to the file that was there and to one that was not yet."""
+    (tmp_path / "before").write_bytes(b"before")
+    for name in ("before", "none"):
+        (tmp_path / f"to_{name}").symlink_to(name)
+        store.write(str(tmp_path / f"to_{name}"), b"after")
+
+    assert ["before", "none", "to_before", "to_none"] == sorted(one.name for one in tmp_path.iterdir())
+    assert [True, True] == [(tmp_path / name).is_symlink() for name in ("to_before", "to_none")]
+    assert [b"after", b"after"] == [(tmp_path / name).read_bytes() for name in ("before", "none")]
+
+
+@pytest.mark.parametrize("name", ["empty", "none"])
+def test_a_link_leads_to_a_folder_that_is_written(tmp_path: Path, name: str) -> None:
+    """To one that is empty, and to one that is not there yet."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to(name)
+    with store.atomic_folder(str(tmp_path / "link")) as folder:
+        store.write(f"{folder}/f", b"whole")
+
+    assert (True, b"whole") == ((tmp_path / "link").is_symlink(), (tmp_path / name / "f").read_bytes())
+    assert {"empty", "link", name} == {one.name for one in tmp_path.iterdir()}
+
+
+def test_a_pipe_takes_what_is_written(tmp_path: Path) -> None:
+    """A file in its place would leave its reader waiting; so it is with a device."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        store.write(str(path), b"all")
+        assert b"all" == os.read(reader, 9)
+    finally:
+        os.close(reader)
+
+    assert path.is_fifo()
+
+
+def test_a_folder_is_no_file_to_write(tmp_path: Path) -> None:
+    """The error names it, and it stays."""
+    with pytest.raises(IsADirectoryError, match=re.escape(f"'{tmp_path}'")):
+        store.write(str(tmp_path), b"all")
+
+
 @pytest.mark.parametrize("storage", ["", "memory://"])
 def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> None:
     """Wherever fsspec takes it: the names in a folder, none of one that is not there, and none that was removed."""
@@ -66,10 +110,13 @@ def test_halves_of_files_are_no_names_and_are_swept(tmp_path: Path) -> None:
     assert {"below", "_SUCCESS", "f"} == names == {str(one.relative_to(tmp_path)) for one in tmp_path.rglob("*")}
 
 
-@pytest.mark.parametrize(("name", "message"), [("file", "is a file"), ("//nothing", "cannot be listed")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("file", "is a file"), ("pipe", "is a file"), ("//", "cannot be listed")]
+)
 def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, message: str) -> None:
-    """A file where the output should be, or unknown storage, is reported in one line."""
+    """A file or pipe where the output should be, or unknown storage, is reported in one line."""
     (tmp_path / "file").touch()
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OutputError, match=message):
         store.list_names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
 

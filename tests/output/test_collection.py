@@ -11,6 +11,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
+from tests.support.permissions import forbidden
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
 SUPERSEDED = pa.schema([("capture_id", pa.string())])
@@ -139,6 +140,19 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
     assert ["00000002", "00000003", "00000009"] == [one.split("/")[1] for one in removed if one.startswith("incr")]
     assert listed(grown, 4, "extractions") == [("a", "1"), ("b", "1")]
     assert Path(grown.increment(5)).exists()
+
+
+@pytest.mark.parametrize("name", ["versions", "versions/00000003.json", "increments/00000001/inputs.json"])
+def test_what_may_not_be_read_is_not_to_be_removed(grown: Collection, name: str) -> None:
+    """It is neither a collection without a version, nor damaged."""
+    path = Path(grown.folder, name)
+    if not path.exists():
+        path.write_text("{}", encoding="utf-8")
+
+    with forbidden(path), pytest.raises(OutputError, match="Permission denied; let this user read it") as raised:
+        grown.inputs(grown.current())
+
+    assert str(raised.value).startswith(f"{path}: ")
 
 
 def test_copies_that_a_person_made_are_no_versions_and_stay(grown: Collection) -> None:

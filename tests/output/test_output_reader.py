@@ -20,6 +20,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output import output_reader, stored_rows
 from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS, Collection, Increment
 from tests.support import sample_collection as grown
+from tests.support.permissions import forbidden
 from tests.support.sample_output import rows
 
 
@@ -73,6 +74,18 @@ def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Pa
         (tmp_path / "out" / "extractions" / name).write_bytes(b"half")
 
     assert ids(output_reader.open_output(str(extracted))) == ids(output_reader.open_output(str(tmp_path / "out")))
+
+
+@pytest.mark.parametrize(
+    "name", ["run.json", "extractions", "extractions/site_part=0", "extractions/site_part=0/part-00000.parquet"]
+)
+def test_what_may_not_be_read_is_not_damaged(extracted: Path, tmp_path: Path, name: str) -> None:
+    """The error names it and what it lacks, and does not say to make the output again."""
+    shutil.copytree(extracted, tmp_path / "out")
+    with forbidden(tmp_path / "out" / name), pytest.raises(OutputError, match="Permission denied; let") as raised:
+        output_reader.open_output(str(tmp_path / "out")).check()
+
+    assert str(raised.value).startswith(f"{tmp_path}/out/{name}: ")
 
 
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:

@@ -11,7 +11,9 @@ from dbce_spark.log import Log
 _STDERR = 2
 _LONGEST = 300
 _END_SECONDS = 2.0
-_REMARKS = re.compile(r"\s|Caused by:|NOTE: |WARN|Warning: |\d\d:\d\d:\d\d WARN|Error: A fatal exception")
+_REMARKS = re.compile(
+    r"\s|Caused by:|NOTE: |WARN|Warning: |\d\d:\d\d:\d\d (?:WARN|ERROR JavaUtils)|Error: A fatal exception"
+)
 """Beginnings of lines that say nothing of why a Java has ended: a stack, remarks, what is said of every end."""
 _CHATTER = re.compile(rb"\s*$|(Current|Setting) mem limits|(Starting )?Streaming \w+ Python worker")
 """Beginnings of lines that PySpark's workers always print, and that nobody needs."""
@@ -110,6 +112,11 @@ def of_new_java() -> Iterator[JavaMessages]:
         yield messages
     finally:
         messages.end_own_writing()
+
+
+def cause() -> str:
+    """Return in one line what this process's Java has printed that has ended; "" if it has not started one."""
+    return _begun[-1].cause() if _begun else ""
 
 
 def pass_on() -> None:

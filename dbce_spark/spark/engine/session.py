@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
@@ -96,7 +96,7 @@ def _launch(given: Mapping[str, str]) -> None:
     """Start Java, unless it runs already; it prints nothing until Spark is there.
 
     Raises:
-        PlatformError: it has ended at once.
+        PlatformError: it has ended at once, or SPARK_HOME has no Spark.
     """
     if SparkContext._gateway is not None:
         return
@@ -105,6 +105,13 @@ def _launch(given: Mapping[str, str]) -> None:
         try:
             with starting_java.watched():
                 gateway = launch_gateway(conf, popen_kwargs=messages.streams())  # type: ignore[no-untyped-call]
+        except OSError as error:
+            if not (home := os.environ.get("SPARK_HOME")):
+                raise
+            raise PlatformError(
+                f"SPARK_HOME is {home}, and no Spark that starts is there ({error.strerror}); unset it to take pip's,"
+                " or give another folder"
+            ) from error
         except PySparkException as error:
             if error.getCondition() != _NO_JAVA:
                 raise
@@ -123,6 +130,9 @@ def _begin(builder: SparkSession.Builder, what_to_see: str) -> SparkSession:
     """
     try:
         return _fill_in(builder.getOrCreate())
+    except (Py4JNetworkError, ConnectionError) as error:  # Java has ended meanwhile
+        why = java_messages.cause() or str(error)
+        raise PlatformError(f"Spark does not start: {why}; {what_to_see}, and SPARK_LOCAL_DIRS") from error
     except (Py4JError, PySparkException) as error:
         raise PlatformError(f"Spark does not start: {first_cause(error)}; {what_to_see}") from error
 

@@ -107,9 +107,13 @@ class StreamRequest:
 
 
 def check(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
-    """Check that the stream may begin or go on, and can write there, as `run` does: before Spark is started for it."""
+    """Check that the stream may begin or go on, and can write there, as `run` does: before Spark is started for it.
+
+    Where the stream is refused, nothing is written: a lock would be.
+    """
+    _check_begun(request, config, tree)
     with _locked(request.output):
-        _check_begun(request, config, tree)
+        pass
 
 
 def run(

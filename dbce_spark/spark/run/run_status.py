@@ -293,7 +293,7 @@ def _finished(output: str) -> RunStatus:
                 written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS, "corpus") if name in report},
                 failed_files=_failed_files(report["failed_files"], report["config"]),
             )
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise OutputError(f"{path} is no report of a run of this version") from error
 
 

@@ -155,6 +155,8 @@ def test_spark_and_java_print_nothing(job_of_spark_submit: "subprocess.Completed
         ),
         (("--spark", "spark.driver.memory=much"), {}, "Java has ended before Spark was there: .*-Xmxmuch"),
         (("--spark", "spark.executor.cores=x"), {}, "Java has ended before Spark was there: .*cores must be a pos"),
+        ((), {"SPARK_HOME": "none"}, "SPARK_HOME is none, and no Spark that starts is there .*; unset it"),
+        ((), {"SPARK_LOCAL_DIRS": __file__}, f"Spark does not start: .*create local dir in {__file__}.*SPARK_LOCAL_D"),
         (("--spark", "spark.sql.shuffle.partitions=x"), {}, "Spark does not start: .*shuffle.partitions"),
     ],
 )

@@ -348,13 +348,14 @@ def test_of_a_compacted_collection_the_last_run_is_shown(tmp_path: Path) -> None
     assert f"version 3 of {LONG_AGO} counts: 2 crawls, 12 captures; below, increment 3" == status.collection.text()
 
 
+@pytest.mark.parametrize("written", ['{"inputs": []}', "[]"])
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])
 def test_what_another_version_has_written_is_not_guessed_at(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, written: str
 ) -> None:
     """Exit 2, and one line that names it."""
     (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_text('{"inputs": []}')
+    (tmp_path / name).write_text(written)
 
     assert 2 == main(["status", str(tmp_path)])
     assert 1 == capsys.readouterr().err.count("\n")
