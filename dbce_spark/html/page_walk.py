@@ -14,19 +14,11 @@ import numpy.typing as npt
 from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
-from dbce_spark.html.table_rows import cell_slots, separators
+from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
-
-
-class _Break(str):
-    """The mark of a <br> among the parts of a text. No plain string: Python has but one newline, and a page may have it
-    as well."""
-
-
-_NEWLINE = _Break("\n")
 _INLINE, _LINK, _JOINED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
 """Kinds of tags for the walk; from _BLOCK on, blocks end there."""
 kind_of = {
@@ -118,6 +110,7 @@ class PageWalk:
         self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
+        self._has_break = False  # of parts: whether one is a <br>
         self._blank = 0  # of parts: so many of the first ones are known to be white space
         self._run(root)
         if chosen := recurring(self._closings, self.link_texts):
@@ -273,13 +266,14 @@ class PageWalk:
         return path
 
     def _line_break(self, holder: int) -> None:
-        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
+        """Add a line break. One <br> ends a line; two with nothing between end a paragraph, as before <p>."""
         for part in islice(reversed(self._parts), len(self._parts) - self._blank):
-            if part is _NEWLINE:
+            if part == LINE_BREAK:
                 self._flush(holder)
                 return
             if part and not part.isspace():
-                self._parts.append(_NEWLINE)
+                self._parts.append(LINE_BREAK)
+                self._has_break = True
                 return
         self._blank = len(self._parts)
 
@@ -289,7 +283,11 @@ class PageWalk:
             self._part_words()
         self._touching.clear()
         raw = "".join(parts)
-        if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
+        if self._has_break:
+            text = self._lines(raw)
+        else:
+            text = raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split())
+        if text:
             if self._linked:
                 self._note_linked()
             self.texts.append(text)
@@ -298,6 +296,14 @@ class PageWalk:
         self._blank = 0
         self._linked.clear()
         self._link_places.clear()
+
+    def _lines(self, raw: str) -> str:
+        """Read a text with line breaks."""
+        self._has_break = False
+        if self._pre:
+            return raw.replace(LINE_BREAK, "\n").rstrip().strip("\n\r")
+        lines = (" ".join(line.split()) for line in raw.split(LINE_BREAK))
+        return LINE_BREAK.join(filter(None, lines))
 
     def _note_linked(self) -> None:
         """Note the texts in links of the block that ends, and the links that close it."""
@@ -399,7 +405,7 @@ class PageWalk:
         before = separators(texts, self.slots, self.parents, (self.firsts, self.lasts), cells)
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
-        return "".join(chain.from_iterable(zip(before, texts, strict=True))), gaps
+        return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
         """Build the blocks; return them, and where their tokens start in the text."""

@@ -59,19 +59,22 @@ def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
-        ("one<br>two", ["one two"]),
+        ("one<br>two", ["one\ntwo"]),
+        ("one \n <br> \n two", ["one\ntwo"]),
         ("one<br><br>two", ["one", "two"]),
         ("one<br>\n <br>two", ["one", "two"]),
         ("one<br><br><br>two", ["one", "two"]),
-        ("one<br>two<br>three", ["one two three"]),
+        ("one<br>two<br>three", ["one\ntwo\nthree"]),
         ("<br><br>one", ["one"]),
         ("<b>one<br></b><br>two", ["one", "two"]),
         ("one<br>", ["one"]),
-        ("one <b>x</b>\n<br>two", ["one x two"]),
+        ("one <b>x</b>\n<br>two", ["one x\ntwo"]),
+        ("<span>one<br></span>two <b><br>three</b>", ["one\ntwo\nthree"]),
+        ("one <sup></sup><br><sup> </sup>", ["one"]),
     ],
 )
 def test_line_breaks(html: str, expected: list[str]) -> None:
-    """One line break is a space, two in a row end a paragraph."""
+    """One line break ends a line, two in a row end a paragraph."""
     actual = body(f"<p>{html}</p>")
 
     assert expected == actual
