@@ -93,6 +93,29 @@ def test_line_breaks_in_pre_are_lines() -> None:
     assert body("<pre>a<br>  b</pre>") == ["a\n  b"]
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<div>def f():</div><div>  <b>return</b> 1</div>", ["def f():", "  return 1"]),
+        ("\n  <code><b>a</b>\n  b</code>", ["  a\n  b"]),
+        (" \n\n <b> </b>a\n \n", ["  a"]),
+        ("<i style='display:block'>a = 1</i><i style='display: flex'> <b>b</b></i>c", ["a = 1\n b\nc"]),
+        ("<i style='display:block'>a\n</i><i style='display:block'>b</i>", ["a\nb"]),
+        ("<i style='display:inline-block'>a</i><i>b</i>", ["ab"]),
+    ],
+)
+def test_code_keeps_its_indentation(html: str, expected: list[str]) -> None:
+    """White space that an element begins with is text in <pre>, and what its style shows as a block is a line there."""
+    assert expected == body(f"<pre>{html}</pre>")
+
+
+def test_white_space_behind_code_is_none() -> None:
+    """Behind <pre> a text begins with its first word, and styles are not looked at."""
+    html = "<pre><pre> a</pre> b</pre> <i> c</i><i style='display:block'>d</i>"
+
+    assert [" a", " b", "cd"] == body(html)
+
+
 def test_empty_blocks_are_none() -> None:
     """A block has at least one word."""
     assert body("<p></p><p> &nbsp; </p><div><span> </span></div><p>x</p>") == ["x"]
