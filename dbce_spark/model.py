@@ -378,7 +378,7 @@ class Extraction:
     template_id: str  # the largest bucket that one of its crosses was found in, "" if single
     crosses: tuple[Cross, ...]
     segments: Segments
-    text: str  # main content, a line a block, a tab between cells of a row
+    text: str  # main content, a line a block or more, a tab between cells of a row
     confidence: float | None = None  # expected F1 of `text`, 0 to 1; None if bit patterns labelled the page
     page_type: str | None = None  # such as "article"; None where `confidence` is, or if the classifier knows no types
 

@@ -1,4 +1,4 @@
-"""The main text of a page: its content segments, a line a block or row (thesis 2.4, stage 3)."""
+"""The main text of a page: its content segments, in lines as the page text has them (thesis 2.4, stage 3)."""
 
 from collections.abc import Iterable, Sequence
 from itertools import compress
@@ -26,7 +26,7 @@ def of_blocks(page_text: str, starts: Sequence[int], ends: Sequence[int], labels
 
 
 def _joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
-    """Join spans of a page text: a line a block, a tab between cells of a row, as the page text has them.
+    """Join spans of a page text: a line a block or more, a tab between cells of a row, as the page text has them.
 
     What a block holds between two of its spans is left out. spans: block, start and end of each, in page order.
     """

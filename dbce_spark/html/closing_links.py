@@ -20,7 +20,7 @@ MOST_CHARS = 30
 
 _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
 _SAID = re.compile(r"[^\W_]")
-_OPENING = " ([{|<\u00ab\u2013\u2014\u00b7\u2022-"
+_OPENING = " \v([{|<\u00ab\u2013\u2014\u00b7\u2022-"
 _DIGIT = re.compile(r"\d")
 
 
@@ -77,6 +77,6 @@ def recurring(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Cl
 
 def cut_closing(text: str, closing: str) -> tuple[str, str]:
     """Cut a block's text before its closing; signs that open that, such as a bracket, go with it."""
-    rest = text.removesuffix(closing)
+    rest = text[: -len(closing)]  # the same but for the signs of line breaks
     kept = rest.rstrip(_OPENING) or rest.rstrip()
     return kept, text[len(kept) :].lstrip()

@@ -1,5 +1,8 @@
 """HTML elements by what they do to the text of a page."""
 
+import re
+from typing import Any
+
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
     " footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html isindex legend li listing main menu nav noframes ol"
@@ -20,3 +23,11 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 
 JOINED_TAGS = frozenset("sub sup wbr".split())
 """Elements in a line that no word begins or ends at."""
+
+_DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
+
+
+def is_line_of_code(element: Any) -> bool:
+    """Test for an element within <pre> that its own style makes a line of its own."""
+    style = element.get("style")
+    return bool(style and _DISPLAY_BLOCK.search(style))

@@ -13,22 +13,15 @@ import numpy.typing as npt
 
 from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
 from dbce_spark.html.dom import PageError
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
-from dbce_spark.html.table_rows import cell_slots, separators
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
+from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
-
-
-class _Break(str):
-    """The mark of a <br> among the parts of a text. No plain string: Python has but one newline, and a page may have it
-    as well."""
-
-
-_NEWLINE = _Break("\n")
-_INLINE, _LINK, _JOINED, _BREAK, _DROPPED, _BLOCK, _PRE = range(7)
-"""Kinds of tags for the walk; from _BLOCK on, blocks end there."""
+_INLINE, _LINK, _JOINED, _BREAK, _CODE, _LINE, _DROPPED, _BLOCK, _PRE = range(9)
+"""Kinds of tags for the walk; from _BLOCK on, blocks end there. _CODE are inline ones within <pre>, and _LINE those of
+them that a style makes lines."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
@@ -118,6 +111,7 @@ class PageWalk:
         self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
+        self._has_break = False  # of parts: whether one is a <br>, outside of <pre>
         self._blank = 0  # of parts: so many of the first ones are known to be white space
         self._run(root)
         if chosen := recurring(self._closings, self.link_texts):
@@ -141,6 +135,7 @@ class PageWalk:
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
         slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
         dropped, to_drop, links = None, 0, 0
+        inline = _INLINE  # within <pre>, _CODE
         ended = -1  # how many parts there were at the end of the element before, if no text stands behind it
         for element in root.iter("*"):
             if to_drop:
@@ -148,7 +143,7 @@ class PageWalk:
                 if to_drop:
                     continue
                 element = dropped
-            elif (kind := kind_of(tag := element.tag, _INLINE)) == _DROPPED:
+            elif (kind := kind_of(tag := element.tag, inline)) == _DROPPED:
                 if tag in _CONTROLS:
                     self._note_control(tag)
                 if to_drop := len(element):
@@ -162,16 +157,20 @@ class PageWalk:
                         self._flush(holder)
                     if kind == _PRE:
                         self._pre += 1
+                        inline = _CODE
                     if attributes := element.items():
                         key = _key(tag, attributes)
                 else:
                     if ended == len(parts) and ended:
                         touching.append(ended)
-                    if kind == _JOINED:
-                        parts.append("")
-                    elif kind == _LINK:
-                        links += 1
-                        self._note_link(element)
+                    if kind:  # most have none
+                        if kind == _LINK:
+                            links += 1
+                            self._note_link(element)
+                        elif kind == _JOINED:
+                            parts.append("")
+                        elif kind == _CODE:
+                            kind = self._begin_code(element)
                 slot = under.get(key)
                 if slot is None:
                     slot = under[key] = len(slot_names)
@@ -191,7 +190,7 @@ class PageWalk:
                 firsts.append(len(texts))
                 lasts.append(0)
                 text = element.text
-                if text and (parts or not text.isspace()):
+                if text and (parts or not text.isspace() or inline):
                     parts.append(text)
                     if links:
                         linked.append(len(parts) - 1)
@@ -212,10 +211,11 @@ class PageWalk:
                     links -= 1
                 elif kind:
                     self._leave(kind, index if kind >= _BLOCK else holder)
+                    inline = _CODE if self._pre else _INLINE
                 lasts[index] = len(texts)
             while True:
                 text = element.tail
-                if text and (parts or not text.isspace()):
+                if text and (parts or not text.isspace() or inline):
                     parts.append(text)
                     ended = -1
                     if links:
@@ -232,6 +232,7 @@ class PageWalk:
                     links -= 1
                 elif kind_above:
                     self._leave(kind_above, holder)
+                    inline = _CODE if self._pre else _INLINE
                 lasts[above] = len(texts)
                 element = parent
                 parent, to_come, above, kind_above, holder, slot_above, under, seen = around.pop()
@@ -245,6 +246,8 @@ class PageWalk:
             self._line_break(holder)
         elif kind == _JOINED:
             self._parts.append("")
+        elif kind == _LINE:
+            self._begin_line()
 
     def _note_control(self, tag: str) -> None:
         self.controls.append(len(self.texts))
@@ -272,14 +275,27 @@ class PageWalk:
             raise self._too_long()
         return path
 
+    def _begin_code(self, element: Any) -> int:
+        """Begin an inline element within <pre>; return its kind."""
+        if not is_line_of_code(element):
+            return _INLINE
+        self._begin_line()
+        return _LINE
+
+    def _begin_line(self) -> None:
+        """Begin a line within <pre>, if none begins here."""
+        if self._parts and not self._parts[-1].endswith("\n"):
+            self._parts.append("\n")
+
     def _line_break(self, holder: int) -> None:
-        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
+        """Add a line break. One <br> ends a line; two with nothing between end a paragraph, as before <p>."""
         for part in islice(reversed(self._parts), len(self._parts) - self._blank):
-            if part is _NEWLINE:
+            if part == LINE_BREAK:
                 self._flush(holder)
                 return
             if part and not part.isspace():
-                self._parts.append(_NEWLINE)
+                self._parts.append(LINE_BREAK)
+                self._has_break = not self._pre
                 return
         self._blank = len(self._parts)
 
@@ -289,7 +305,14 @@ class PageWalk:
             self._part_words()
         self._touching.clear()
         raw = "".join(parts)
-        if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
+        if self._pre:
+            text = _code(raw)
+        elif self._has_break:
+            text = _lines(raw)
+            self._has_break = False
+        else:
+            text = " ".join(raw.split())
+        if text:
             if self._linked:
                 self._note_linked()
             self.texts.append(text)
@@ -399,7 +422,7 @@ class PageWalk:
         before = separators(texts, self.slots, self.parents, (self.firsts, self.lasts), cells)
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
-        return "".join(chain.from_iterable(zip(before, texts, strict=True))), gaps
+        return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
         """Build the blocks; return them, and where their tokens start in the text."""
@@ -419,6 +442,18 @@ class PageWalk:
             tokens=hashes,
         )
         return blocks, token_starts
+
+
+def _code(raw: str) -> str:
+    """Read a text within <pre>, without empty lines before and behind it."""
+    text = raw.replace(LINE_BREAK, "\n").rstrip()
+    first = len(text) - len(text.lstrip())
+    return text[max(text.rfind(end, 0, first) for end in "\n\r") + 1 :]
+
+
+def _lines(raw: str) -> str:
+    """Read a text with line breaks."""
+    return LINE_BREAK.join(filter(None, (" ".join(line.split()) for line in raw.split(LINE_BREAK))))
 
 
 def _moved(places: list[int], last: Mapping[int, int], moved: npt.NDArray[np.int64]) -> list[int]:

@@ -1,14 +1,17 @@
 """Rows of tables in the text of a page: a row is a line, its cells parted by tabs, as browsers copy them.
 
 A row with a cell of several blocks, or text beside its cells, is lines: a table may as well lay out a whole page.
+Lines within a cell are one.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, MutableSequence, Sequence
 from itertools import pairwise
 
 _CELL_TAGS = frozenset(("td", "th"))
 _PARTING = ("\n", "\t")
+LINE_BREAK = "\v"
+"""The sign of a <br> in the text of a block, until it is known whether that is in a row. No cleaned page has it."""
 
 
 def cell_slots(tags: Sequence[str], parents: Sequence[int]) -> set[int]:
@@ -18,13 +21,14 @@ def cell_slots(tags: Sequence[str], parents: Sequence[int]) -> set[int]:
 
 
 def separators(
-    texts: Sequence[str],
+    texts: MutableSequence[str],
     slots: Sequence[int],
     parents: Sequence[int],
     spans: tuple[Sequence[int], Sequence[int]],
     cells: Collection[int],
 ) -> list[str]:
-    """Return what stands before each block of a page: a newline, within a row a tab for each cell that ends.
+    """Return what stands before each block of a page: a newline, within a row a tab for each cell that ends; and put
+    spaces for the line breaks in a row.
 
     texts: one a block. slots, parents: one entry an element, as in `PageTree`. spans: of each element the first block
     within, and the last one more. cells: their slots.
@@ -35,6 +39,7 @@ def separators(
     for row, row_cells in _rows(slots, parents, cells).items():
         for block, separator in _tabs(texts, row_cells, spans, row).items():
             before[block] = separator
+            texts[block] = texts[block].replace(LINE_BREAK, " ")
     return before
 
 

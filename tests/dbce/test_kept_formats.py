@@ -49,6 +49,7 @@ TOUCHING = (
     "</b><sup>",
     "</sup><i>",
     "</span>",
+    "<span style='display:block'>",
     "</code>",
     "<code>",
     "<wbr>",

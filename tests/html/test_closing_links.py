@@ -76,6 +76,14 @@ def test_recurring_links_are_blocks_of_their_own() -> None:
     assert page.blocks.xpaths[0] == page.blocks.xpaths[1] == "/html[1]/body[1]/ul[1]/li[1]"
 
 
+def test_lines_of_a_closing_go_with_it() -> None:
+    """Links that stand below the text, a line each, are set apart as those beside it."""
+    actual = parsed("".join(f"<li>News {day}<br><a href=/{day}>more</a><br><a href=/{day}>share</a>" for day in "abc"))
+
+    assert "News a\nmore\nshare\nNews b\nmore\nshare\nNews c\nmore\nshare" == actual.blocks.text
+    assert 6 == len(actual.blocks)
+
+
 def test_a_name_that_closes_blocks_stays_in_its_line() -> None:
     """It leads to one page."""
     actual = parsed("".join(f"<li>News {day} by <a href=/ann>Ann</a>" for day in "abc")).blocks.text

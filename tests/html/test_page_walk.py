@@ -59,19 +59,22 @@ def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
-        ("one<br>two", ["one two"]),
+        ("one<br>two", ["one\ntwo"]),
+        ("one \n <br> \n two", ["one\ntwo"]),
         ("one<br><br>two", ["one", "two"]),
         ("one<br>\n <br>two", ["one", "two"]),
         ("one<br><br><br>two", ["one", "two"]),
-        ("one<br>two<br>three", ["one two three"]),
+        ("one<br>two<br>three", ["one\ntwo\nthree"]),
         ("<br><br>one", ["one"]),
         ("<b>one<br></b><br>two", ["one", "two"]),
         ("one<br>", ["one"]),
-        ("one <b>x</b>\n<br>two", ["one x two"]),
+        ("one <b>x</b>\n<br>two", ["one x\ntwo"]),
+        ("<span>one<br></span>two <b><br>three</b>", ["one\ntwo\nthree"]),
+        ("one <sup></sup><br><sup> </sup>", ["one"]),
     ],
 )
 def test_line_breaks(html: str, expected: list[str]) -> None:
-    """One line break is a space, two in a row end a paragraph."""
+    """One line break ends a line, two in a row end a paragraph."""
     actual = body(f"<p>{html}</p>")
 
     assert expected == actual
@@ -88,6 +91,29 @@ def test_pre_keeps_its_lines() -> None:
 def test_line_breaks_in_pre_are_lines() -> None:
     """<br> in <pre> is a line's end."""
     assert body("<pre>a<br>  b</pre>") == ["a\n  b"]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<div>def f():</div><div>  <b>return</b> 1</div>", ["def f():", "  return 1"]),
+        ("\n  <code><b>a</b>\n  b</code>", ["  a\n  b"]),
+        (" \n\n <b> </b>a\n \n", ["  a"]),
+        ("<i style='display:block'>a = 1</i><i style='display: flex'> <b>b</b></i>c", ["a = 1\n b\nc"]),
+        ("<i style='display:block'>a\n</i><i style='display:block'>b</i>", ["a\nb"]),
+        ("<i style='display:inline-block'>a</i><i>b</i>", ["ab"]),
+    ],
+)
+def test_code_keeps_its_indentation(html: str, expected: list[str]) -> None:
+    """White space that an element begins with is text in <pre>, and what its style shows as a block is a line there."""
+    assert expected == body(f"<pre>{html}</pre>")
+
+
+def test_white_space_behind_code_is_none() -> None:
+    """Behind <pre> a text begins with its first word, and styles are not looked at."""
+    html = "<pre><pre> a</pre> b</pre> <i> c</i><i style='display:block'>d</i>"
+
+    assert [" a", " b", "cd"] == body(html)
 
 
 def test_empty_blocks_are_none() -> None:

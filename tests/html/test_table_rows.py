@@ -11,6 +11,9 @@ from tests.support.builders import parsed
         ("<tr><th>Year<th>Ships<tr><td>1914<td>32", "Year\tShips\n1914\t32"),
         ("<tr><td>one<td><td>three<tr><td><td>two<td>three<td>", "one\t\tthree\n\ttwo\tthree"),
         ("<tr><td><p>one</p><td><div><b>two</b> more</div>", "one\ttwo more"),
+        ("<tr><td>one<br>two<td>three<br> four", "one two\tthree four"),
+        ("<tr><td>alone<br>in it<td>", "alone\nin it"),
+        ("<tr><td><pre>one<br>two</pre><td>three", "one\ntwo\nthree"),
         ("<tr><td>alone<td><tr><td><td>by itself", "alone\nby itself"),
         ("<tr><td><p>one<p>two<td>three", "one\ntwo\nthree"),
         ("<tr><td><pre>one\ntwo</pre><td>three", "one\ntwo\nthree"),
@@ -19,7 +22,8 @@ from tests.support.builders import parsed
     ],
 )
 def test_a_row_is_a_line_with_tabs_between_cells(rows: str, expected: str) -> None:
-    """Also of empty cells; a row with several blocks or lines in a cell, or with text in one alone, is lines."""
+    """Also of empty cells; a row with several blocks or lines in a cell, or with text in one alone, is
+    lines. A line break in a cell of a row is a space."""
     blocks = parsed(f"<p>before</p><table>{rows}</table><p>behind</p>").blocks
 
     assert f"before\n{expected}\nbehind" == blocks.text

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, is_line_of_code
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import is_visible
 
@@ -19,14 +19,16 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
     root: a page that is cut down to what is kept of its text.
     """
     is_apart = _after_space(page_text)[is_kept].tobytes()
-    position, before = 0, ""  # the last text of this line
+    position, in_pre, before = 0, 0, ""  # the last text of this line
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         tag, is_tail = element.tag, event == "end"
         if not is_tail and tag in DROPPED_TAGS:
             walker.skip_subtree()
             continue
-        if tag in _APART:
+        if tag == "pre":
+            in_pre += -1 if is_tail else 1
+        if tag in _APART or (in_pre and is_line_of_code(element)):
             before = ""
         text = element.tail if is_tail else element.text
         if text and (length := sum(map(len, words := text.split()))):

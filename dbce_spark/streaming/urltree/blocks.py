@@ -58,10 +58,7 @@ def block_keys(blocks: Blocks, hash_name: str) -> Keys:
 
 
 def _letters_of(blocks: Blocks) -> list[bytes]:
-    """Return the letters of each block. They are computed for the whole text at once, since a line of the page text, or
-    a cell of a row, is a block on all pages but those with blocks of several lines (<pre>) or with empty cells."""
-    lines = letters(blocks.text.replace("\t", "\n")).split(b"\n")
-    if len(lines) == len(blocks):
-        return lines
+    """Return the letters of each block, computed for all at once; a line is a block."""
     spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True)
-    return [letters(blocks.text[start:end]).replace(b"\n", b"") for start, end in spans]
+    text = "\n".join([blocks.text[start:end].replace("\n", " ") for start, end in spans])
+    return letters(text).split(b"\n") if len(blocks) else []

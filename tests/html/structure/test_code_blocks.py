@@ -35,6 +35,7 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
             "```c\na\nb\n```",
         ),
         ("<p><code>a</code> b</p>", "`a` b"),
+        ("<pre><b style='display:block'>a</b><b style='display:block'>b</b>c</pre>", "```\na\nb\nc\n```"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
 )
