@@ -6,15 +6,28 @@ docs/metadata.md: where each is looked for, and how often that is right.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
+from dbce_spark.html.author_names import (
+    BYLINE,
+    HINT,
+    MAX_BYLINE,
+    NAME,
+    chosen,
+    name_of,
+    named_in,
+    names_of_page,
+    plain,
+    squeezed,
+)
 from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK, json_ld_things
+from dbce_spark.html.shown_text import APART, shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
 MAX_CHARS = 1_000
@@ -31,7 +44,7 @@ _RANKS = {
     "author": (
         *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
         *("rel:author", "itemprop:author", "meta:parsely-author", "meta:sailthru.author", "meta:twitter:data1"),
-        *("hentry:author", "class:author", "class:fn", "ld:person", "byline", "href:author"),
+        *("hentry:author", "class:author", "ld:person", "byline", "href:author", HINT),
     ),
     "description": (
         *("meta:og:description", "meta:description", "ld:description", "meta:twitter:description"),
@@ -52,24 +65,10 @@ _RANKS = {
 _AUTHOR_CLASS = re.compile(
     r"(?:^|[\s_-])(?:author|byline|autor|auteur|autore|writer)(?:s|in|name)?(?:[\s_-]|$)", re.IGNORECASE
 )
-_BYLINE = re.compile(
-    r"[\W\d_]*(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|posted|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
-    r"(?:\s+(?:on|am)\s.{4,30}?)?\s+)?(?:by|von|par|por|di|door|av|af)(?=\s*$|[\s:])"
-    r"|(?P<noun>text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(?P<name>.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-"""Words that stand before a name, in the languages of most pages; the name itself may be in an element of its own."""
-_MAX_BYLINE = 100
-"""Characters: what is longer is a sentence."""
-_NAME = re.compile(
-    r"(?:(?:Dr|Prof)\.?\s+){0,3}[^\W\d_a-zß-ÿ][\w.'’-]*"
-    r"(?:\s+(?:(?:von|van|de|der|di|la|le)\s+){0,2}[^\W\d_a-zß-ÿ][\w.'’-]*){1,3}"
-)
-"""Two to four words with capitals, as of a person."""
-_NICKNAME = re.compile(r"[^\W\d_a-zß-ÿ][\w.'’-]+")
-"""One, where the words before it say that it is a name."""
 _TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headline)(?:[\s_-]|$)", re.IGNORECASE)
-_AUTHOR_PATH = re.compile(r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:author|profile|user|by)s?/[^/?#]", re.IGNORECASE)
+_AUTHOR_PATH = re.compile(
+    r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:(?P<author>authors?|by)|profiles?|users?)/(?P<slug>[^/?#]+)", re.IGNORECASE
+)
 _HENTRY_AUTHOR = frozenset(("author", "p-author"))
 """Classes that the microformats hAtom and h-entry define."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
@@ -77,11 +76,8 @@ _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
 _MOST_PARTS = 100
 """Elements of an author in which the name is looked for."""
-_NO_NAME = re.compile(r"https?:|^@|^\d")
-_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\n")
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
-_NOT_LETTERS = re.compile(r"\W+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +105,7 @@ NOTHING = About(title="", author="", date="", description="", site_name="", imag
 
 def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> About:
     """Read what a page says about itself. `timestamp` is that of its capture, in microseconds since 1970."""
-    found = _found(root)
+    found = _found(root, addresses)
     site_names = _site_names(found, url)
     places: dict[str, str] = {}
 
@@ -121,7 +117,7 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
 
     values = {
         "title": take("title", _titles(found)),
-        "author": take("author", _authors(found, site_names)),
+        "author": take("author", chosen([*_ranked(found, "author")], site_names)),
         "date": take("date", _dates(found, url, timestamp)),
         "description": take("description", _ranked(found, "description")),
         "site_name": take("site_name", _ranked(found, "site_name")),
@@ -136,96 +132,146 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
     return About(**values, tags=kept, found_in=tuple(f"{field} {where}" for field, where in sorted(places.items())))
 
 
-def _found(root: Any) -> dict[str, list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The values of each place, in document order; of authors that elements name, with the element."""
+
+    addresses: Addresses
+    values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    named: dict[str, list[tuple[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    readers: set[Any] = field(default_factory=set)
+    """Elements of what readers wrote, or write; those in them come later."""
+
+
+def _found(root: Any, addresses: Addresses) -> dict[str, list[str]]:
     """Collect the values of each place, in document order."""
-    found: dict[str, list[str]] = defaultdict(list)
-    readers: set[Any] = set()  # elements of what readers wrote, or write; those in them come later
+    found = _Found(addresses)
+    values = found.values
     budget = MAX_JSON_CHARS
     for element in root.iter("*"):
         tag, attributes = element.tag, element.attrib
-        if tag in ("form", "label") or "comment" in (attributes.get("class") or attributes.get("id") or ""):
-            readers.add(element)
+        if _is_of_reader(element):
+            found.readers.add(element)
         if tag == "meta":
             key = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
-            _keep(found, f"meta:{key.replace('dc:', 'dc.')}", attributes.get("content"), _MOST_TAGS)
+            _keep(values, f"meta:{key.replace('dc:', 'dc.')}", attributes.get("content"), _MOST_TAGS)
         elif tag == "script":
             if "ld+json" in (attributes.get("type") or "").lower() and element.text:
                 budget -= len(element.text)
                 if budget >= 0:
-                    _read_json(element.text, found)
+                    _read_json(element.text, values)
         elif tag in ("title", "h1", "h2"):
             if tag != "title" or next(element.iterancestors("svg"), None) is None:
-                _keep_text(found, tag, element)
+                _keep_text(values, tag, element)
         elif tag == "time":
-            _keep(found, "time", attributes.get("datetime"))
-        if element.text and tag not in _NO_BYLINE and len(element.text) < _MAX_BYLINE:
-            _read_byline(element, found, readers)
+            _keep(values, "time", attributes.get("datetime"))
+        if len(found.named["byline"]) < _MOST:
+            if element.text and tag not in _NO_BYLINE and len(element.text) < MAX_BYLINE:
+                _read_byline(element, found)
+            if element.tail and len(element.tail) < MAX_BYLINE:
+                _read_byline_behind(element, found)
         if attributes:
-            _read_attributes(element, found, readers)
-    return found
+            _read_attributes(element, found)
+    for place, names in found.named.items():
+        values[place] = names_of_page(names)
+    return values
 
 
-def _read_byline(element: Any, found: dict[str, list[str]], readers: Set[Any]) -> None:
+def _is_of_reader(element: Any) -> bool:
+    """Test for an element of what readers wrote, or write."""
+    tag, attributes = element.tag, element.attrib
+    named = attributes.get("class") or attributes.get("id") or ""
+    if tag in ("form", "label") or ("comment" in named and tag != "body"):
+        return True
+    return (attributes.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
+
+
+def _read_byline(element: Any, found: _Found) -> None:
     """Read the name in an element that says "by", and little else, or behind one that says nothing else."""
-    byline = _BYLINE.match(element.text)
+    byline = BYLINE.match(element.text)
     if byline is None:
         return
     if not byline["name"] and not len(element) and element.getparent() is not None:
         element = element.getparent()
     if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
         return
-    name = _named_in(_text(element))
-    if name and not _is_of_comment(element, readers):
-        _keep(found, "byline", name)
+    name = named_in(shown_lines(element))
+    if name and not _is_of_comment(element, found):
+        _keep_name(found, "byline", element, name)
 
 
-def _named_in(text: str) -> str:
-    """Find the name in a line that says by whom it is; "" where it does not."""
-    byline = _BYLINE.match(text) if len(text) < _MAX_BYLINE else None
-    if byline is None:
-        return ""
-    name = _NAME.match(byline["name"]) or (
-        _NICKNAME.match(byline["name"]) if byline["verb"] or byline["noun"] else None
-    )
-    return name.group() if name else ""
+def _read_byline_behind(element: Any, found: _Found) -> None:
+    """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
+    byline, following = BYLINE.match(element.tail), element.getnext()
+    is_first = element.tag in APART or (element.getprevious() is None and not (element.getparent().text or "").strip())
+    if byline is None or not (byline["verb"] or byline["noun"]) or not is_first:
+        return
+    behind = "" if following is None or byline["name"] else shown_lines(following)
+    name = named_in(f"{element.tail} {behind}")
+    if name and not _is_of_comment(element, found):
+        _keep_name(found, "byline", element, name)
 
 
-def _read_attributes(element: Any, found: dict[str, list[str]], readers: Set[Any]) -> None:
-    attributes = element.attrib
+def _read_attributes(element: Any, found: _Found) -> None:
+    attributes, values = element.attrib, found.values
     for rel in dict.fromkeys((attributes.get("rel") or "").lower().split()):
-        if rel in ("author", "tag"):
-            if len(found[f"rel:{rel}"]) < _MOST_TAGS:
-                _keep(found, f"rel:{rel}", _text(element) or attributes.get("title"), _MOST_TAGS)
+        if rel == "author":
+            _keep_name(found, "rel:author", element)
+        elif rel == "tag":
+            if len(values["rel:tag"]) < _MOST_TAGS:
+                _keep(values, "rel:tag", shown_text(element) or attributes.get("title"), _MOST_TAGS)
         elif rel in ("license", "image_src"):
-            _keep(found, f"rel:{rel}", attributes.get("href"))
+            _keep(values, f"rel:{rel}", attributes.get("href"))
     name = (attributes.get("itemprop") or "").lower()
-    if name in ("author", "creator"):
+    if name in ("author", "creator") and not _is_of_comment(element, found):
         parts = islice(element.iterdescendants(), _MOST_PARTS)
         inner = next((one for one in parts if one.get("itemprop") == "name"), element)
-        if content := inner.get("content"):
-            _keep(found, "itemprop:author", content)
-        else:
-            _keep_text(found, "itemprop:author", inner)
+        _keep_name(found, "itemprop:author", inner, inner.get("content"))
     elif name == "headline":
-        _keep_text(found, "itemprop:headline", element)
+        _keep_text(values, "itemprop:headline", element)
     elif name == "datepublished":
-        _keep(found, "itemprop:datepublished", _time(attributes))
+        _keep(values, "itemprop:datepublished", _time(attributes))
     classes = attributes.get("class") or ""
     if "published" in classes and not {"published", "dt-published"}.isdisjoint(classes.split()):
-        _keep(found, "class:published", _time(attributes))
+        _keep(values, "class:published", _time(attributes))
     if element.tag not in ("body", "label", "input", "form", "li"):
-        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element, readers):
-            _keep_name(found, "class:author", element)
+        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element, found):
+            parts = islice(element.iterdescendants(), _MOST_PARTS)
+            inner = next((one for one in parts if _is_name_of_card(one)), element)
+            _keep_name(found, "class:author", inner)
             if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
-                parts = islice(element.iterdescendants(), _MOST_PARTS)
-                inner = next((one for one in parts if _is_name_of_card(one)), element)
                 _keep_name(found, "hentry:author", inner)
-        if "fn" in classes.split() and not _is_of_comment(element, readers):
-            _keep_text(found, "class:fn", element)
         if ("title" in classes or "headline" in classes) and _TITLE_CLASS.search(classes):
-            _keep_text(found, "class:title", element)
-    if element.tag == "a" and _AUTHOR_PATH.search(attributes.get("href") or ""):
-        _keep_text(found, "href:author", element)
+            _keep_text(values, "class:title", element)
+    if element.tag == "a":
+        _read_link(element, found)
+
+
+def _read_link(element: Any, found: _Found) -> None:
+    """Read the name in a link to the page of an author on the same site; that of a user is no more than a sign."""
+    href = element.get("href") or ""
+    path = _AUTHOR_PATH.search(href)
+    is_full = len(found.named[HINT]) + len(found.named["href:author"]) >= 2 * _MOST
+    if path is None or is_full or not _is_own(href, found.addresses) or not (name := name_of(element)):
+        return
+    is_name = NAME.fullmatch(name) is not None or plain(name) == plain(path["slug"])
+    _keep_name(found, "href:author" if path["author"] and is_name else HINT, element, name)
+
+
+def _is_own(reference: str, addresses: Addresses) -> bool:
+    """Test for a reference to the page's own site, or a part of it."""
+    own, other = _host(addresses.base), _host(reference)
+    if own is None or other is None:
+        return False
+    return other in ("", own) or other.endswith(f".{own}") or own.endswith(f".{other}")
+
+
+def _host(address: str) -> str | None:
+    """Return the host of an address, "" of one within a site; None of what is no address."""
+    try:
+        return (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
 
 
 def _is_name_of_card(element: Any) -> bool:
@@ -238,14 +284,9 @@ def _time(attributes: Any) -> str | None:
     return found
 
 
-def _is_of_comment(element: Any, readers: Set[Any]) -> bool:
+def _is_of_comment(element: Any, found: _Found) -> bool:
     """Test for the name of a reader, or the field for it."""
-    return not readers.isdisjoint(islice(element.iterancestors(), 12))
-
-
-def _text(element: Any) -> str:
-    """Read the start of an element's text."""
-    return " ".join("".join(islice(element.itertext(), 40))[: 2 * MAX_CHARS].split())
+    return not found.readers.isdisjoint(islice(element.iterancestors(), 12))
 
 
 def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int = _MOST) -> None:
@@ -256,14 +297,13 @@ def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int 
 def _keep_text(found: dict[str, list[str]], place: str, element: Any) -> None:
     """Keep the start of an element's text. It is not read in vain: thousands of elements may hold the same one."""
     if len(found[place]) < _MOST:
-        _keep(found, place, _text(element))
+        _keep(found, place, shown_text(element))
 
 
-def _keep_name(found: dict[str, list[str]], place: str, element: Any) -> None:
-    """Keep the name in an element, or else its text."""
-    if len(found[place]) < _MOST:
-        text = _text(element)
-        _keep(found, place, _named_in(text) or text)
+def _keep_name(found: _Found, place: str, element: Any, name: str | None = None) -> None:
+    """Keep the name in an element, with the element."""
+    if len(found.named[place]) < _MOST and (name := name or name_of(element)):
+        found.named[place].append((name[:MAX_CHARS], element))
 
 
 def _read_json(text: str, found: dict[str, list[str]]) -> None:
@@ -273,7 +313,8 @@ def _read_json(text: str, found: dict[str, list[str]]) -> None:
             for value in values if isinstance(values, list) else [values]:
                 if isinstance(value, str):
                     _keep(found, f"ld:{name.lower()}", value, _MOST_TAGS)
-        for name in ("author", "creator", "publisher"):
+        is_image = "ImageObject" in str(node.get("@type"))
+        for name in ("publisher",) if is_image else ("author", "creator", "publisher"):
             _keep(found, f"ld:{name}", ", ".join(_names(node.get(name))))
         for image in _names(node.get("image"), "url"):
             _keep(found, "ld:image", image)
@@ -303,65 +344,33 @@ def _titles(found: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
     )
     headings = [(name, one) for name in ("itemprop:headline", "h1", "class:title") for one in found.get(name, ())]
     for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
-        plain = _plain(one)
-        if " " in plain:
-            if plain in _plain(title):
+        heading = plain(one)
+        if " " in heading:
+            if heading in plain(title):
                 yield "title", title
-            elif plain in _plain(card):
+            elif heading in plain(card):
                 yield "card", card
     likely = [max(_likeness(one, title), _likeness(one, card)) for _, one in headings]
     if likely and max(likely) >= _LIKE:
         yield headings[likely.index(max(likely))]
     own = found.get("h1", [])
-    if len({_plain(one) for one in own}) == 1:
+    if len({plain(one) for one in own}) == 1:
         yield "h1", own[0]
     yield from (pair for pair in (("card", card), ("title", title)) if pair[1])
 
 
-def _plain(text: str) -> str:
-    return _NOT_LETTERS.sub(" ", text.lower()).strip()
-
-
 def _likeness(one: str, other: str) -> float:
     """Compute the share of the words of the shorter of two texts that the other has; 0 for a text of one word."""
-    first, second = set(_plain(one).split()), set(_plain(other).split())
+    first, second = set(plain(one).split()), set(plain(other).split())
     fewest = min(len(first), len(second))
     return len(first & second) / fewest if fewest > 1 else 0.0
 
 
 def _site_names(found: dict[str, list[str]], url: str) -> set[str]:
-    """List the names of the site, which are no authors."""
-    names = {_plain(one) for place in _RANKS["site_name"] for one in found.get(place, [])}
-    try:
-        host = (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        host = ""
-    first, *_ = host.split(".")
-    return names | {_plain(host), _plain(first)}
-
-
-def _authors(found: dict[str, list[str]], site_names: set[str]) -> Iterator[tuple[str, str]]:
-    """Choose the names of the people who wrote the page: those that most places have, of these those with the form of
-    a name, and of these the first.
-
-    They are a few words, no address, and the site's name only where nothing else is named.
-    """
-    squeezed = {one.replace(" ", "") for one in site_names}
-    named = [
-        (place, name)
-        for place, value in _ranked(found, "author")
-        if _is_name(name := _BEHIND_NAME.split(value, maxsplit=1)[0].strip(" ,:|"))
-    ]
-    names = [one for one in named if _plain(one[1]).replace(" ", "") not in squeezed] or named
-    plain = [(place, f" {_plain(name)} ") for place, name in names]
-    votes = [len({where for where, other in plain if own in other or other in own}) for _, own in plain]
-    if names:
-        yield names[max(range(len(names)), key=lambda at: (votes[at], bool(_NAME.match(names[at][1])), -at))]
-
-
-def _is_name(text: str) -> bool:
-    is_short = len(text) <= 80 and 0 < len(text.split()) <= 9
-    return is_short and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
+    """List the names of the site, squeezed, which are no authors."""
+    host = _host(url) or ""
+    names = (one for place in _RANKS["site_name"] for one in found.get(place, ()))
+    return {squeezed(one) for one in (*names, host, *host.split(".")[:-1])}
 
 
 def _absolute(values: Iterator[tuple[str, str]], addresses: Addresses) -> Iterator[tuple[str, str]]:

@@ -33,6 +33,7 @@ def meta(**values: str) -> str:
         ("<title>Spring came early</title><h1>Gazette</h1><h1>Spring came late</h1>", "Spring came late", "h1"),
         ("<title>Gazette</title><h1>Spring!</h1>", "Spring!", "h1"),
         ("<title>Gazette</title><p>x", "Gazette", "title"),
+        ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
 )
 def test_title(html: str, expected: str, place: str) -> None:
@@ -72,11 +73,50 @@ def test_title(html: str, expected: str, place: str) -> None:
         (meta(author="http://gazette.example/ada"), ""),
         ("<form><label class=author>Name</label></form>", ""),
         ("<div class=comment><b class=fn>Bob</b></div>", ""),
+        ("<div class='post-author vcard'>from <b class=fn>ada</b></div>", "ada"),
+        ("<table class=vcard><th class='fn org'>French Lick Resort</table>", ""),
+        ("<div class=hrecipe><h1 class=fn>Apple Pie</h1></div>", ""),
+        ("<p class=author>Ada Lovelace<time>14 May</time> <b>Dec 14</b></p>", "Ada Lovelace"),
+        ("<div itemtype='http://schema.org/Answer'><b itemprop=author>Bob</b></div><b itemprop=author>Ada", "Ada"),
+        ("<div><span>News</span> post by <a href=x>Ada Lovelace</a> on May 3; more", "Ada Lovelace"),
+        ("<p>Harbours, <b>boats</b> written by <a href=x>Ada Lovelace</a>", ""),
+        ('<script type="application/ld+json">{"@type": "ImageObject", "author": "Ada"}</script>', ""),
     ],
 )
 def test_author(html: str, expected: str) -> None:
     """A name, in most places; the site's where there is no other, never a reader's."""
     assert expected == about(f"<title>t</title><body>{html}").author
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<a href=http://www.gazette.example/author/ada>Ada Lovelace</a>", "Ada Lovelace"),
+        ("<a href=//blogs.gazette.example/authors/ada>by Ada Lovelace</a>", "Ada Lovelace"),
+        ("<a href=/author/ada>Ada</a>", "Ada"),
+        ("<a href=/author/ada>More of her</a>", ""),
+        ("<a href=https://bsky.example/author/ada>Ada Lovelace</a>", ""),
+        ("<a href=https://cc.example/licenses/by/4.0/>Creative Commons Attribution</a>", ""),
+        ("<a href=http://[/author/ada>Ada Lovelace</a>", ""),
+        ("<a href=/user/login>Log In</a>", ""),
+        ("<a href=/user/login>Log In</a><a href=/user/7>ada</a><p class=writer>Bob</p><p class=byline>ada", "ada"),
+    ],
+)
+def test_author_by_a_link(html: str, expected: str) -> None:
+    """On the same site, with the form of a name or its own address; the page of a user is but a sign."""
+    assert expected == about(f"<title>t</title><body>{html}").author
+
+
+def test_a_page_that_has_comments_is_none() -> None:
+    """The class of its body may name them."""
+    assert "Ada" == about("<html><title>t</title><body class=has-comments><p class=author>Ada").author
+
+
+def test_no_item_of_a_page_gives_its_author() -> None:
+    """Several items of a front or a list have different ones; the name before them is that of the page."""
+    items = "".join(f"<li><h2>{'A headline ' * 9}</h2><b class=author>{name}</b>" for name in ("Ada", "Bob", "Eve"))
+
+    assert ["", "Tom"] == [about(f"<title>t</title>{one}<ul>{items}").author for one in ("", "<p class=author>Tom</p>")]
 
 
 @pytest.mark.parametrize(
@@ -122,9 +162,10 @@ def test_whatever_a_page_says_is_bounded(text: str) -> None:
     "html",
     [
         "<i class=author>" * 1_500 + "word " * 1_000_000,
+        "<i class=author>" * 1_500 + "<b></b>" * 50_000,
         f"<div class='comment {'a' * 1_000_000}'>" + "<i class=fn>word</i>" * 20_000,
     ],
-    ids=["authors in authors", "readers below a long class"],
+    ids=["authors in authors", "elements in authors", "readers below a long class"],
 )
 def test_a_text_is_not_read_for_each_element_around_it(html: str) -> None:
     """Nor the class of an element for each one in it."""

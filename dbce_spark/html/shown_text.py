@@ -1,0 +1,63 @@
+"""Texts of elements as a page shows them: nothing of scripts and drawings, and words apart that a style sheet parts."""
+
+import re
+from collections.abc import Iterator, Set
+from itertools import islice
+from typing import Any
+
+from lxml import etree
+
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
+from dbce_spark.html.tokens import begins_word, turns_upper
+
+_MOST_CHARS = 2_000
+_MOST_STEPS = 100
+"""Starts and ends of elements that are passed within one."""
+APART = BLOCK_TAGS | {"br"}
+_NO_NAMES = DROPPED_TAGS | {"time"}
+_NUMBER = re.compile(r"(?:^|\s)\d")
+
+
+def shown_text(element: Any) -> str:
+    """Read the start of an element's text, in one line."""
+    return " ".join("".join(gap + text for gap, text in _parts(element, DROPPED_TAGS)).split())
+
+
+def shown_lines(element: Any) -> str:
+    """Read the start of an element's text, for a name in it: without `<time>`, and in lines.
+
+    A line ends where a block or a `<br>` does, where elements touch, and around text with a number, which may be a day.
+    """
+    parts = []
+    for gap, text in _parts(element, _NO_NAMES):
+        end = "\n" if _NUMBER.search(text) else ""
+        parts += ["\n" if gap else end, text.replace("\n", " "), end]
+    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    return "\n".join(filter(None, lines))
+
+
+def _parts(element: Any, dropped: Set[str]) -> Iterator[tuple[str, str]]:
+    """Iterate over the text nodes of an element, each with the white space before it that only a style sheet gives."""
+    before, gap = "", ""
+    has_ended = False  # an element, with no text behind it
+    left = _MOST_CHARS
+    walker = etree.iterwalk(element, events=("start", "end"))
+    for event, one in islice(walker, _MOST_STEPS):
+        is_end = event == "end"
+        if not left or (is_end and one is element):
+            return
+        if one.tag in dropped and not is_end:
+            walker.skip_subtree()
+            continue
+        if one.tag in APART:
+            before, gap = "", "\n"
+        elif one.tag in JOINED_TAGS:
+            before = ""
+        if text := ((one.tail if is_end else one.text) or "")[:left]:
+            if turns_upper(before, text) or (has_ended and not is_end and begins_word(before, text)):
+                gap = " "
+            yield gap, text
+            before, gap, has_ended = text, "", False
+            left -= len(text)
+        else:
+            has_ended |= is_end
