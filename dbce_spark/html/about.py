@@ -6,9 +6,10 @@ docs/metadata.md: where each is looked for, and how often that is right.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from html import unescape
 from itertools import chain, islice
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,6 +27,7 @@ from dbce_spark.html.author_names import (
     plain,
     squeezed,
 )
+from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.metadata import MAX_JSON_CHARS, SLACK, json_ld_things
 from dbce_spark.html.shown_text import APART, shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
@@ -77,6 +79,8 @@ _MOST_IN_BYLINE = 4
 _MOST_PARTS = 100
 """Elements of an author in which the name is looked for."""
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
+_MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.IGNORECASE)
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 
 
@@ -116,13 +120,13 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
         return value
 
     values = {
-        "title": take("title", _titles(found)),
-        "author": take("author", chosen([*_ranked(found, "author")], site_names)),
+        "title": take("title", _titles(found, site_names)),
+        "author": take("author", chosen([*_unmarked(_ranked(found, "author"))], site_names)),
         "date": take("date", _dates(found, url, timestamp)),
-        "description": take("description", _ranked(found, "description")),
+        "description": take("description", _unmarked(_ranked(found, "description"))),
         "site_name": take("site_name", _ranked(found, "site_name")),
         "image": take("image", _absolute(_ranked(found, "image"), addresses)),
-        "license": take("license", _ranked(found, "license")),
+        "license": take("license", _licenses(found, addresses)),
     }
     place, tags = next(((one, found[one]) for one in _RANKS["tags"] if found.get(one)), ("", []))
     split = (part.strip() for tag in tags for part in tag.split(",")) if len(tags) == 1 else iter(tags)
@@ -332,7 +336,7 @@ def _ranked(found: dict[str, list[str]], field: str) -> Iterator[tuple[str, str]
     return ((place, value) for place in _RANKS[field] for value in found.get(place, ()))
 
 
-def _titles(found: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+def _titles(found: dict[str, list[str]], site_names: Set[str]) -> Iterator[tuple[str, str]]:
     """Choose the title of what the page is about: the one that a heading repeats, or the heading that is nearest to it.
 
     <title> and Open Graph's have the site's name behind it, and some pages nothing else; a heading alone may be the
@@ -353,10 +357,11 @@ def _titles(found: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
     likely = [max(_likeness(one, title), _likeness(one, card)) for _, one in headings]
     if likely and max(likely) >= _LIKE:
         yield headings[likely.index(max(likely))]
-    own = found.get("h1", [])
+    own = [one for one in found.get("h1", ()) if squeezed(one) not in site_names]
     if len({plain(one) for one in own}) == 1:
         yield "h1", own[0]
     yield from (pair for pair in (("card", card), ("title", title)) if pair[1])
+    yield from (("h1", one) for one in found.get("h1", ()))
 
 
 def _likeness(one: str, other: str) -> float:
@@ -375,6 +380,23 @@ def _site_names(found: dict[str, list[str]], url: str) -> set[str]:
 
 def _absolute(values: Iterator[tuple[str, str]], addresses: Addresses) -> Iterator[tuple[str, str]]:
     return ((place, address) for place, value in values if (address := addresses.image(value)))
+
+
+def _licenses(found: dict[str, list[str]], addresses: Addresses) -> Iterator[tuple[str, str]]:
+    """Resolve the addresses among the licences; others are texts."""
+    for place, value in _ranked(found, "license"):
+        is_reference = place == "rel:license" or value.startswith("/")
+        if address := addresses.link(value) if is_reference else value:
+            yield place, address
+
+
+def _unmarked(values: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Decode HTML in texts that should have none, where an end of an element or a whole reference shows it."""
+    for place, value in values:
+        if _MARKUP.search(value):
+            value = shown_text(parse_tree(f"<p>{value}".encode("utf-8", "replace")))
+        if text := " ".join(_REFERENCE.sub(lambda found: unescape(found.group()), value).split()):
+            yield place, text
 
 
 def _dates(found: dict[str, list[str]], url: str, timestamp: int) -> Iterator[tuple[str, str]]:

@@ -33,11 +33,14 @@ def meta(**values: str) -> str:
         ("<title>Spring came early</title><h1>Gazette</h1><h1>Spring came late</h1>", "Spring came late", "h1"),
         ("<title>Gazette</title><h1>Spring!</h1>", "Spring!", "h1"),
         ("<title>Gazette</title><p>x", "Gazette", "title"),
+        ("<title>Breaking away</title><h1>GAZETTE</h1>", "Breaking away", "title"),
+        ("<title>Breaking away</title><h1>Gazette</h1><h1>Spring!</h1>", "Spring!", "h1"),
+        ("<h1>Gazette</h1>", "Gazette", "h1"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
 )
 def test_title(html: str, expected: str, place: str) -> None:
-    """The one that a heading repeats, or the heading itself."""
+    """The one that a heading repeats, or the heading itself, unless it is no more than the site's name."""
     found = about(html)
 
     assert (expected, f"title {place}") == (found.title, next(one for one in found.found_in if one.startswith("title")))
@@ -81,6 +84,7 @@ def test_title(html: str, expected: str, place: str) -> None:
         ("<div><span>News</span> post by <a href=x>Ada Lovelace</a> on May 3; more", "Ada Lovelace"),
         ("<p>Harbours, <b>boats</b> written by <a href=x>Ada Lovelace</a>", ""),
         ('<script type="application/ld+json">{"@type": "ImageObject", "author": "Ada"}</script>', ""),
+        (meta(author="Ada &amp;amp; Bob"), "Ada & Bob"),
     ],
 )
 def test_author(html: str, expected: str) -> None:
@@ -148,6 +152,37 @@ def test_the_rest() -> None:
     assert ("D", "Gazette", "http://gazette.example/i.png") == (found.description, found.site_name, found.image)
     assert ("http://l.example/", ("a", "b")) == (found.license, found.tags)
     assert {"tags meta:keywords", "license rel:license", "image meta:og:image"} <= {*found.found_in}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("&lt;p&gt;Spring &lt;b&gt;came&lt;/b&gt;&lt;br /&gt;late&lt;/p&gt;", "Spring came late"),
+        ("&lt;p&gt;Spring came and was cut", "Spring came and was cut"),
+        ("Spring&amp;nbsp;came &amp;amp; we&amp;#8217;re late", "Spring came & we’re late"),
+        ("The &lt;p&gt; element, and ?a=1&amp;copy=2", "The <p> element, and ?a=1&copy=2"),
+        ("&lt;p&gt;&lt;/p&gt;", "the next"),
+    ],
+)
+def test_a_description_has_no_markup(content: str, expected: str) -> None:
+    """HTML that was escaped twice is read as such; a tag that the text is about stays."""
+    head = f"<title>t</title>{meta(description=content)}{meta(DC__description='the next')}"
+
+    assert expected == about(head).description
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<link rel=license href=/terms>", "http://gazette.example/terms"),
+        ("<a rel=license href=//l.example/by/>x</a>", "http://l.example/by/"),
+        ("<a rel=license href=javascript:x>x</a>", ""),
+        (meta(dc__rights="Copyright Gazette"), "Copyright Gazette"),
+    ],
+)
+def test_license(html: str, expected: str) -> None:
+    """A reference is resolved, a text stays."""
+    assert expected == about(f"<title>t</title><body>{html}").license
 
 
 @given(st.text(alphabet='<>/"=: {}[],metaldjsonauthorpcq', max_size=200))
