@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
-from dbce_spark.html.author_names import (
+from dbce_spark.html.bylines import (
     BYLINE,
     HINT,
     MAX_BYLINE,

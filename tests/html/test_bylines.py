@@ -1,9 +1,9 @@
-"""Names of authors in elements, and of a page."""
+"""Names of authors in bylines, and of a page."""
 
 import pytest
 from lxml import html as lxml_html
 
-from dbce_spark.html.author_names import name_of, names_of_page
+from dbce_spark.html.bylines import name_of, names_of_page
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Names of authors: in the text of an element, and the ones that a page chooses of all that it has."""
+"""Bylines: names of authors in elements, and the one that is chosen of all that a page has."""
 
 import re
 from collections import defaultdict
