@@ -105,6 +105,7 @@ HOSTILE = {
     + "<b>" * 1_500
     + "".join(f"<a id=n{at}></a>" for at in range(4_000))
     + "word " * 500,
+    "spaces as code": "<p>" + "word <code> </code>" * 40_000,
     "code in code": "<p>word" + "<pre><div>" * 900 + "<b></b>x" * 20_000,
     "elements around long code": "<p>word<pre class=language-x>" + "<div>" * 1_900 + "word " * 190_000,
     "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",

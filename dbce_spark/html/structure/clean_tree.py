@@ -210,6 +210,9 @@ class _Builder:
         elif tag == "bdo" and "dir" not in attributes:
             return
         self._inlines.append((tag, tuple(attributes.items())))
+        if tag == "code" and not len(element) and element.text and element.text.isspace():
+            element.text = None  # it is no space between words
+            self._place().parts.append(" ")
 
     def _place(self) -> CleanElement:
         """Find the element that text goes into, and open what is missing."""

@@ -9,10 +9,9 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
-from dbce_spark.html.removal import remove_elements
-from dbce_spark.html.structure.kept_text import remove, space_of
+from dbce_spark.html.removal import remove_element, remove_elements
+from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
 
-_CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
@@ -47,7 +46,7 @@ def normalise_code(root: Any) -> None:
             _join_lines(block)
     tables: set[Any] = set()
     languages: dict[Any, str | None] = {}
-    for pre in [pre for pre in root.iter(*_CODE_TAGS) if next(pre.iterancestors(*_CODE_TAGS), None) is None]:
+    for pre in [pre for pre in root.iter(*CODE_TAGS) if next(pre.iterancestors(*CODE_TAGS), None) is None]:
         language = _language(pre, languages)
         table = next(pre.iterancestors("table"), None)
         if table is not None and table not in tables:
@@ -83,7 +82,7 @@ def _is_block_of_code(code: Any) -> bool:
 
 def _is_lines_of_code(block: Any) -> bool:
     """Test for a block of nothing but lines, each an element that is for code within a line."""
-    if len(block) < 3 or block.tag not in BLOCK_TAGS or block.tag in _CODE_TAGS or (block.text or "").strip():
+    if len(block) < 3 or block.tag not in BLOCK_TAGS or block.tag in CODE_TAGS or (block.text or "").strip():
         return False
     codes = breaks = 0
     for part in block:
@@ -92,7 +91,7 @@ def _is_lines_of_code(block: Any) -> bool:
         is_empty = not len(part) and not (part.text or "").strip()
         if (part.tail or "").strip() or not (is_empty or part.tag in _INLINE_TAGS):
             return False
-    return 1 < codes <= breaks + 1 and next(block.iterancestors(*_CODE_TAGS), None) is None
+    return 1 < codes <= breaks + 1 and next(block.iterancestors(*CODE_TAGS), None) is None
 
 
 def _join_lines(block: Any) -> None:
@@ -157,7 +156,7 @@ def _drop_furniture(pre: Any, language: str) -> None:
     remove_elements({button: space_of(button) for button in pre.iter("button")})
     for element in pre.iterdescendants(*BLOCK_TAGS) if language else ():
         if _short_text(element).lower() == language:
-            remove(element)
+            remove_element(element, "\n")
             break
 
 
