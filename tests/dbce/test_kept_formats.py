@@ -106,6 +106,14 @@ HOSTILE = {
     + "".join(f"<a id=n{at}></a>" for at in range(4_000))
     + "word " * 500,
     "spaces as code": "<p>" + "word <code> </code>" * 40_000,
+    "links back": "<p>"
+    + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(10_000))
+    + "<ol><li id=n>word word "
+    + "".join(f"<a href=#r{at}>a</a> " for at in range(10_000)),
+    "notes in a table": "<p>"
+    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(1_900))
+    + "<table><tr><th>word<th>word"
+    + "".join(f"<tr><td id=n{at}>word word<td>word" for at in range(1_900)),
     "code in code": "<p>word" + "<pre><div>" * 900 + "<b></b>x" * 20_000,
     "elements around long code": "<p>word<pre class=language-x>" + "<div>" * 1_900 + "word " * 190_000,
     "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",
