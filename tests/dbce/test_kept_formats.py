@@ -106,6 +106,9 @@ HOSTILE = {
     + "".join(f"<a id=n{at}></a>" for at in range(4_000))
     + "word " * 500,
     "spaces as code": "<p>" + "word <code> </code>" * 40_000,
+    "lists in a list": "<ul>" + "<ul><li>word</ul>" * 20_000 + "</ul>",
+    "articles in lists": "<ul><li>word" * 11 + "<i>word</i> " * 50_000 + "<h2>word</h2>",
+    "signs in emphasis": "<p>" + "word<b><i>,</i></b>" * 20_000,
     "links back": "<p>"
     + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(10_000))
     + "<ol><li id=n>word word "

@@ -13,8 +13,9 @@ from lxml import etree
 from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
-from dbce_spark.html.structure.clean_element import CleanElement
+from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.layout_tables import is_layout_table
+from dbce_spark.html.structure.needless_elements import drop_needless
 
 MAX_NESTING = 24
 """Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
@@ -23,10 +24,7 @@ MAX_SPAN = 1000
 """Columns of a cell, as in HTML's algorithm for tables; the same bound serves for rows."""
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_KEPT_INLINE = (
-    "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var"
-).split()
-_INLINE = {tag: tag for tag in _KEPT_INLINE} | {"acronym": "abbr", "strike": "s", "tt": "code"}
+_INLINE = {tag: tag for tag in INLINE_TAGS} | {"acronym": "abbr", "strike": "s", "tt": "code"}
 _ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
 """Elements that show the same as another; one in the other shows no more."""
 _FLOW = frozenset("blockquote details dl figure ol table ul".split()) | _HEADINGS
@@ -56,7 +54,6 @@ _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
 _STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
-_MAY_BE_EMPTY = frozenset(("img", "hr", "player", "td", "th"))
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
 
@@ -69,7 +66,7 @@ def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanE
     body = root.find("body")
     builder = _Builder(CleanElement("article", _attributes_of_text(root)), addresses, config)
     builder.read(root if body is None else body)
-    _drop_empty(builder.article)
+    drop_needless(builder.article)
     return builder.article
 
 
@@ -382,20 +379,3 @@ def _is_tiny(image: Any) -> bool:
     sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
     sizes += _STYLED_SIZE.finditer(image.get("style") or "")
     return any(size and int(size.group(1)) < 33 for size in sizes)
-
-
-def _drop_empty(node: CleanElement) -> None:
-    """Take out what nothing came into, and the breaks and rules that end a block."""
-    left: list[str | CleanElement] = []  # the last first
-    for part in reversed(node.parts):
-        if isinstance(part, CleanElement):
-            _drop_empty(part)
-            if part.tag in ("br", "hr"):
-                if not left and node.tag not in _INLINE:
-                    continue
-            elif part.tag not in _MAY_BE_EMPTY and not any(
-                cell.parts for cell in (part.children() if part.tag == "tr" else (part,))
-            ):
-                continue
-        left.append(part)
-    node.parts = left[::-1]

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from dbce_spark.html.structure.clean_element import CleanElement
+from dbce_spark.html.structure.needless_elements import with_plain_signs
 from dbce_spark.html.structure.table_cells import square_tables
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
@@ -84,7 +85,7 @@ def _part_lines(element: CleanElement) -> None:
             parts += _lines(part) if part.tag in _WRITTEN else [part]
         else:
             parts.append(part)
-    element.parts = parts
+    element.parts = parts if len(parts) == len(element.parts) else [*with_plain_signs(parts)]
 
 
 def _lines(element: CleanElement) -> list[CleanElement]:
