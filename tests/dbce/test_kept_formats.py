@@ -32,6 +32,7 @@ OTHERS = {
         "details",
         "div class='admonition note'",
         "div class='alert alert-info'",
+        "div dir=rtl lang=he",
     ),
     "h2": ("dt", "caption", "summary", "figcaption", "p class=admonition-title"),
     "blockquote": ("tr", "thead", "aside data-callout=tip"),
@@ -108,6 +109,9 @@ HOSTILE = {
     "spaces as code": "<p>" + "word <code> </code>" * 40_000,
     "lists in a list": "<ul>" + "<ul><li>word</ul>" * 20_000 + "</ul>",
     "articles in lists": "<ul><li>word" * 11 + "<i>word</i> " * 50_000 + "<h2>word</h2>",
+    "directions": "<div dir=rtl><div dir=ltr>" * 800 + "<p>word" * 4_000,
+    "directions to be found": "<div dir=auto>" * 1_500 + "<i></i>" * 20_000 + "<p>1" * 3_000 + "word",
+    "languages": f"<div lang={'en' + '-abcdefgh' * 1_000}>" + "<p>word" * 20_000,
     "signs in emphasis": "<p>" + "word<b><i>,</i></b>" * 20_000,
     "links back": "<p>"
     + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(10_000))

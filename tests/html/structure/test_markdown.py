@@ -13,6 +13,8 @@ from tests.support.structure import markdown_of
         ("<p>a <em>b</em> <strong>c</strong></p>", "a *b* **c**"),
         ("<p>a<b>b</b>c</p>", "a**b**c"),
         ("<p>1. a * b _c_</p>", r"1\. a \* b \_c\_"),
+        ("<ol start=0><li>a</ol>", "0. a"),
+        ("<ol><li>a<li value=5>b<li>c</ol>", "1. a\n5. b\n6. c"),
         ("<blockquote>a<blockquote>b</blockquote></blockquote>", "> a\n>\n> > b"),
         ("<dl><dt>a<dd>b</dl>", "a\n\n:   b"),
         ("<dl><dt>a<dd><p>b<p>c</dl>", "a\n\nb\n\nc"),
