@@ -16,6 +16,7 @@ from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
+from dbce_spark.html.structure.images import is_revealed
 from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
 
@@ -107,6 +108,8 @@ class _Builder:
         self._inlines: list[Inline] = []
         self._open: list[tuple[Inline, CleanElement]] = []
         self._space = False
+        self._last_image: tuple[Any, CleanElement, Inline | None] | None = None
+        """The image that was added last, with its link, as long as nothing else came."""
         self._tables: list[bool] = []
         self._made_row: CleanElement | None = None
         """The last row that was made for a cell without one; cells that follow stand in it, too."""
@@ -251,6 +254,7 @@ class _Builder:
 
     def _place(self) -> CleanElement:
         """Find the element that text goes into, and open what is missing."""
+        self._last_image = None
         if self._paragraph is None:
             self._make_room()
             top, _, of_texts = self._stack[-1]
@@ -316,7 +320,28 @@ class _Builder:
         source = image_source(image, self._addresses) if self._config.images == "keep" else None
         if source is not None and not _is_tiny(image):
             alt = " ".join(without_controls(image.get("alt") or "").split())
-            self._place().add("img", {"src": encoded(source), "alt": alt})
+            attributes = {"src": encoded(source), "alt": alt}
+            if not self._is_shown_again(image, attributes):
+                place = self._place()
+                self._last_image = image, place.add("img", attributes), self._link()
+
+    def _is_shown_again(self, image: Any, attributes: dict[str, str]) -> bool:
+        """Test for the image right before this one. In another block, only one of them may be described, or one have
+        stood in a <noscript>: the same sign in one block after the other may be ticks."""
+        if self._last_image is None:
+            return False
+        last, shown, link = self._last_image
+        if shown.attributes["src"] != attributes["src"] or self._link() not in (None, link):
+            return False
+        before, alt = shown.attributes["alt"], attributes["alt"]
+        is_apart = self._paragraph is None and not (is_revealed(last) or is_revealed(image))
+        if before == alt:
+            return not is_apart
+        shown.attributes["alt"] = before or alt
+        return not (before and alt)
+
+    def _link(self) -> Inline | None:
+        return next((inline for inline in self._inlines if inline[0] == "a"), None)
 
     def _player(self, player: Any) -> None:
         source = self._addresses.image(player.get("src")) if self._config.images == "keep" else None
@@ -327,6 +352,7 @@ class _Builder:
 
     def _rule(self, _: Any) -> None:
         self._boundary()
+        self._last_image = None
         if self._stack[-1][0].tag in ("article", "blockquote"):
             self._stack[-1][0].add("hr", {})
 
@@ -345,6 +371,7 @@ class _Builder:
 
     def _code(self, pre: Any) -> None:
         self._boundary()
+        self._last_image = None
         text, depth = without_controls(pre.text or ""), len(self._stack)
         if self._stack[-1][0].tag in _TEXT_ONLY:
             self._text(text)
