@@ -32,6 +32,7 @@ OTHERS = {
         "details",
         "div class='admonition note'",
         "div class='alert alert-info'",
+        "div dir=rtl lang=he",
     ),
     "h2": ("dt", "caption", "summary", "figcaption", "p class=admonition-title"),
     "blockquote": ("tr", "thead", "aside data-callout=tip"),
@@ -59,6 +60,8 @@ TOUCHING = (
     "",
 )
 """Tags between words, closed by the parser where they are not."""
+SIGNS = (",", "!", "**", "a_b", "__c", "4.1", "1.", "\u2060")
+"""Words that Markdown may take for its own signs, or that nobody sees."""
 HOSTILE = {
     "depth": "<div>" * 2000 + "word" + "</div>" * 2000,
     "lists": "<ul><li>word " * 900,
@@ -105,6 +108,23 @@ HOSTILE = {
     + "<b>" * 1_500
     + "".join(f"<a id=n{at}></a>" for at in range(4_000))
     + "word " * 500,
+    "lists in a list": "<ul>" + "<ul><li>word</ul>" * 20_000 + "</ul>",
+    "articles in lists": "<ul><li>word" * 11 + "<i>word</i> " * 50_000 + "<h2>word</h2>",
+    "directions": "<div dir=rtl><div dir=ltr>" * 800 + "<p>word" * 4_000,
+    "directions to be found": "<div dir=auto>" * 1_500 + "<i></i>" * 20_000 + "<p>1" * 3_000 + "word",
+    "languages": f"<div lang={'en' + '-abcdefgh' * 1_000}>" + "<p>word" * 20_000,
+    "signs in emphasis": "<p>" + "word<b><i>,</i></b>" * 20_000,
+    "spaces as code": "<p>" + "word <code> </code>" * 40_000,
+    "links back": "<p>"
+    + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(10_000))
+    + "<ol><li id=n>word word "
+    + "".join(f"<a href=#r{at}>a</a> " for at in range(10_000)),
+    "notes in a table": "<p>"
+    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(1_900))
+    + "<table><tr><th>word<th>word"
+    + "".join(f"<tr><td id=n{at}>word word<td>word" for at in range(1_900)),
+    "code in code": "<p>word" + "<pre><div>" * 900 + "<b></b>x" * 20_000,
+    "elements around long code": "<p>word<pre class=language-x>" + "<div>" * 1_900 + "word " * 190_000,
     "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",
 }
 LIMIT = 15.0
@@ -141,7 +161,9 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
 
 
-@given(st.lists(st.tuples(st.sampled_from(TOUCHING), st.sampled_from(WORDS)), min_size=2, max_size=6), st.data())
+@given(
+    st.lists(st.tuples(st.sampled_from(TOUCHING), st.sampled_from(WORDS + SIGNS)), min_size=2, max_size=6), st.data()
+)
 def test_words_of_elements_that_touch_are_the_same_in_markdown(
     pieces: list[tuple[str, str]], data: st.DataObject
 ) -> None:

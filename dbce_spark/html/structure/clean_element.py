@@ -4,6 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Union
 
+INLINE_TAGS = frozenset(
+    "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var".split()
+)
+"""Elements in lines, with text in them."""
 _WITHOUT_END = frozenset(("br", "hr", "img"))
 
 

@@ -6,15 +6,19 @@ paragraph a paragraph, and each list item and cell stands in its list and row: a
 """
 
 import re
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
+from unicodedata import bidirectional
 
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
-from dbce_spark.html.structure.clean_element import CleanElement
+from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
+from dbce_spark.html.structure.images import is_revealed
 from dbce_spark.html.structure.layout_tables import is_layout_table
+from dbce_spark.html.structure.needless_elements import drop_needless
 
 MAX_NESTING = 24
 """Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
@@ -22,11 +26,11 @@ MAX_NESTING = 24
 MAX_SPAN = 1000
 """Columns of a cell, as in HTML's algorithm for tables; the same bound serves for rows."""
 
+MAX_START = 99_999_999
+"""Number of the first item of a list: Markdown reads nine digits, and the items behind it are counted on."""
+
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_KEPT_INLINE = (
-    "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var"
-).split()
-_INLINE = {tag: tag for tag in _KEPT_INLINE} | {"acronym": "abbr", "strike": "s", "tt": "code"}
+_INLINE = {tag: tag for tag in INLINE_TAGS} | {"acronym": "abbr", "strike": "s", "tt": "code"}
 _ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
 """Elements that show the same as another; one in the other shows no more."""
 _FLOW = frozenset("blockquote details dl figure ol table ul".split()) | _HEADINGS
@@ -48,17 +52,28 @@ _TEXT_ONLY = _HEADINGS | {"caption", "dt", "summary", "figcaption"}
 _DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
 """Blocks whose first text stands in no paragraph."""
 _SAME = {"menu": "ul", "dir": "ul"}
+_LETTERED = frozenset("aAiI")
+"""Types of lists that are not numbered by digits."""
+_OF_LETTERS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
+_LOOK_FOR_LETTER = 100
+"""Elements, and characters in each."""
 _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 # Controls, which terminals obey, and what XML cannot hold: no character of a word.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
-_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
 _STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
-_MAY_BE_EMPTY = frozenset(("img", "hr", "player", "td", "th"))
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
+
+
+class _TextAttributes(NamedTuple):
+    """Direction and language of the texts in an open block: all of them, and those that no element has as yet."""
+
+    known: dict[str, str]
+    missing: dict[str, str]
 
 
 def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanElement:
@@ -67,9 +82,10 @@ def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanE
     Links and images are written, and tables (else rows are lines), where `config` has them kept.
     """
     body = root.find("body")
-    builder = _Builder(CleanElement("article", _attributes_of_text(root)), addresses, config)
+    attributes = _attributes_of_text(root) | ({} if body is None else _attributes_of_text(body))
+    builder = _Builder(CleanElement("article", attributes), addresses, config)
     builder.read(root if body is None else body)
-    _drop_empty(builder.article)
+    drop_needless(builder.article)
     return builder.article
 
 
@@ -85,12 +101,15 @@ class _Builder:
         self.article = article
         self._addresses = addresses
         self._config = config
-        # Open blocks, and which were opened for a child.
-        self._stack: list[tuple[CleanElement, bool]] = [(article, False)]
+        # Open blocks, which of them were opened for a child, and what their texts have.
+        of_texts = _TextAttributes({"dir": "ltr"} | article.attributes, {})
+        self._stack: list[tuple[CleanElement, bool, _TextAttributes]] = [(article, False, of_texts)]
         self._paragraph: CleanElement | None = None
         self._inlines: list[Inline] = []
         self._open: list[tuple[Inline, CleanElement]] = []
         self._space = False
+        self._last_image: tuple[Any, CleanElement, Inline | None] | None = None
+        """The image that was added last, with its link, as long as nothing else came."""
         self._tables: list[bool] = []
         self._made_row: CleanElement | None = None
         """The last row that was made for a cell without one; cells that follow stand in it, too."""
@@ -110,8 +129,10 @@ class _Builder:
                     elif kind <= _BLOCK:
                         depths.append(len(stack))
                         self._paragraph, self._open, self._space = None, [], True
-                        if kind == _BLOCK:
-                            self._block(element, _SAME.get(tag, tag))
+                        if (kind == _BOUNDARY or not self._block(element, _SAME.get(tag, tag))) and (
+                            element.get("dir") or element.get("lang")
+                        ):
+                            self._hand_down(element)
                     else:
                         if kind == _ALONE:
                             _WHOLE[tag](self, element)
@@ -142,27 +163,40 @@ class _Builder:
         self._place().add("callout", {}, callout.get("kind"))
         self._inlines = around
 
-    def _block(self, element: Any, tag: str) -> None:
+    def _block(self, element: Any, tag: str) -> bool:
+        """Open a block, if there is one of its kind where it stands."""
         if tag == "table":
             self._tables.append(self._config.tables == "keep" and not is_layout_table(element))
             if not self._tables[-1]:
-                return
+                return False
         elif tag in _ROW_PARTS and not (self._tables and self._tables[-1]):
-            return
+            return False
         if len(self._stack) > MAX_NESTING and tag not in _PARTS:
-            return
+            return False
         if tag in _PARTS:
             self._make_room_for_part(tag)
             top = self._stack[-1][0]
             if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and top.last_child() is not None):
-                return
+                return False
         elif tag in _FLOW:
             if self._stack[-1][0].tag in _TEXT_ONLY:
-                return
+                return False
             self._make_room()
         else:
-            return
+            return False
         self._push(tag, _attributes(element, tag), is_auto=False)
+        return True
+
+    def _hand_down(self, element: Any) -> None:
+        """Hand direction and language of a block that is not written down to what is written in it."""
+        if not (own := _attributes_of_text(element)):
+            return
+        if own.get("dir") == "auto":  # that of all of the text, which its parts need not agree with
+            own["dir"] = _direction(element)
+        above, is_auto, (known, missing) = self._stack[-1]
+        own = {name: value for name, value in own.items() if known.get(name) != value}
+        if own:
+            self._stack.append((above, is_auto, _TextAttributes(known | own, missing | own)))
 
     def _make_room_for_part(self, tag: str) -> None:
         while self._stack[-1][1] and self._stack[-1][0].tag not in _PARTS[tag]:
@@ -173,7 +207,7 @@ class _Builder:
             top = "tbody"
         if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
             if self._made_row is not None and self._stack[-1][0].last_child() is self._made_row:
-                self._stack.append((self._made_row, True))
+                self._stack.append((self._made_row, True, self._stack[-1][2]))
                 return
             self._push("tr", {}, is_auto=True)
             self._made_row = self._stack[-1][0]
@@ -183,12 +217,16 @@ class _Builder:
         while need := _NEEDS.get((top := self._stack[-1][0]).tag):
             last = top.last_child()
             if need in ("li", "dd") and last is not None and last.tag == need:
-                self._stack.append((last, True))
+                self._stack.append((last, True, self._stack[-1][2]))
             else:
                 self._push(need, {}, is_auto=True)
 
     def _push(self, tag: str, attributes: dict[str, str], *, is_auto: bool) -> None:
-        self._stack.append((self._stack[-1][0].add(tag, attributes), is_auto))
+        above, _, of_texts = self._stack[-1]
+        if attributes or of_texts.missing:
+            attributes = of_texts.missing | attributes
+            of_texts = _TextAttributes(of_texts.known | attributes, {})  # others beside them do no harm
+        self._stack.append((above.add(tag, attributes), is_auto, of_texts))
 
     def _boundary(self) -> None:
         """End the paragraph."""
@@ -210,16 +248,20 @@ class _Builder:
         elif tag == "bdo" and "dir" not in attributes:
             return
         self._inlines.append((tag, tuple(attributes.items())))
+        if tag == "code" and not len(element) and element.text and element.text.isspace():
+            element.text = None  # it is no space between words
+            self._place().parts.append(" ")
 
     def _place(self) -> CleanElement:
         """Find the element that text goes into, and open what is missing."""
+        self._last_image = None
         if self._paragraph is None:
             self._make_room()
-            top = self._stack[-1][0]
-            if top.tag in _TEXT_ONLY or (top.tag in _DIRECT and not top.parts):
+            top, _, of_texts = self._stack[-1]
+            if top.tag in _TEXT_ONLY or (top.tag in _DIRECT and not top.parts and not of_texts.missing):
                 self._paragraph = top
             else:
-                self._paragraph = top.add("p", {})
+                self._paragraph = top.add("p", {**of_texts.missing})
                 self._space = False
         same = self._still_open() if self._open else 0
         del self._open[same:]
@@ -278,7 +320,28 @@ class _Builder:
         source = image_source(image, self._addresses) if self._config.images == "keep" else None
         if source is not None and not _is_tiny(image):
             alt = " ".join(without_controls(image.get("alt") or "").split())
-            self._place().add("img", {"src": encoded(source), "alt": alt})
+            attributes = {"src": encoded(source), "alt": alt}
+            if not self._is_shown_again(image, attributes):
+                place = self._place()
+                self._last_image = image, place.add("img", attributes), self._link()
+
+    def _is_shown_again(self, image: Any, attributes: dict[str, str]) -> bool:
+        """Test for the image right before this one. In another block, only one of them may be described, or one have
+        stood in a <noscript>: the same sign in one block after the other may be ticks."""
+        if self._last_image is None:
+            return False
+        last, shown, link = self._last_image
+        if shown.attributes["src"] != attributes["src"] or self._link() not in (None, link):
+            return False
+        before, alt = shown.attributes["alt"], attributes["alt"]
+        is_apart = self._paragraph is None and not (is_revealed(last) or is_revealed(image))
+        if before == alt:
+            return not is_apart
+        shown.attributes["alt"] = before or alt
+        return not (before and alt)
+
+    def _link(self) -> Inline | None:
+        return next((inline for inline in self._inlines if inline[0] == "a"), None)
 
     def _player(self, player: Any) -> None:
         source = self._addresses.image(player.get("src")) if self._config.images == "keep" else None
@@ -289,6 +352,7 @@ class _Builder:
 
     def _rule(self, _: Any) -> None:
         self._boundary()
+        self._last_image = None
         if self._stack[-1][0].tag in ("article", "blockquote"):
             self._stack[-1][0].add("hr", {})
 
@@ -307,6 +371,7 @@ class _Builder:
 
     def _code(self, pre: Any) -> None:
         self._boundary()
+        self._last_image = None
         text, depth = without_controls(pre.text or ""), len(self._stack)
         if self._stack[-1][0].tag in _TEXT_ONLY:
             self._text(text)
@@ -345,10 +410,16 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
     attributes = _attributes_of_text(element)
     if tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
-            if span := _number(element.get(name), MAX_SPAN):
+            if (span := _number(element.get(name), MAX_SPAN) or 0) > 1:
                 attributes[name] = str(span)
-    elif tag == "ol" and (start := _number(element.get("start"), 999_999_999)):
-        attributes["start"] = str(start)
+    elif tag == "ol":
+        if (start := _number(element.get("start"), MAX_START)) not in (None, 1):
+            attributes["start"] = str(start)
+        if (kind := element.get("type")) in _LETTERED:
+            attributes["type"] = kind
+    elif tag == "li" and (given := element.get("value")) and element.getparent().tag == "ol":
+        if (number := _number(given, MAX_START)) is not None:
+            attributes["value"] = str(number)
     elif tag == "time" and (at := element.get("datetime")):
         attributes["datetime"] = without_controls(at)[:64]
     elif tag == "abbr" and (title := element.get("title")):
@@ -366,12 +437,19 @@ def _attributes_of_text(element: Any) -> dict[str, str]:
     return attributes
 
 
+def _direction(element: Any) -> str:
+    """Find the direction of a text by its first letter, as HTML has it; where that is not near, it is still to be
+    found."""
+    for part in islice(element.iter(), _LOOK_FOR_LETTER):
+        for character in (part.text or "")[:_LOOK_FOR_LETTER]:
+            if direction := _OF_LETTERS.get(bidirectional(character)):
+                return direction
+    return "auto"
+
+
 def _number(text: str | None, most: int) -> int | None:
-    """Read a number above 1."""
-    if not text or not _NUMBER.fullmatch(text.strip()):
-        return None
-    number = min(int(text), most)
-    return number if number > 1 else None
+    """Read a number without a sign."""
+    return min(int(text), most) if text and _NUMBER.fullmatch(text.strip()) else None
 
 
 def _is_tiny(image: Any) -> bool:
@@ -379,20 +457,3 @@ def _is_tiny(image: Any) -> bool:
     sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
     sizes += _STYLED_SIZE.finditer(image.get("style") or "")
     return any(size and int(size.group(1)) < 33 for size in sizes)
-
-
-def _drop_empty(node: CleanElement) -> None:
-    """Take out what nothing came into, and the breaks and rules that end a block."""
-    left: list[str | CleanElement] = []  # the last first
-    for part in reversed(node.parts):
-        if isinstance(part, CleanElement):
-            _drop_empty(part)
-            if part.tag in ("br", "hr"):
-                if not left and node.tag not in _INLINE:
-                    continue
-            elif part.tag not in _MAY_BE_EMPTY and not any(
-                cell.parts for cell in (part.children() if part.tag == "tr" else (part,))
-            ):
-                continue
-        left.append(part)
-    node.parts = left[::-1]

@@ -3,16 +3,15 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
-from dbce_spark.html.removal import remove_elements
-from dbce_spark.html.structure.kept_text import remove, space_of
+from dbce_spark.html.removal import remove_element, remove_elements
+from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
 
-_CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _LANGUAGE_CLASS = re.compile(
     r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
@@ -22,6 +21,10 @@ _NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default
 _MOST_LINES = 5_000
 """With numbers in one element: of more the numbers stay."""
 
+_MOST_PARTS = 20
+_MOST_CHARS = 400
+"""Of the name of a language, with all white space around it."""
+_WORD = re.compile(r"\S+")
 _ABOVE = 4
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
@@ -43,9 +46,7 @@ def normalise_code(root: Any) -> None:
             _join_lines(block)
     tables: set[Any] = set()
     languages: dict[Any, str | None] = {}
-    for pre in [*root.iter(*_CODE_TAGS)]:
-        if next(pre.iterancestors(*_CODE_TAGS), None) is not None:
-            continue
+    for pre in [pre for pre in root.iter(*CODE_TAGS) if next(pre.iterancestors(*CODE_TAGS), None) is None]:
         language = _language(pre, languages)
         table = next(pre.iterancestors("table"), None)
         if table is not None and table not in tables:
@@ -81,7 +82,7 @@ def _is_block_of_code(code: Any) -> bool:
 
 def _is_lines_of_code(block: Any) -> bool:
     """Test for a block of nothing but lines, each an element that is for code within a line."""
-    if len(block) < 3 or block.tag not in BLOCK_TAGS or block.tag in _CODE_TAGS or (block.text or "").strip():
+    if len(block) < 3 or block.tag not in BLOCK_TAGS or block.tag in CODE_TAGS or (block.text or "").strip():
         return False
     codes = breaks = 0
     for part in block:
@@ -90,7 +91,7 @@ def _is_lines_of_code(block: Any) -> bool:
         is_empty = not len(part) and not (part.text or "").strip()
         if (part.tail or "").strip() or not (is_empty or part.tag in _INLINE_TAGS):
             return False
-    return 1 < codes <= breaks + 1 and next(block.iterancestors(*_CODE_TAGS), None) is None
+    return 1 < codes <= breaks + 1 and next(block.iterancestors(*CODE_TAGS), None) is None
 
 
 def _join_lines(block: Any) -> None:
@@ -138,11 +139,11 @@ def _is_empty(element: Any) -> bool:
 def _numbers(element: Any) -> list[int]:
     """List the numbers that an element holds; none if it holds anything else."""
     numbers: list[int] = []
-    for text in element.itertext():
-        words = text.split()
-        if len(numbers) > _MOST_LINES or not all(word.isdecimal() and len(word) < 7 for word in words):
+    for word in chain.from_iterable(map(_WORD.finditer, element.itertext())):  # a long text is not read on in vain
+        number = word.group()
+        if len(numbers) > _MOST_LINES or not number.isdecimal() or len(number) > 6:
             return []
-        numbers += map(int, words)
+        numbers.append(int(number))
     return numbers
 
 
@@ -153,10 +154,17 @@ def _is_series(numbers: list[int]) -> bool:
 def _drop_furniture(pre: Any, language: str) -> None:
     """Take out buttons, and a heading that only names the language."""
     remove_elements({button: space_of(button) for button in pre.iter("button")})
-    for element in pre.iterdescendants(*BLOCK_TAGS):
-        if " ".join("".join(element.itertext()).split()).lower() == language and language:
-            remove(element)
+    for element in pre.iterdescendants(*BLOCK_TAGS) if language else ():
+        if _short_text(element).lower() == language:
+            remove_element(element, "\n")
             break
+
+
+def _short_text(element: Any) -> str:
+    """Read the text of an element; "" of a long one, which may be in thousands of others."""
+    parts = [*islice(element.itertext(), _MOST_PARTS)]
+    is_short = len(parts) < _MOST_PARTS and sum(map(len, parts)) < _MOST_CHARS
+    return " ".join("".join(parts).split()) if is_short else ""
 
 
 def _lines(pre: Any) -> list[str]:

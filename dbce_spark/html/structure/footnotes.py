@@ -1,7 +1,8 @@
 """Footnotes: the number in a text, and the note that it leads to; `<note>` marks them, `markdown` writes `[^1]`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
@@ -11,11 +12,14 @@ from lxml import etree
 from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import remove
+from dbce_spark.html.structure.layout_tables import is_layout_table
 
 _MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
 _NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
-_BACK = re.compile(r"[\[(]?\s*[↩↑⤴⏎^←↵⬆\ufe0e\ufe0f\d]+\s*[\])]?")
+_ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
+_BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
+_ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_WORDS = 600
 _MOST_CHARS = 7
@@ -34,28 +38,35 @@ def mark_footnotes(root: Any) -> None:
     places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
     references: list[tuple[Any, str]] = []
-    note_of: dict[Any, Any] = {}
+    blocks = _NoteBlocks()
     for link, number in numbered:
         target = places.get(_target(link))
         if target is None:
             continue
-        note = _note_at(target, note_of)
+        note = blocks.begun_by(target)
         if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
             continue
         references.append((link, number))
         if len(notes) > _MOST_NOTES:
             return
-    if not references:
-        references = [*_by_superscript(root, notes, note_of)]
-    if not references:
-        return
-    backwards = {id(link) for link, _ in references}
+    if _is_count(references):
+        notes.clear()
+        references = [*_by_superscript(root, notes, blocks)]
+        if _is_count(references):
+            return
+    back = _Back({id(link) for link, _ in references}, _places_around(link for link, _ in references))
     for note, number in notes.items():
-        _mark_note(note, number, backwards)
+        _mark_note(note, number, back)
     for link, number in references:
         _mark_reference(link, number)
     _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
+
+
+def _is_count(references: Sequence[tuple[Any, str]]) -> bool:
+    """Test for no footnotes: a number other than 1 alone counts what it leads to, such as comments."""
+    numbers = {number for _, number in references}
+    return len(numbers) < 2 and numbers != {"1"}
 
 
 def _leads_within(link: Any) -> bool:
@@ -87,32 +98,42 @@ def _number(element: Any) -> str:
     return match.group(1) if match else ""
 
 
-def _note_at(target: Any, note_of: dict[Any, Any]) -> Any:
-    """Find the block that a target begins; None if it is no note.
+@dataclass(slots=True)
+class _NoteBlocks:
+    """The blocks that are notes. All that is looked at is known from there on: a page may have thousands of targets at
+    the start of one block, and as many notes in one table."""
 
-    `note_of` are the elements that were looked at, each with the note that it begins: a page may have thousands of
-    targets at the start of one block.
-    """
-    on_way, at, note = [], target, None
-    while at not in note_of:
-        on_way.append(at)
-        if at.tag in _NOTE_TAGS:
-            note = at if _is_note(at) else None
-            break
-        above = at.getparent()
-        if above is None or above.tag == "body" or _text_before(at):
-            break
-        at = above
-    else:
-        note = note_of[at]
-    note_of.update(dict.fromkeys(on_way, note))
-    return note
+    note_of: dict[Any, Any] = field(default_factory=dict)
+    is_data: dict[Any, bool] = field(default_factory=dict)
 
+    def begun_by(self, target: Any) -> Any:
+        """Find the block that a target begins; None if it is no note."""
+        on_way, at, note = [], target, None
+        while at not in self.note_of:
+            on_way.append(at)
+            if at.tag in _NOTE_TAGS:
+                note = at if self._is_note(at) else None
+                break
+            above = at.getparent()
+            if above is None or above.tag == "body" or _text_before(at):
+                break
+            at = above
+        else:
+            note = self.note_of[at]
+        self.note_of.update(dict.fromkeys(on_way, note))
+        return note
 
-def _is_note(block: Any) -> bool:
-    if next(block.iterdescendants(*_HEADINGS), None) is not None:
-        return False
-    return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
+    def _is_note(self, block: Any) -> bool:
+        if next(block.iterdescendants(*_HEADINGS), None) is not None or self.is_in_data(block):
+            return False
+        return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
+
+    def is_in_data(self, block: Any) -> bool:
+        """Test for a part of a table of data: no row of Markdown can begin a note."""
+        table = next(block.iterancestors("table"), None)
+        if table is not None and table not in self.is_data:
+            self.is_data[table] = not is_layout_table(table)
+        return table is not None and self.is_data[table]
 
 
 def _text_before(element: Any) -> bool:
@@ -123,16 +144,16 @@ def _text_before(element: Any) -> bool:
     return bool(parent.text and not parent.text.isspace())
 
 
-def _by_superscript(root: Any, notes: dict[Any, str], note_of: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
+def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> Iterator[tuple[Any, str]]:
     marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := _number(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
         return
     starts: dict[str, Any] = {}
     for mark, number in marks:
-        note = None if _text_before(mark) else _note_at(mark, note_of)
+        note = None if _text_before(mark) else blocks.begun_by(mark)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
-    items = _notes_with_ids(root) | _listed_notes(root)
+    items = _notes_with_ids(root, blocks) | _listed_notes(root)
     for mark, number in marks:
         if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
@@ -154,11 +175,11 @@ def _listed_notes(root: Any) -> dict[str, Any]:
     return lists[0] if len(lists) == 1 else {}
 
 
-def _notes_with_ids(root: Any) -> dict[str, Any]:
+def _notes_with_ids(root: Any, note_blocks: _NoteBlocks) -> dict[str, Any]:
     """Find blocks that begin with the number that their id ends in; none of two with one number."""
     found: dict[str, list[Any]] = {}
     for block in root.iter(*_NOTE_TAGS):
-        if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None:
+        if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None or note_blocks.is_in_data(block):
             continue
         words = " ".join(islice(filter(str.strip, block.itertext()), 2)).split(maxsplit=1)
         if len(words) == 2 and words[0].strip("[().:]") == end.group(1):
@@ -176,26 +197,57 @@ def _before_in(mark: Any, note: Any) -> bool:
     return False
 
 
-def _mark_note(note: Any, number: str, references: set[int]) -> None:
-    """Put the number first, in the place of what the page shows there, and take out the links back."""
-    for link in [*note.iter("a")]:
+@dataclass(frozen=True, slots=True)
+class _Back:
+    """The links that refer to notes, which are no links back themselves, and the places where they stand."""
+
+    references: set[int]
+    places: set[str]
+
+    def leads(self, link: Any) -> bool:
+        """Test for a link in a note that leads back to the text, or shows nothing."""
+        if id(link) in self.references:
+            return False
         text = " ".join("".join(link.itertext()).split())
-        is_back = "#" in (link.get("href") or "") and (not text or _BACK.fullmatch(text))
-        if id(link) not in references and (is_back or (not text and not len(link))):
-            above = link.getparent()
-            remove(link)
-            if above is not note and not len(above) and not (above.text or "").strip():
-                remove(above)
+        if "#" not in (link.get("href") or ""):
+            return not text and not len(link)
+        return not text or bool(_BACK.fullmatch(text)) or (len(text) <= _MOST_CHARS and _target(link) in self.places)
+
+
+def _places_around(links: Iterable[Any]) -> set[str]:
+    """List the names of some links, and of the two elements around each."""
+    around = (element for link in links for element in (link, *islice(link.iterancestors(), 2)))
+    return {place for element in around for name in ("id", "name") if (place := element.get(name))}
+
+
+def _mark_note(note: Any, number: str, back: _Back) -> None:
+    """Put the number first, in the place of what the page shows there, and take out the links back."""
     first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if _number(one) == number), None)
     if first is not None and not _before_in(first, note):
         first.tail = (first.tail or "").lstrip(".:)] ")
         remove(first)
+    links = [*filter(back.leads, note.iter("a"))]
+    for link in links:
+        above = link.getparent()
+        remove(link)
+        if above is not note and not len(above) and _ARROWS_ALONE.fullmatch(above.text or ""):
+            remove(above)
     holder = note
     while len(holder) and not (holder.text or "").strip() and holder[0].tag in BLOCK_TAGS:
         holder = holder[0]
+    if links:
+        _drop_arrow(holder)
     mark = etree.Element("note", {"number": number, "is": "note"})
     mark.tail, holder.text = _without_number((holder.text or "").lstrip(), number), None
     holder.insert(0, mark)
+
+
+def _drop_arrow(block: Any) -> None:
+    """Take out the sign that stood before links back."""
+    block.text = (block.text or "").lstrip(_ARROWS + " \n\t\r")
+    sign = "".join(block[0].itertext()).strip() if len(block) and not block.text else ""
+    if sign and _ARROWS_ALONE.fullmatch(sign):
+        remove(block[0])
 
 
 def _without_number(text: str, number: str) -> str:
@@ -218,12 +270,20 @@ def _mark_reference(link: Any, number: str) -> None:
 
 
 def _unlist(notes: dict[Any, str]) -> None:
-    """Make paragraphs of lists of notes: their numbers stand before them."""
-    for around in {note.getparent() for note in notes if note.tag == "li"}:
-        if around is not None and all(item in notes for item in around):
-            around.tag = "div"
-            for item in around:
-                item.tag = "div"
+    """Make paragraphs of the notes in a list: their numbers stand before them. Other items keep a list, and theirs."""
+    for around in {note.getparent(): None for note in notes if note.tag == "li"}:
+        if around is None or around.tag not in ("ol", "ul"):
+            continue
+        others: Any = None
+        for number, item in enumerate([*around], 1):
+            if item in notes:
+                item.tag, others = "div", None
+                continue
+            if others is None:
+                others = etree.Element(around.tag, {"start": str(number)})
+                item.addprevious(others)
+            others.append(item)
+        around.tag = "div"
 
 
 def _drop_rule(first: Any) -> None:

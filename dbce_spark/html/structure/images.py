@@ -10,7 +10,9 @@ from dbce_spark.html.structure.kept_text import remove, space_of
 
 _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
-_NO_SOURCES = frozenset(("class", "id", "style"))
+_REVEALED = "revealed"
+"""Attribute of images that stood in a <noscript>."""
+_NO_SOURCES = frozenset(("class", "id", "style", _REVEALED))
 """Attributes that the same image may have others of, where it is shown again."""
 _SIZE_IN_NAME = re.compile(r"[-_](?:large|medium|small|thumb|thumbnail|\d+x\d+)\.\w+$")
 
@@ -43,9 +45,13 @@ def reveal_images(root: Any) -> None:
     remove_elements(again)
 
 
+def is_revealed(image: Any) -> bool:
+    """Test for an image that stood in a <noscript>."""
+    return _REVEALED in image.attrib
+
+
 def drop_ornaments(root: Any) -> None:
-    """Take out all but the first of images without a description that are shown several times, and of those side by
-    side that are the same."""
+    """Take out all but the first of images without a description that are shown several times."""
     found = [*root.iter("img")]
     if len({image.get("src") for image in found}) == len(found):
         return
@@ -54,16 +60,10 @@ def drop_ornaments(root: Any) -> None:
     gone: dict[Any, str] = {}
     blank: dict[Any, bool] = {}
     seen = set()
-    last = before = None  # the last image that stays, and what goes right behind it
     for image, sources in images:
-        is_next = before is not None and image.getprevious() is before and not (before.tail or "").strip()
-        is_ornament = sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, blank)
-        if is_ornament or (is_next and sources == _sources(last)):
+        if sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, blank):
             gone[image] = space_of(image)
-            before = image if is_next else before
-        else:
-            last = before = image
-            seen.add(sources)
+        seen.add(sources)
     remove_elements(gone)
 
 
@@ -96,6 +96,7 @@ def _revealed(noscript: Any) -> Any:
         image = before
     else:
         image.tail = None
+        image.set(_REVEALED, "")
         noscript.addprevious(image)
     remove(noscript)
     return image

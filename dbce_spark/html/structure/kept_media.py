@@ -10,7 +10,7 @@ import numpy.typing as npt
 Kept = npt.NDArray[np.bool_]
 """Of each character of a page's text that is no white space: is it kept? In the order of the page."""
 
-MEDIA_TAGS = frozenset("hr img math noscript picture player script".split())
+MEDIA_TAGS = frozenset("code hr img math noscript picture player script".split())
 """Elements that may show something without text; where they are kept follows from the text around them."""
 
 _PICTURES = frozenset(("img", "noscript", "picture", "player"))

@@ -17,11 +17,12 @@ TextNode = tuple[Any, bool, str]
 _Stretch = tuple[Any, int, int]
 """An element, with the characters of the page that it spans."""
 
+CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""
 
-_JUDGED_APART = MEDIA_TAGS | DROPPED_TAGS | frozenset(("br", "source", "td", "th", "tr"))
+_JUDGED_APART = (MEDIA_TAGS - {"code"}) | DROPPED_TAGS | frozenset(("br", "source", "td", "th", "tr"))
 _WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 """Of each character up to the last that is white space, and of one behind it, which stands for all that follow."""
 
@@ -74,14 +75,28 @@ def cut_text(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> None:
     they hold or held.
     """
     media, gone = _find(root, is_kept, decided)
+    before_code = _blocks_before_code(root)
     is_left = np.ones(len(is_kept), np.bool_)
     for _, start, end in gone:
         is_left[start:end] = False
-    remove_elements({element: " " for element, _, _ in gone})
+    remove_elements({element: "" if element in before_code else " " for element, _, _ in gone})
     is_kept = is_kept[is_left]
     if not is_kept.all():
         _cut_nodes(root, is_kept)
-    _prune(root, media)
+    _prune(root, media, before_code)
+
+
+def _blocks_before_code(root: Any) -> set[Any]:
+    """List the block-level elements in code that no other follows: a space that stands for one would indent a line."""
+    found: set[Any] = set()
+    for code in root.iter(*CODE_TAGS):
+        if code not in found:
+            found.update(code.iterdescendants(*BLOCK_TAGS))
+    return {block for block in found if not (_is_blank(block.tail) and _is_block(block.getnext()))}
+
+
+def _is_block(element: Any) -> bool:
+    return element is not None and element.tag in BLOCK_TAGS
 
 
 def _cut_nodes(root: Any, is_kept: Kept) -> None:
@@ -107,7 +122,18 @@ def is_formula_script(script: Any) -> bool:
 
 
 def _is_medium(element: Any) -> bool:
+    if element.tag == "code":
+        return _is_space(element)
     return element.tag != "script" or is_formula_script(element)
+
+
+def _is_space(code: Any) -> bool:
+    """Test for a space as code, beside a text: it is shown, in a box."""
+    if len(code) or not code.text or not code.text.isspace():
+        return False
+    before = code.getprevious()
+    beside = (code.tail, code.getparent().text if before is None else before.tail)
+    return not all(map(_is_blank, beside))
 
 
 def _kept_part(text: str, is_kept: list[bool]) -> str:
@@ -166,7 +192,7 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> tuple[set[Any
     return media, largest
 
 
-def _prune(root: Any, kept_media: set[Any]) -> None:
+def _prune(root: Any, kept_media: set[Any], before_code: set[Any]) -> None:
     """Remove the elements that show nothing, from the last to the first: an element is judged without those in it."""
     in_formulas = {part for formula in root.iter("math") for part in formula.iterdescendants("*")}
     gone: dict[Any, str] = {}
@@ -177,7 +203,7 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
         if element is root or element in in_formulas or element in kept_media:
             continue
         if _shows_nothing(element):
-            gone[element] = space_of(element)
+            gone[element] = "" if element in before_code else space_of(element)
             around.add(element.getparent())
 
 

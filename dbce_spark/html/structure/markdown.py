@@ -3,9 +3,12 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from string import punctuation
 from typing import Any
+from unicodedata import category
 
 from dbce_spark.html.structure.clean_element import CleanElement
+from dbce_spark.html.structure.needless_elements import with_plain_signs
 from dbce_spark.html.structure.table_cells import square_tables
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
@@ -13,6 +16,11 @@ _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<tabl
 _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
 _WRITTEN = {*_EMPHASIS, "sub", "sup"}
 """Elements of running text that are written by functions of ours."""
+_IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
+_BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
+_STANDS_FOR = {"\ufffe": "_", "\uffff": "."}
+"""Signs that turbohtml would escape where they mean nothing to Markdown, in words and in numbers at the beginning of a
+line, by characters that no clean tree has."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -63,7 +71,10 @@ def to_markdown(article: CleanElement, source: str) -> str:
         _part_lines(article)
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
+    source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
     written = str(turbohtml.parse(source).to_markdown(_options()))
+    for character, sign in _STANDS_FOR.items():
+        written = written.replace(character, sign)
     return _AFTER_NOTE.sub(r"\1 ", written)
 
 
@@ -84,7 +95,7 @@ def _part_lines(element: CleanElement) -> None:
             parts += _lines(part) if part.tag in _WRITTEN else [part]
         else:
             parts.append(part)
-    element.parts = parts
+    element.parts = parts if len(parts) == len(element.parts) else [*with_plain_signs(parts)]
 
 
 def _lines(element: CleanElement) -> list[CleanElement]:
@@ -143,14 +154,16 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
 
 
 def _letter_beside(element: Any, side: str) -> bool:
-    """Test whether a letter or digit follows an element of emphasis or precedes it, with no more than signs between."""
+    """Test whether a letter, or what CommonMark takes for one, follows an element of emphasis or precedes it, with no
+    more than signs between: all but white space and punctuation."""
     while (beside := getattr(element, side)) is None and element.parent.tag in _EMPHASIS:
         element = element.parent
     if beside is None:
         return False
     if hasattr(beside, "tag"):
         return beside.tag in _EMPHASIS
-    return bool(beside.text[0 if side == "next_sibling" else -1].isalnum())
+    character = beside.text[0 if side == "next_sibling" else -1]
+    return not (character.isspace() or character in punctuation or category(character).startswith("P"))
 
 
 @cache

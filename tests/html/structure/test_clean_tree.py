@@ -24,7 +24,6 @@ from tests.support.structure import ALL, formats_of, html_of
         ("<dl><div><dt>a<dd>b</div></dl>", "<dl><dt>a</dt><dd>b</dd></dl>"),
         ("a<br>b<br><br>c<br>", "<p>a<br>b</p><p>c</p>"),
         ("<h2>a<div>b</div></h2>", "<h2>a b</h2>"),
-        ("<p dir=rtl lang=he>a</p>", "<p>a</p>"),
         ("<blockquote>a<p>b</blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
         ("<li>a</li>", "<p>a</p>"),
         ("a <acronym title='B C'>b</acronym> <tt>c</tt>", '<p>a <abbr title="B C">b</abbr> <code>c</code></p>'),
@@ -70,11 +69,45 @@ def test_structure_that_is_not_wanted_goes_without_a_word() -> None:
     assert "<p>a b</p><p>c</p><p>d</p><p>e</p><p>f</p>" == html_of(html, config=config)
 
 
-def test_the_direction_of_the_page_is_kept() -> None:
-    """On the <article>, from the page's own element."""
-    written = formats_of("<html dir=rtl lang=he><body>שלום").html
+@pytest.mark.parametrize("page", ["<html dir=rtl lang=he><body>", "<html dir=ltr lang=en><body dir=rtl lang=he>"])
+def test_the_direction_of_the_page_is_kept(page: str) -> None:
+    """On the <article>, from the page's own elements."""
+    assert '<article dir="rtl" lang="he"><p>שלום</p></article>' == formats_of(f"{page}שלום").html
 
-    assert '<article dir="rtl" lang="he"><p>שלום</p></article>' == written
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p dir=rtl lang=he>a</p>", '<p dir="rtl" lang="he">a</p>'),
+        ("<div lang=he><p>a<h2>b</h2></div><p>c", '<p lang="he">a</p><h2 lang="he">b</h2><p>c</p>'),
+        ("<div dir=rtl><ul><li>a<li><p dir=ltr>b</ul>", '<ul dir="rtl"><li>a</li><li><p dir="ltr">b</p></li></ul>'),
+        ("<table><tr><td><div dir=rtl>a</div><p>b</table>", '<p dir="rtl">a</p><p>b</p>'),
+        ("<div dir=ltr>a</div>", "<p>a</p>"),
+        ("<div dir=auto>1 שלום<p>a</div>", '<p dir="rtl">1 שלום</p><p dir="rtl">a</p>'),
+        ("<div dir=auto>1 a<p>שלום</div>", "<p>1 a</p><p>שלום</p>"),
+    ],
+    ids=["paragraph", "of a block", "in a list", "in a cell", "as all", "by the first letter", "by a Latin one"],
+)
+def test_the_direction_and_language_of_a_block_are_those_of_what_is_in_it(html: str, expected: str) -> None:
+    """If it is not written itself; what the page has anyhow is not repeated."""
+    assert expected == html_of(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ol start=0><li>a</ol>", '<ol start="0"><li>a</li></ol>'),
+        ("<ol start=1><li>a</ol>", "<ol><li>a</li></ol>"),
+        ("<ol start=-1><li>a</ol>", "<ol><li>a</li></ol>"),
+        ("<ol><li value=5>a<li>b</ol>", '<ol><li value="5">a</li><li>b</li></ol>'),
+        ("<ol type=a><li>a</ol>", '<ol type="a"><li>a</li></ol>'),
+        ("<ul type=disc><li value=5>a</ul>", "<ul><li>a</li></ul>"),
+        ("<ol start=999999999><li>a</ol>", '<ol start="99999999"><li>a</li></ol>'),
+    ],
+)
+def test_lists_keep_their_numbers(html: str, expected: str) -> None:
+    """All that Markdown can have: nine digits at most, which the last item must not pass."""
+    assert expected == html_of(html)
 
 
 @given(documents, st.data())

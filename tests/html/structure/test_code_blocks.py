@@ -35,6 +35,9 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
             "```c\na\nb\n```",
         ),
         ("<p><code>a</code> b</p>", "`a` b"),
+        ("<pre><div><div title=Copy><i></i></div></div><code>{\n  a</code></pre>", "```\n{\n  a\n```"),
+        ("<pre class=language-sh><div>sh</div><code>a</code></pre>", "```sh\na\n```"),
+        ("<pre>a\n<div></div>b</pre>", "```\na\nb\n```"),
         ("<pre><b style='display:block'>a</b><b style='display:block'>b</b>c</pre>", "```\na\nb\nc\n```"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
@@ -42,3 +45,26 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
 def test_code_is_fenced_with_its_language_and_without_numbers(html: str, expected: str) -> None:
     """Numbers that are the code itself stay."""
     assert f"t\n\n{expected}" == markdown_of(f"<p>t</p>{html}")
+
+
+def test_a_button_that_goes_leaves_no_space_before_code() -> None:
+    """Its text is not kept; words that only it parted stay apart."""
+    assert "a\n\n```\nb\n c d\n```" == markdown_of(
+        "<p>a</p><pre><div>Copy</div>b\n c<div>Copy</div>d</pre>", without=["Copy"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>a <code> </code> b", "a ` ` b"),
+        ("<p>a<code>&nbsp;</code>, b", "a` `, b"),
+        ("<p>a <code></code> b", "a b"),
+        ("<p>a<p><code> </code><p>b", "a\n\nb"),
+        ("<p>c <code> </code> c<p>a b", "a b"),
+    ],
+    ids=["space", "touching", "empty", "alone", "not kept"],
+)
+def test_a_space_as_code_stays_in_its_line(html: str, expected: str) -> None:
+    """It is shown, in a box."""
+    assert expected == markdown_of(html, without=["c"])

@@ -61,6 +61,54 @@ def test_html_links_both_ends() -> None:
 
 
 @pytest.mark.parametrize(
+    "back",
+    [
+        "<b>^</b> <a href=#r1><sup>a</sup></a> <a href=#r2><sup>b</sup></a>",
+        "<span>^ <a href=#r1>a</a>, <a href=#r2>b</a></span>",
+        "^ <a href=#r1>1.0</a> <a href=#r2>1.1</a>",
+        "<p><a href=#r1>a</a> <a href=#r2>Back</a>",
+    ],
+)
+def test_links_back_go_however_they_are_named(back: str) -> None:
+    """With the sign before them; a link to another place stays."""
+    text = "<p>a<sup><a href=#n id=r1>1</a></sup> b<sup id=r2><a href=#n>1</a></sup>"
+    written = markdown_of(f"{text}<ol><li id=n>{back} Note <a href=#c>c</a>.</ol>")
+
+    assert "a[^1] b[^1]\n\n[^1]: Note [c](http://a.example/b/c#c)." == written
+
+
+def test_a_note_whose_number_has_signs_of_their_own_begins_with_its_text() -> None:
+    """As those of Sphinx."""
+    note = "<aside id=n><span><i>[</i><a href=#r>1</a><i>]</i></span><p>one two"
+
+    assert "a[^1]\n\n[^1]: one two" == markdown_of(f"<p>a<a href=#n id=r>1</a><div>{note}")
+
+
+def test_items_that_nothing_refers_to_stay_in_a_list() -> None:
+    """With their numbers; the notes among them are none of it."""
+    items = "".join(f"<li id=n{at}>note {at}" for at in (1, 2, 3, 4))
+    written = markdown_of(f"<p>a<a href=#n1>1</a> b<a href=#n4>4</a></p><ol>{items}</ol>")
+
+    assert "a[^1] b[^4]\n\n[^1]: note 1\n\n2. note 2\n3. note 3\n\n[^4]: note 4" == written
+
+
+def test_a_cell_of_data_is_no_note() -> None:
+    """No row of a table can begin one; a cell of a table that only lays out can."""
+    note = "<tr><td id=n>1. note one<td>b</table>"
+
+    assert "[^1]" not in markdown_of(f"<p>a<sup><a href=#n>1</a></sup></p><table><tr><th>c<th>d{note}")
+    assert "[^1]: note one" in markdown_of(f"<p>a<sup><a href=#n>1</a></sup></p><table role=presentation>{note}")
+
+
+def test_a_number_alone_that_is_not_the_first_counts_something() -> None:
+    """Comments, as a rule."""
+    html = "<p><a href=#c>87</a> comments</p><p id=c>first comment</p>"
+
+    assert "[87](http://a.example/b/c#c) comments\n\nfirst comment" == markdown_of(html)
+    assert "10<sup>2</sup>\n\n**2** two" == markdown_of("<p>10<sup>2</sup><p><b>2</b> two")
+
+
+@pytest.mark.parametrize(
     "notes", ["<p id=n><sup>1</sup> First note.</p>", "<div><p id=n><sup>1</sup> First note.</p></div>"]
 )
 def test_the_rule_before_the_notes_goes(notes: str) -> None:

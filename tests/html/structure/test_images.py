@@ -17,13 +17,19 @@ from tests.support.structure import html_of
         ("<figure><img src=a.png alt=A><img src=b.png alt=B></figure>", ["a", "b"]),
         ("<figure><img src=a.png><img src=b.png></figure>", ["a", "b"]),
         ("<img src=a.png alt=A> <img src=b.png alt=A>", ["a", "b"]),
+        ("<picture><img src=l.png></picture><noscript><picture><img src=l.png></picture></noscript>", ["l"]),
+        ("<div><img src=l.png alt=A></div><noscript><img src=l.png alt=A></noscript>", ["l"]),
+        ("<noscript><img src=l.png></noscript><div><img data-src=l.png></div>", ["l"]),
         (
             "<figure><img src=x.png><noscript><img src=a.png></noscript> <img src=x.png>"
             "<noscript><img src=b.png></noscript></figure>",
             ["a", "b"],
         ),
     ],
-    ids=["empty one", "alone", "stand-in", "two sizes", "two", "undescribed", "in a text", "gallery"],
+    ids=[
+        *("empty one", "alone", "stand-in", "two sizes", "two", "undescribed", "in a text"),
+        *("of a picture", "of a block", "before a lazy one", "gallery"),
+    ],
 )
 def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
     """Images that may be different ones all stay."""
@@ -39,14 +45,26 @@ def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
         ("<table>" + "<tr><th>a<td><img src=a.png><td>b" * 3 + "</table>", 3),
         ("<p><img src=x.gif data-src=a.png> <img src=x.gif data-src=b.png> <img src=x.gif data-src=c.png></p>", 3),
         ("<p>a <img src=a.png alt='3 of 5'> <img src=a.png alt='3 of 5'><img src=a.png alt='3 of 5'></p>", 1),
+        ("<p>a <img src=a.png alt='3 of 5'><img src=a.png alt=''> <img src=a.png></p>", 1),
+        ("<p><img src=a.png alt=1><img src=a.png alt=2></p>", 2),
+        ("<p><a href=x><img src=a.png></a><a href=y><img src=a.png></a></p>", 2),
+        ("<div><img src=a.png alt=tick></div><div><img src=a.png alt=tick></div>", 2),
+        ("<div><img src=a.png alt=A></div><div><img src=a.png></div>", 1),
         ("<p><img src=a.png alt=A> a <img src=a.png alt=A></p>", 2),
+        ("<p><img src=a.png alt=A></p><pre>a</pre><p><img src=a.png></p>", 2),
+        ("<p><img src=a.png alt=A></p><hr><p><img src=a.png></p>", 2),
         ("<p>a <img src=a.png style='width: 16px; height:16px'></p>", 0),
         ("<p>a <img src=a.png style='max-width: 16px; width: 160px'></p>", 1),
     ],
-    ids=["bullets", "twice", "described", "ticks", "lazy", "stars", "in a text", "small by style", "large by style"],
+    ids=[
+        *("bullets", "twice", "described", "ticks", "lazy", "stars", "stars of which one is described"),
+        *("with two descriptions", "with two links", "ticks in blocks", "described once", "in a text"),
+        *("with code between", "with a rule between", "small by style", "large by style"),
+    ],
 )
 def test_ornaments_are_shown_once_or_not(html: str, expected: int) -> None:
-    """Once, if they are shown again and again without a description; not, if they are small."""
+    """Once, if they are shown again and again without a description, or right behind each other; not, if they are
+    small."""
     assert expected == html_of(f"<p>one</p>{html}<p>two</p>").count("<img")
 
 

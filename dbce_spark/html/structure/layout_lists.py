@@ -1,0 +1,52 @@
+"""Lists that only lay out a page: of lists alone, or of one item that has headings in it, as an article has."""
+
+from collections.abc import Iterator
+from itertools import groupby, takewhile
+
+from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
+
+LISTS = frozenset(("ul", "ol"))
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_IN_LINES = INLINE_TAGS | {"br", "callout", "formula", "img", "note", "player"}
+
+
+def spread(found: CleanElement) -> list[CleanElement]:
+    """List what stands in the place of a list: itself, or what it holds if it only lays out.
+
+    Lists before the first item with something of its own stand before the list.
+    """
+    items = found.children()
+    if len(items) == 1 and _has_heading(items[0]):
+        return [_with_text_attributes(block, found, items[0]) for block in _blocks(items[0])]
+    leading = [*takewhile(_holds_lists, items)]
+    if not leading or (found.tag == "ol" and len(leading) < len(items)):
+        return [found]
+    inner = [_with_text_attributes(each, found, item) for item in leading for each in item.children()]
+    found.parts = found.parts[len(leading) :]
+    return [*inner, found] if found.parts else inner
+
+
+def _has_heading(element: CleanElement) -> bool:
+    return any(child.tag in _HEADINGS or _has_heading(child) for child in element.children())
+
+
+def _holds_lists(item: CleanElement) -> bool:
+    return all(isinstance(part, CleanElement) and part.tag in LISTS for part in item.parts)
+
+
+def _blocks(item: CleanElement) -> Iterator[CleanElement]:
+    """Iterate over the blocks of an item, whose first text stands in no paragraph."""
+    for is_in_line, parts in groupby(item.parts, lambda part: isinstance(part, str) or part.tag in _IN_LINES):
+        if is_in_line:
+            yield CleanElement("p", {}, [*parts])
+        else:
+            yield from (part for part in parts if isinstance(part, CleanElement))
+
+
+def _with_text_attributes(block: CleanElement, *around: CleanElement) -> CleanElement:
+    """Give a block the direction and the language that its text has from elements around it."""
+    for element in reversed(around):
+        for name in ("dir", "lang"):
+            if name in element.attributes:
+                block.attributes.setdefault(name, element.attributes[name])
+    return block

@@ -1,0 +1,85 @@
+"""Elements of a clean tree that show nothing of their own: empty ones, links and headings that nobody sees, and
+emphasis of a sign at a word."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
+from dbce_spark.html.structure.layout_lists import LISTS, spread
+
+_ENDS = frozenset(("br", "hr"))
+_MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
+_EMPHASIS = frozenset(("b", "strong", "em", "i"))
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+_SHOWN_BY_TEXT = _EMPHASIS | _HEADINGS | {"a"}
+_INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
+_SIGNS = re.compile(r"[\W_]+")
+
+_Parts = Sequence[str | CleanElement]
+
+
+def drop_needless(node: CleanElement) -> None:
+    """Take out what nothing came into, and the breaks and rules that end a block; of other needless elements what they
+    hold stays."""
+    left: list[str | CleanElement] = []  # the last first
+    has_signs = False
+    for part in reversed(node.parts):
+        if isinstance(part, CleanElement):
+            drop_needless(part)
+            tag = part.tag
+            if tag in _ENDS:
+                if not left and node.tag not in INLINE_TAGS:
+                    continue
+            elif not part.parts:
+                if tag not in _MAY_BE_EMPTY:
+                    continue
+            elif tag in _SHOWN_BY_TEXT:
+                if not _begins_with_letter(part):
+                    if tag in _EMPHASIS:
+                        has_signs = True
+                    elif _is_invisible(part):
+                        if tag == "a":
+                            left += reversed(part.parts)
+                            continue
+                        part.tag = "p"
+            elif tag in LISTS:
+                left += reversed(spread(part))
+                continue
+            elif tag == "tr" and not any(cell.parts for cell in part.children()):
+                continue
+        left.append(part)
+    node.parts = left[::-1]
+    if has_signs:
+        node.parts = [*with_plain_signs(node.parts)]
+
+
+def _begins_with_letter(element: CleanElement) -> bool:
+    """Test for a letter or digit at the beginning, as nearly all links, headings and emphasis have one."""
+    first = element.parts[0]
+    return isinstance(first, str) and first[0].isalnum()
+
+
+def _is_invisible(element: CleanElement) -> bool:
+    return all(isinstance(part, str) and _INVISIBLE.fullmatch(part) for part in element.parts)
+
+
+def with_plain_signs(parts: _Parts) -> Iterator[str | CleanElement]:
+    """Iterate over the parts of an element; emphasis of signs alone that touches a word or an element is plain, and so
+    is what nobody sees."""
+    for at, part in enumerate(parts):
+        signs = _signs_of(part) if isinstance(part, CleanElement) and part.tag in _EMPHASIS else ""
+        is_apart = _is_space(parts[at - 1 : at], -1) and _is_space(parts[at + 1 : at + 2], 0)
+        yield signs if signs and (not is_apart or _INVISIBLE.fullmatch(signs)) else part
+
+
+def _signs_of(emphasis: CleanElement) -> str:
+    """Read the signs in emphasis; "" where a letter, a digit or another element is in it."""
+    texts = [
+        part if isinstance(part, str) else _signs_of(part) if part.tag in _EMPHASIS else "" for part in emphasis.parts
+    ]
+    return "".join(texts) if all(map(_SIGNS.fullmatch, texts)) else ""
+
+
+def _is_space(beside: _Parts, at: int) -> bool:
+    """Test for white space, the end of a line, or nothing."""
+    return all(part[at].isspace() if isinstance(part, str) else part.tag == "br" for part in beside)
