@@ -13,6 +13,8 @@ from functools import cache
 import chardetng_py  # type: ignore[import-untyped]
 import webencodings
 
+from dbce_spark.html.invisible_characters import INVISIBLE, drop_invisible
+
 FALLBACK = "windows-1252"
 """The charset that browsers assume of a page that declares nothing (WHATWG HTML 13.2.3.2, Western locales)."""
 
@@ -76,13 +78,22 @@ _NEAR = 1 << 13
 
 
 _CLEAN = bytes(0x20 if byte < 0x20 and byte not in b"\t\n\r" else byte for byte in range(256))
-"""Of each byte of UTF-8 what is kept: control characters become spaces."""
+"""Of each byte of UTF-8 what is kept: control characters of ASCII become spaces."""
+_C1 = re.compile(rb"\xc2([\x80-\x9f])")
+_OF_C1 = [bytes([byte]).decode("cp1252", "ignore").encode() or b" " for byte in range(0x80, 0xA0)]
+"""Of each control character from U+0080 on what is kept: the character that windows-1252 has there, which HTML reads
+in references to it (13.2.5.80); where that has none, a space."""
 _NONCHARACTERS = re.compile(rb"\xef\xbf[\xbe\xbf]")
-_CONTROL_REFERENCE = re.compile(
-    rb"&#(?:0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?![0-9])"
-    rb"|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF])(?![0-9a-fA-F]));?"
+_REFERENCE = re.compile(
+    rb"&(?:(shy(?=;)|#0*173(?![0-9])|#[xX]0*[aA][dD](?![0-9a-fA-F]))"
+    rb"|(#0*8203(?![0-9])|#[xX]0*200[bB](?![0-9a-fA-F]))|(#0*65279(?![0-9])|#[xX]0*[fF][eE][fF]{2}(?![0-9a-fA-F]))"
+    rb"|#0*(?:[0-8]|1[124-9]|2[0-9]|3[01]|129|14[134]|157|6553[45])(?![0-9])"
+    rb"|#[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]|8[1dDfF]|9[0dD]|[fF]{3}[eEfF])(?![0-9a-fA-F]));?"
 )
-"""A character reference to what the page may not hold as itself; libxml2 makes U+FFFD of surrogates by itself."""
+"""A character reference to an invisible character, or to what the page may not hold as itself; libxml2 makes U+FFFD of
+surrogates by itself."""
+_MEANT = (b" ", *INVISIBLE)
+"""Bytes that are put for a reference, by its group; the first for one in none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +378,21 @@ def _made(text: str, charset: str, source: str) -> Decoded:
 
 
 def cleaned(html: bytes) -> bytes:
-    """Put a space for each character that XML 1.0 (2.2) cannot hold, written as itself or as a reference to it, and
-    remove NUL, which libxml2 takes for the end of the page.
+    """Put a space for each character that XML 1.0 (2.2) cannot hold, written as itself or as a reference to it; remove
+    NUL, which libxml2 takes for the end of the page, and the invisible characters of texts.
 
-    These are control characters but tab, line feed and carriage return, and U+FFFE and U+FFFF. Tables and exports could
-    hold some of them, lxml writes none, and terminals obey some. A space joins no two references to a third.
+    The former are control characters but tab, line feed and carriage return, and U+FFFE and U+FFFF. Tables and exports
+    could hold some of them, lxml writes none, and terminals obey some, as they do those from U+0080 to U+009F.
     """
     html = html.translate(_CLEAN, b"\0")
-    if b"\xef\xbf" in html:
+    if b"\xc2" in html:
+        html = _C1.sub(lambda found: _OF_C1[found[1][0] - 0x80], html)
+    if b"\xef" in html:
         html = _NONCHARACTERS.sub(b" ", html)
-    return _CONTROL_REFERENCE.sub(b" ", html) if b"&#" in html else html
+    html = _REFERENCE.sub(_meant, html)
+    visible = drop_invisible(html)
+    return html if visible is html else _REFERENCE.sub(_meant, visible)  # what is dropped may join two to a third
+
+
+def _meant(found: re.Match[bytes]) -> bytes:
+    return _MEANT[found.lastindex or 0]

@@ -21,9 +21,10 @@ _SPACELESS_RANGES = (
     (0xFF00, 0xFF9F),  # full-width and half-width forms
     (0x20000, 0x3FFFF),
 )
-_SPACELESS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _SPACELESS_RANGES)
-_HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
-_TOKEN = re.compile(f"[{_SPACELESS}]|[^\\s{_SPACELESS}]+")
+SPACELESS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _SPACELESS_RANGES)
+"""Characters of scripts without spaces, as a set of a regular expression has them."""
+_HAS_SPACELESS = re.compile(f"[{SPACELESS}]")
+_TOKEN = re.compile(f"[{SPACELESS}]|[^\\s{SPACELESS}]+")
 
 _WORD, _SPACE, _SINGLE = range(3)
 _CLASSES = np.full(0x110000, _WORD, np.uint8)
