@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
 from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
 
@@ -30,11 +30,11 @@ _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _LINE_TAGS = BLOCK_TAGS - {"td", "th"}
-_DISPLAY_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid)", re.IGNORECASE)
 
 
 def normalise_code(root: Any) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
+    written = {*root.iter(*CODE_TAGS)}
     blocks: dict[Any, None] = {}
     for code in [*root.iter(*_INLINE_TAGS)]:
         if _is_block_of_code(code):
@@ -56,7 +56,9 @@ def normalise_code(root: Any) -> None:
             continue
         drop_line_numbers(pre)
         _drop_furniture(pre, language)
-        text = "".join(_lines(pre)).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+        text = (
+            "".join(_lines(pre, by_style=pre in written)).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
+        )
         tail = pre.tail
         for child in [*pre]:
             pre.remove(child)
@@ -167,13 +169,14 @@ def _short_text(element: Any) -> str:
     return " ".join("".join(parts).split()) if is_short else ""
 
 
-def _lines(pre: Any) -> list[str]:
-    """List the parts of a code's text; a <br> and the bounds of what is a block begin a line."""
+def _lines(pre: Any, *, by_style: bool) -> list[str]:
+    """List the parts of a code's text; a <br> and the bounds of what is a block begin a line, with `by_style` also by
+    its own style, as in the text of the page."""
     parts: list[str] = []
     stack: list[tuple[Any, bool]] = [(pre, False)]
     while stack:
         element, is_end = stack.pop()
-        is_block = element is not pre and _is_block(element)
+        is_block = element is not pre and (element.tag in _LINE_TAGS or (by_style and is_line_of_code(element)))
         if is_block and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
         if is_end:
@@ -190,11 +193,6 @@ def _lines(pre: Any) -> list[str]:
             stack.append((element, True))
         stack += [(child, False) for child in reversed(element)]
     return parts
-
-
-def _is_block(element: Any) -> bool:
-    style = element.get("style")
-    return element.tag in _LINE_TAGS or bool(style and _DISPLAY_BLOCK.search(style))
 
 
 def _trimmed(text: str) -> str:

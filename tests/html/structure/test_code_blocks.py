@@ -34,6 +34,7 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
             "<div class=language-c><code><table><tr><td><pre>1\n2</pre><td><pre>a\nb</pre></table></code></div>",
             "```c\na\nb\n```",
         ),
+        ("<p><code>a<br>b<b style='display:block'>c</b></code></p>", "```\na\nbc\n```"),
         ("<p><code>a</code> b</p>", "`a` b"),
         ("<pre><div><div title=Copy><i></i></div></div><code>{\n  a</code></pre>", "```\n{\n  a\n```"),
         ("<pre class=language-sh><div>sh</div><code>a</code></pre>", "```sh\na\n```"),
