@@ -37,7 +37,7 @@ def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
 def test_a_process_that_a_killed_run_has_forked_holds_no_lock(tmp_path: Path) -> None:
     """One that parses a page lives until it is done with that; the output is free, and its run is not at work."""
     hold = "import os, sys, time; from dbce_spark.spark.run import run_lock\n"
-    hold += "with run_lock.hold(sys.argv[1]): forked = os.fork(); forked and print(forked, flush=True); time.sleep(600)"
+    hold += "with run_lock.hold(sys.argv[1]): os.fork() or print(os.getpid(), flush=True); time.sleep(600)"
     run = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     forked = int(run.stdout.readline())
