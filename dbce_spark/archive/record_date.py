@@ -10,7 +10,6 @@ from dbce_spark.files import timestamps
 _REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.IGNORECASE)
 # ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
-_YEAR_OR_MONTH = re.compile(r"\d{4}(?:-\d\d)?")
 _LONGEST_REMEMBERED = 64
 """Characters of a date that is remembered: a head may have a megabyte of them."""
 
@@ -25,13 +24,12 @@ class DateSource(StrEnum):
 
 def parse_record_date(written: str) -> int | None:
     """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
-    microseconds since 1970; None for anything else. What is no ISO 8601 to Python may be to `timestamps.parse_date`."""
+    microseconds since 1970; None for anything else. What is no ISO 8601 to Python, such as a
+    year or a month, may be to `timestamps.parse_date`."""
     return _remembered_date(written) if len(written) <= _LONGEST_REMEMBERED else _parsed_date(written)
 
 
 def _parsed_date(written: str) -> int | None:
-    if _YEAR_OR_MONTH.fullmatch(written):  # of WARC 1.1, which Python does not read
-        written = f"{written}-01-01"[:10]
     try:
         if written[:14].isdigit():
             moment = datetime.strptime(written.ljust(14, "0")[:14], "%Y%m%d%H%M%S")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from dbce_spark.dbce.character_classes import CLASS_COUNT, DIGIT, STOP, classes_of
 from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, Texts, grouped
 from dbce_spark.dbce.slot_keys import slot_keys
+from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.page import Parsed
 from dbce_spark.html.tokens import code_points, hashed
 from dbce_spark.model import Numbers
@@ -21,7 +22,6 @@ from dbce_spark.model import Numbers
 OFTEN = 3
 """Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
 
-_HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 _ELLIPSIS = 0x2026
 _19, _20 = (ord(number[0]) * 256 + ord(number[1]) for number in ("19", "20"))
 _DATE_PARTS = [*map(ord, ".-/")]
@@ -193,7 +193,7 @@ class Layout(Rows):
     @cached_property
     def sections(self) -> tuple[Numbers, Numbers]:
         """Number the sections that headings begin: of each block its section, and the block of its heading or -1."""
-        is_heading = np.array([name.rpartition("/")[2] in _HEADINGS for name in self.path_names], np.bool_)
+        is_heading = np.array([name.rpartition("/")[2] in HEADING_TAGS for name in self.path_names], np.bool_)
         heads = is_heading[self.slot_paths[self.block_slots]]
         begins = heads.copy()
         begins[self.starts[:-1]] = True

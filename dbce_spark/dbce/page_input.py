@@ -68,9 +68,8 @@ def check_page(page: PageInput) -> GivenPage:
         raise InputError(f"a URL is str, not {type(url).__name__}{swapped}")
     if isinstance(html, bytes):
         return GivenPage(html, "", url or None, _moment(date))
-    return GivenPage(
-        html.encode("utf-8", "replace"), "utf-8", url or None, _moment(date)
-    )  # half a surrogate pair is none
+    encoded = html.encode("utf-8", "replace")  # half a surrogate pair is none
+    return GivenPage(encoded, "utf-8", url or None, _moment(date))
 
 
 def _hint(given: object) -> str:

@@ -6,7 +6,7 @@ docs/metadata.md: where each is looked for, and how often that is right.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import unescape
@@ -228,8 +228,7 @@ def _read_attributes(element: Any, found: _Found) -> None:
             _keep(values, f"rel:{rel}", attributes.get("href"))
     name = (attributes.get("itemprop") or "").lower()
     if name in ("author", "creator") and not _is_of_comment(element, found):
-        parts = islice(element.iterdescendants(), _MOST_PARTS)
-        inner = next((one for one in parts if one.get("itemprop") == "name"), element)
+        inner = _first_within(element, lambda one: one.get("itemprop") == "name")
         _keep_name(found, "itemprop:author", inner, inner.get("content"))
     elif name == "headline":
         _keep_text(values, "itemprop:headline", element)
@@ -240,8 +239,7 @@ def _read_attributes(element: Any, found: _Found) -> None:
         _keep(values, "class:published", _time(attributes))
     if element.tag not in ("body", "label", "input", "form", "li"):
         if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element, found):
-            parts = islice(element.iterdescendants(), _MOST_PARTS)
-            inner = next((one for one in parts if _is_name_of_card(one)), element)
+            inner = _first_within(element, _is_name_of_card)
             _keep_name(found, "class:author", inner)
             if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
                 _keep_name(found, "hentry:author", inner)
@@ -276,6 +274,11 @@ def _host(address: str) -> str | None:
         return (urlsplit(address).hostname or "").removeprefix("www.")
     except ValueError:
         return None
+
+
+def _first_within(element: Any, fits: Callable[[Any], bool]) -> Any:
+    """Find the first of the next elements within one that fits; the element itself where none does."""
+    return next(filter(fits, islice(element.iterdescendants(), _MOST_PARTS)), element)
 
 
 def _is_name_of_card(element: Any) -> bool:

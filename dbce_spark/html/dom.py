@@ -22,6 +22,8 @@ _NO_FRAMES = re.compile(rb"(</?no)frames\b", re.IGNORECASE)
 _EMPTY_SCRIPT = re.compile(rb"<(script|style)((?:\s[^<>]*)?)/>(?=(?:[^<]|<(?!/?\1\b))*+</\1\b)", re.IGNORECASE)
 """A tag that libxml2 takes for a whole element, and browsers for the start of what ends at the next end tag. Where
 another starts before that, the slash is meant."""
+_NOT_AS_MEANT = re.compile(rb"<[/nNsS][nNoOcCtT](?:[oO]?[fF][rR]|[^<>]*/>)")
+"""The beginning of what either of these finds, and of little else: for nearly all pages one look is enough."""
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
 
 
@@ -94,6 +96,8 @@ def measure(html: bytes, config: PageConfig) -> None:
 def _as_meant(html: bytes) -> bytes:
     """Make <noscript> of <noframes>, which libxml2 has as text with its tags, and start tags of <script .../> and
     <style .../> that have a content."""
+    if not _NOT_AS_MEANT.search(html):
+        return html
     html = _NO_FRAMES.sub(rb"\1script", html)
     return _EMPTY_SCRIPT.sub(rb"<\1\2>", html)
 

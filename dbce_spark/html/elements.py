@@ -21,6 +21,8 @@ Text before and behind one joins, so none of them is a block.
 Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
+HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
+
 JOINED_TAGS = frozenset("sub sup wbr".split())
 """Elements in a line that no word begins or ends at."""
 

@@ -8,10 +8,8 @@ import pyarrow.compute as pc
 
 from dbce_spark.model import RejectReason
 from dbce_spark.output.collection import DUPLICATES, EXTRACTIONS, REJECTS, REMARKED, SUPERSEDED, Collection, Version
-from dbce_spark.output.stored_rows import batches, chosen_columns
+from dbce_spark.output.stored_rows import CAPTURE_ID, batches, capture_ids, chosen_columns
 
-_ID = "capture_id"
-_ROWS_OF_IDS = 1 << 16
 _REASON = "reason"
 _ALSO = {DUPLICATES: (REMARKED,)}
 """The place of rows that stand beside no extraction of their increment."""
@@ -43,11 +41,11 @@ class TableFiles:
         for number, path in self.files:
             # Each run asks for all of these again.
             is_stale = self.table == REJECTS and number != self.newest
-            key = [_ID] if last else [_REASON] if is_stale else []
+            key = [CAPTURE_ID] if last else [_REASON] if is_stale else []
             wanted = columns and [*dict.fromkeys([*columns, *key])]
             for batch in batches([path], wanted, rows=rows, where=where):
                 if last:
-                    batch = batch.filter(mark_current(batch.column(_ID), number, last))
+                    batch = batch.filter(mark_current(batch.column(CAPTURE_ID), number, last))
                 elif is_stale:
                     batch = batch.filter(pc.not_equal(batch.column(_REASON), str(RejectReason.REVISIT_UNRESOLVED)))
                 yield chosen_columns(batch, wanted, columns) if wanted and columns else batch
@@ -71,12 +69,12 @@ def replaced(files: Iterable[Numbered]) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     for number, path in sorted(files):
-        for batch in batches([path], [_ID], rows=_ROWS_OF_IDS):
-            found |= dict.fromkeys(batch.column(_ID).to_pylist(), number)
+        for ids in capture_ids([path]):
+            found |= dict.fromkeys(ids.to_pylist(), number)
     return found
 
 
-def mark_current(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+def mark_current(ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
     """Mark the rows of an increment that count: those of captures that no later one replaces. `last` is the result of
     `replaced`."""
-    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
+    return pa.array([last.get(one, 0) <= number for one in ids.to_pylist()], pa.bool_())

@@ -18,7 +18,7 @@ from dbce_spark.log import counted
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
 from dbce_spark.output.current_rows import mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
-from dbce_spark.output.stored_rows import batches, count_rows
+from dbce_spark.output.stored_rows import batches, capture_ids, count_rows
 
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction
@@ -112,8 +112,7 @@ def _placed(collection: Collection, version: Version, table: str, folder: Path) 
 
 
 def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
-    ids = [batch.column("capture_id") for batch in batches([str(source)], ["capture_id"], rows=_ROWS)]
-    return mark_current(pa.chunked_array(ids, pa.string()), number, last)
+    return mark_current(pa.chunked_array([*capture_ids([str(source)])], pa.string()), number, last)
 
 
 def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:

@@ -33,13 +33,11 @@ from dbce_spark.output.collection import (
     Version,
 )
 from dbce_spark.output.current_rows import TableFiles
-from dbce_spark.output.stored_rows import batches, chosen_columns, count_rows, leaves, opened
+from dbce_spark.output.stored_rows import CAPTURE_ID, batches, capture_ids, chosen_columns, count_rows, leaves, opened
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
-_ID = "capture_id"
-_ROWS_OF_IDS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ class OutputPart:
     def batches(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Read some columns of the rows that count, at most `rows` at once; see `batches`."""
         for file, gone in self.current_files():
-            read = [*dict.fromkeys([*columns, _ID])] if gone else columns
+            read = [*dict.fromkeys([*columns, CAPTURE_ID])] if gone else columns
             for batch in batches([file.path], read, rows=rows):
                 if len(left := without_captures(batch, gone)):
                     yield chosen_columns(left, read, columns)
@@ -167,17 +165,17 @@ class Output:
         found: dict[str, dict[str, Any]] = {}
         for path in (file.path for part in self.parts() for file in part.files()):
             with opened(path) as file:
-                read = leaves(path, file, [_ID, *columns])
+                read = leaves(path, file, [CAPTURE_ID, *columns])
                 for group in range(file.num_row_groups):
                     if len(found) == len(wanted):
                         return found
-                    ids = file.read_row_group(group, columns=[_ID], use_threads=False)[_ID]
+                    ids = file.read_row_group(group, columns=[CAPTURE_ID], use_threads=False)[CAPTURE_ID]
                     if not pc.any(pc.is_in(ids, wanted)).as_py():
                         continue
                     for batch in file.iter_batches(rows, [group], read, use_threads=False):
-                        chosen = batch.filter(pc.is_in(batch.column(_ID), wanted))
+                        chosen = batch.filter(pc.is_in(batch.column(CAPTURE_ID), wanted))
                         for row in chosen.to_pylist():
-                            found.setdefault(row[_ID], row)
+                            found.setdefault(row[CAPTURE_ID], row)
         return found
 
 
@@ -305,13 +303,12 @@ def _name(name: str, number: int) -> str:
 
 def _replaced(layer: Layer) -> Iterator[str]:
     """Iterate over the captures of earlier layers whose rows a layer replaces."""
-    superseded = [batch.column(_ID) for batch in batches(layer.superseded, [_ID], rows=_ROWS_OF_IDS)]
+    superseded = [*capture_ids(layer.superseded)]
     if not superseded:
         return
     # Those of all sites are superseded together: of these the ones that are here.
     replaced = pa.chunked_array(superseded)
-    for batch in batches([file.path for file in layer.files], [_ID], rows=_ROWS_OF_IDS):
-        ids = batch.column(_ID)
+    for ids in capture_ids(file.path for file in layer.files):
         yield from ids.filter(pc.is_in(ids, replaced)).to_pylist()
 
 
@@ -319,4 +316,4 @@ def without_captures(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
     """Drop the rows of some captures from a batch, which has capture_id."""
     if not gone:
         return batch
-    return batch.filter(pa.array([one not in gone for one in batch.column(_ID).to_pylist()], pa.bool_()))
+    return batch.filter(pa.array([one not in gone for one in batch.column(CAPTURE_ID).to_pylist()], pa.bool_()))

@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import parquet
 
+CAPTURE_ID = "capture_id"
+_ROWS_OF_IDS = 1 << 16
 _INCREMENT = re.compile(r"/increments/\d+/")
 
 
@@ -39,6 +41,12 @@ def batches(
         with opened(path) as file:
             read = None if columns is None else leaves(path, file, columns)
             yield from file.iter_batches(rows, columns=read, use_threads=False)
+
+
+def capture_ids(files: Iterable[str]) -> Iterator[pa.Array]:
+    """Read the ids of captures in some files. Raises as `batches`."""
+    for batch in batches(files, [CAPTURE_ID], rows=_ROWS_OF_IDS):
+        yield batch.column(CAPTURE_ID)
 
 
 @contextmanager

@@ -150,5 +150,4 @@ def _refused(crawl: Crawl) -> Mapping[str, int]:
 
 
 def _ids(files: Iterable[str]) -> set[str]:
-    batches = stored_rows.batches([*files], ["capture_id"], rows=_ROWS)
-    return {one for batch in batches for one in batch.column("capture_id").to_pylist()}
+    return {one for ids in stored_rows.capture_ids(files) for one in ids.to_pylist()}

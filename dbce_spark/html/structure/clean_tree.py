@@ -13,7 +13,7 @@ from unicodedata import bidirectional
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_revealed
@@ -29,11 +29,10 @@ MAX_SPAN = 1000
 MAX_START = 99_999_999
 """Number of the first item of a list: Markdown reads nine digits, and the items behind it are counted on."""
 
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _INLINE = {tag: tag for tag in INLINE_TAGS} | {"acronym": "abbr", "strike": "s", "tt": "code"}
 _ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
 """Elements that show the same as another; one in the other shows no more."""
-_FLOW = frozenset("blockquote details dl figure ol table ul".split()) | _HEADINGS
+_FLOW = frozenset("blockquote details dl figure ol table ul".split()) | HEADING_TAGS
 _PARTS = {
     "li": frozenset(("ul", "ol")),
     **dict.fromkeys(("dt", "dd"), frozenset(("dl",))),
@@ -47,7 +46,7 @@ _PARTS = {
 _NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "thead": "tr", "tfoot": "tr", "tr": "td"}
 """Elements that must be opened in these before text can stand in them."""
 _ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col"))
-_TEXT_ONLY = _HEADINGS | {"caption", "dt", "summary", "figcaption"}
+_TEXT_ONLY = HEADING_TAGS | {"caption", "dt", "summary", "figcaption"}
 """Blocks without blocks in them: what would be one is only set off by a space."""
 _DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
 """Blocks whose first text stands in no paragraph."""
@@ -237,7 +236,7 @@ class _Builder:
             alike = (tag, _ALIKE.get(tag))
             if len(self._inlines) >= MAX_NESTING or any(name in alike for name, _ in self._inlines):
                 return
-        if tag in ("b", "strong") and self._stack[-1][0].tag in _HEADINGS:  # as all of a heading is
+        if tag in ("b", "strong") and self._stack[-1][0].tag in HEADING_TAGS:  # as all of a heading is
             return
         attributes = _attributes(element, tag)
         if tag == "a":

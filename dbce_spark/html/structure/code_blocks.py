@@ -56,9 +56,8 @@ def normalise_code(root: Any) -> None:
             continue
         drop_line_numbers(pre)
         _drop_furniture(pre, language)
-        text = (
-            "".join(_lines(pre, by_style=pre in written)).replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
-        )
+        text = "".join(_lines(pre, by_style=pre in written))
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ")
         tail = pre.tail
         for child in [*pre]:
             pre.remove(child)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, HEADING_TAGS
 from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import remove
 from dbce_spark.html.structure.layout_tables import is_layout_table
@@ -20,7 +20,6 @@ _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
 _ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
 _BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
 _ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MOST_WORDS = 600
 _MOST_CHARS = 7
 """Of a number with the signs around it."""
@@ -124,7 +123,7 @@ class _NoteBlocks:
         return note
 
     def _is_note(self, block: Any) -> bool:
-        if next(block.iterdescendants(*_HEADINGS), None) is not None or self.is_in_data(block):
+        if next(block.iterdescendants(*HEADING_TAGS), None) is not None or self.is_in_data(block):
             return False
         return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
 

@@ -4,12 +4,10 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.addresses import Addresses
 from dbce_spark.html.structure.kept_text import space_of, wrap_content
-
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-
 
 _MOST_WORDS = 60
 """Of a heading; what has more, and breaks in it, is a text in the size of one."""
@@ -19,7 +17,7 @@ def mend_headings(root: Any, addresses: Addresses) -> None:
     """Make a block of each heading that is a text; mend the links of the others."""
     gone: dict[Any, str] = {}
     cards: list[tuple[Any, Any]] = []
-    for heading in [*root.iter(*_HEADINGS)]:
+    for heading in [*root.iter(*HEADING_TAGS)]:
         if _is_text(heading):
             heading.tag = "div"
             continue

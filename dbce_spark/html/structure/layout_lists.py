@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import groupby, takewhile
 
+from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 
 LISTS = frozenset(("ul", "ol"))
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _IN_LINES = INLINE_TAGS | {"br", "callout", "formula", "img", "note", "player"}
 
 
@@ -27,7 +27,7 @@ def spread(found: CleanElement) -> list[CleanElement]:
 
 
 def _has_heading(element: CleanElement) -> bool:
-    return any(child.tag in _HEADINGS or _has_heading(child) for child in element.children())
+    return any(child.tag in HEADING_TAGS or _has_heading(child) for child in element.children())
 
 
 def _holds_lists(item: CleanElement) -> bool:

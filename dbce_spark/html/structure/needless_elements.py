@@ -4,14 +4,14 @@ emphasis of a sign at a word."""
 import re
 from collections.abc import Iterator, Sequence
 
+from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.layout_lists import LISTS, spread
 
 _ENDS = frozenset(("br", "hr"))
 _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
 _EMPHASIS = frozenset(("b", "strong", "em", "i"))
-_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
-_SHOWN_BY_TEXT = _EMPHASIS | _HEADINGS | {"a"}
+_SHOWN_BY_TEXT = _EMPHASIS | HEADING_TAGS | {"a"}
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 _SIGNS = re.compile(r"[\W_]+")
 
