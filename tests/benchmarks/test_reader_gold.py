@@ -54,6 +54,18 @@ def test_labels_and_set_make_gold_pages(tmp_path: Path) -> None:
     assert [0, 0, 1, 1, 1, 1, 2] == [label for label, _ in page.nodes]
 
 
+LABELS = Path(reader_gold.__file__).parent / "labels"
+
+
+@pytest.mark.parametrize("name", ["canola", "cleaneval-final", "daniel", "dragnet", "l3s-gn1", "wcxb"])
+def test_labels_hold_for_the_texts_of_their_set(name: str, shared_data: Path, tmp_path: Path) -> None:
+    """Reading bytes or text nodes in another way makes other texts: then the labels of these pages move along."""
+    labels = LABELS / f"{name}.jsonl"
+    written = reader_gold.write(str(shared_data / "gold" / f"{name}.jsonl.xz"), str(labels), str(tmp_path / "gold.jsonl"))
+
+    assert len(labels.read_text().splitlines()) == written
+
+
 def test_labels_of_another_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="page a of the set has other texts"):
         reader_gold.write(*files(tmp_path, [*TEXTS, "more"]), str(tmp_path / "gold.jsonl"))
