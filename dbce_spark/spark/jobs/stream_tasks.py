@@ -14,7 +14,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
