@@ -18,9 +18,9 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, local, pages, pools, sites
-from dbce_spark.dbce.classifier_file import load_classifier
-from dbce_spark.dbce.extracted_page import extract
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.extraction.extracted_page import extract
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary

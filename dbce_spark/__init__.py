@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dbce_spark.dbce.extract_options import ExtractOptions, TableOptions
-    from dbce_spark.dbce.extracted_page import (
+    from dbce_spark.dbce.extraction.extract_options import ExtractOptions, TableOptions
+    from dbce_spark.dbce.extraction.extracted_page import (
         ExtractedBlock,
         ExtractedPage,
         PageRecord,
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
         extract_archive,
         extract_pages,
     )
-    from dbce_spark.dbce.page_table import extract_table
+    from dbce_spark.dbce.extraction.page_table import extract_table
     from dbce_spark.errors import ConfigError, DbceError, InputError
     from dbce_spark.html.about import About
 
@@ -38,10 +38,10 @@ _ELSEWHERE = {
     "About": "html.about",
     "ConfigError": "errors",
     "DbceError": "errors",
-    "ExtractOptions": "dbce.extract_options",
+    "ExtractOptions": "dbce.extraction.extract_options",
     "InputError": "errors",
-    "TableOptions": "dbce.extract_options",
-    "extract_table": "dbce.page_table",
+    "TableOptions": "dbce.extraction.extract_options",
+    "extract_table": "dbce.extraction.page_table",
 }
 """The modules of what is not in that of `extract`."""
 
@@ -53,7 +53,7 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one of the
         for."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _ELSEWHERE.get(name, "dbce.extracted_page")
+        module = _ELSEWHERE.get(name, "dbce.extraction.extracted_page")
         return getattr(import_module(f"dbce_spark.{module}"), name)
 
 

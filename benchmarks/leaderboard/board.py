@@ -10,8 +10,8 @@ from benchmarks.leaderboard import findings, phrases, standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
-from dbce_spark.evaluation import average_weights, bootstrap
-from dbce_spark.evaluation.score_tables import between, bold, number, percent
+from dbce_spark.evaluation.reporting.score_tables import between, bold, number, percent
+from dbce_spark.evaluation.scoring import average_weights, bootstrap
 from dbce_spark.files.markdown_table import table
 
 _WIDTH = 138

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import evaluation_job, extracted_texts
-from dbce_spark.evaluation.scores import PARTS, Values
+from dbce_spark.evaluation.scoring.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
 _SCORES = ("dataset", "page_id", "site", "page_type", "extractor", *PARTS, "seconds")

@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.leaderboard import standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
-from dbce_spark.evaluation.analysis import rank_correlation
-from dbce_spark.evaluation.score_tables import number
+from dbce_spark.evaluation.reporting.score_tables import number
+from dbce_spark.evaluation.scoring.analysis import rank_correlation
 
 OURS = {WHOLE: "dbce", ARTICLES: "dbce-article"}
 """The method of ours that follows the convention of those sets."""

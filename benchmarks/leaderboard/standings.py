@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation import average_weights, bootstrap, complexity
-from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
-from dbce_spark.evaluation.joint_extractors import JOINT
-from dbce_spark.evaluation.score_breakdown import MIN_PAGES, OTHER, UNKNOWN
-from dbce_spark.evaluation.scores import Values
+from dbce_spark.evaluation.extracting.joint_extractors import JOINT
+from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
+from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.scoring.score_breakdown import MIN_PAGES, OTHER, UNKNOWN
+from dbce_spark.evaluation.scoring.scores import Values
 
 Places = npt.NDArray[np.intp]
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from dbce_spark import config as configuration
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local, site_corrections
-from dbce_spark.dbce.block_scores import Scores, log_odds_of
-from dbce_spark.dbce.classifier_file import load_classifier
-from dbce_spark.dbce.kept_blocks import choose_corrected
-from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
+from dbce_spark.dbce import local
+from dbce_spark.dbce.classifier import site_corrections
+from dbce_spark.dbce.classifier.block_scores import Scores, log_odds_of
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
+from dbce_spark.dbce.kept.kept_blocks import choose_corrected
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import training_examples

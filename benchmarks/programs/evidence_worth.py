@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from dbce_spark import config
-from dbce_spark.evaluation import bootstrap
 from dbce_spark.evaluation.folds import FOLDS_FILE
+from dbce_spark.evaluation.scoring import bootstrap
 from dbce_spark.evaluation.training import train_job
 from dbce_spark.evaluation.training.shown_neighbours import ShownNeighbours
 

@@ -49,7 +49,7 @@ MODULES = {
     "evaluate": ("dbce_spark.evaluation.evaluation_job",),
     "annotate": ("dbce_spark.annotation.web.workbench_app",),
     "train": ("dbce_spark.evaluation.training.train_job", "lightgbm"),
-    "render": ("dbce_spark.annotation.render_job", "playwright"),
+    "render": ("dbce_spark.annotation.markup.render_job", "playwright"),
     "fuzz": ("atheris",),
     "docs": ("mkdocs", "pygments"),
     "environments": ("uv",),

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.annotation import majority, single_page, stored_extraction, stored_pages, stored_submissions
-from dbce_spark.annotation.majority import Master, MergedPage
-from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.submission import Tags
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.labels import majority
+from dbce_spark.annotation.labels.majority import Master, MergedPage
+from dbce_spark.annotation.markup.submission import Tags
+from dbce_spark.annotation.store import single_page, stored_extraction, stored_pages, stored_submissions
+from dbce_spark.annotation.store.stored_pages import StoredPage
+from dbce_spark.annotation.store.workbench_store import Connection
 from dbce_spark.config import DbceConfig, LabelConfig
-from dbce_spark.dbce import site_corrections
-from dbce_spark.dbce.block_scores import log_odds_of
-from dbce_spark.dbce.kept_blocks import choose_corrected
-from dbce_spark.dbce.site_corrections import LabelledPage, SiteCorrections
+from dbce_spark.dbce.classifier import site_corrections
+from dbce_spark.dbce.classifier.block_scores import log_odds_of
+from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
+from dbce_spark.dbce.kept.kept_blocks import choose_corrected
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label, Page
 

@@ -12,7 +12,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import add_in, add_output, count, default_of
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
-from dbce_spark.dbce.classifier_file import load_classifier, save_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier, save_classifier
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import jsonl
 from dbce_spark.log import counted
@@ -20,7 +20,7 @@ from dbce_spark.log import counted
 if TYPE_CHECKING:
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
     from dbce_spark.annotation.labelled_pages import ScoredLabels
-    from dbce_spark.annotation.workbench_settings import WorkbenchSettings
+    from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
     from dbce_spark.output.output_reader import Output
 
 _CLASSIFIER, _EXTRACTED, _ACCOUNT = "classifier.npz", "extracted", "account.jsonl"
@@ -45,9 +45,10 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
         InputError: the output is not labelled by a classifier, or by one with corrections; or its archives are gone.
         OutputError: an earlier round has written to the folder, and nothing may be replaced.
     """
-    from dbce_spark.annotation import doubtful_pages, labelled_pages, page_import, stored_pages, workbench_store
+    from dbce_spark.annotation import doubtful_pages, labelled_pages
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.wanted_pages import WantedPages
+    from dbce_spark.annotation.store import page_import, stored_pages, workbench_store
+    from dbce_spark.annotation.store.wanted_pages import WantedPages
     from dbce_spark.output.output_reader import open_output
 
     output = open_output(arguments.place)
@@ -131,7 +132,7 @@ def _extract_again(
 
 def _write_classifier(labelled: Sequence["ScoredLabels"], config: DbceConfig, path: Path) -> str:
     """Write the classifier of an output with what the labels correct; return its path."""
-    from dbce_spark.dbce import site_corrections
+    from dbce_spark.dbce.classifier import site_corrections
 
     base = load_classifier(config.label.classifier)
     corrections = site_corrections.learn([one.labelled for one in labelled])

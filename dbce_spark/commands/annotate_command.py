@@ -28,7 +28,7 @@ from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
-    from dbce_spark.annotation.workbench_settings import WorkbenchSettings
+    from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 
 _FILE = "annotate.toml"
 _ADDED_TO = f"add the pages to this corpus of the store {default_of('corpus', _FILE)}"
@@ -179,7 +179,7 @@ def _add(arguments: argparse.Namespace) -> None:
     settings = _settings(
         min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed, corpus=arguments.corpus
     )
-    from dbce_spark.annotation import page_import, wanted_pages
+    from dbce_spark.annotation.store import page_import, wanted_pages
 
     wanted = wanted_pages.WantedPages(
         sites=tuple(arguments.site),
@@ -201,7 +201,7 @@ def _take(arguments: argparse.Namespace) -> None:
     exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
     and pictures of pages are copied from the given archives."""
     settings = _settings(corpus=arguments.corpus)
-    from dbce_spark.annotation import sheet_import
+    from dbce_spark.annotation.store import sheet_import
 
     print(
         sheet_import.import_pages(
@@ -213,7 +213,7 @@ def _take(arguments: argparse.Namespace) -> None:
 def _account(arguments: argparse.Namespace) -> None:
     """Create an account, or set a new password for an existing one. A password that is not given is printed once."""
     settings = _settings()
-    from dbce_spark.annotation import annotator_accounts, workbench_store
+    from dbce_spark.annotation.store import annotator_accounts, workbench_store
 
     given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
     if arguments.password_stdin and not given:
@@ -246,7 +246,7 @@ def _serve(arguments: argparse.Namespace) -> None:
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
     _settings()
-    from dbce_spark.annotation import annotator_accounts, corpora, labelling_progress, workbench_store
+    from dbce_spark.annotation.store import annotator_accounts, corpora, labelling_progress, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
         parts = corpora.list_corpora(opened)
@@ -266,7 +266,7 @@ def _status(arguments: argparse.Namespace) -> None:
 def _backup(arguments: argparse.Namespace) -> None:
     """Copy a store as it is at this moment, even while it is served. Nobody has to wait."""
     _settings()
-    from dbce_spark.annotation import workbench_store
+    from dbce_spark.annotation.store import workbench_store
 
     workbench_store.backup(arguments.store, arguments.output)
     print(f"{arguments.output}: {Path(arguments.output).stat().st_size:,} bytes")
@@ -276,7 +276,7 @@ def _export(arguments: argparse.Namespace) -> None:
     """Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce labels merge` and `dbce
     labels agreement` read."""
     _settings()
-    from dbce_spark.annotation import store_export
+    from dbce_spark.annotation.store import store_export
 
     corpus = arguments.corpus or ""
     print(store_export.export(arguments.store, arguments.output, corpus, configuration.default()))
@@ -298,7 +298,7 @@ def _settings(**given: object) -> "WorkbenchSettings":
         import waitress  # noqa: F401
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run {installs('annotate')}") from error
-    from dbce_spark.annotation.workbench_settings import settings
+    from dbce_spark.annotation.store.workbench_settings import settings
 
     with naming_options(given):
         return settings(given)

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from dbce_spark.annotation import labelling, page_file
-from dbce_spark.annotation.page_file import SegmentSpan, Sheet
-from dbce_spark.annotation.submission import Tags
+from dbce_spark.annotation.labels import labelling
+from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.markup.submission import Tags
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import datasets, extracted_texts, leaves
+from dbce_spark.evaluation import datasets, extracted_texts
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.leaves import Leaves
-from dbce_spark.evaluation.metrics import words
+from dbce_spark.evaluation.scoring import leaves
+from dbce_spark.evaluation.scoring.leaves import Leaves
+from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.files import jsonl
 from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted

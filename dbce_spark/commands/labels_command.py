@@ -18,7 +18,7 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
-    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.labels import labels_job
 
 _FILE = "labels.toml"
 _PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
@@ -141,7 +141,7 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
 def _merge(arguments: argparse.Namespace) -> None:
     """Merge submissions to the majority's label of every segment, in merged.jsonl; refused.jsonl lists the submissions
     that were left out, with reasons."""
-    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.labels import labels_job
 
     print(labels_job.merge(_request(arguments)))
 
@@ -149,14 +149,14 @@ def _merge(arguments: argparse.Namespace) -> None:
 def _agreement(arguments: argparse.Namespace) -> None:
     """Measure how far annotators agree: Fleiss's multi-pi of every page in agreement.jsonl; agreement, bias and time of
     annotators in report.html."""
-    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.labels import labels_job
 
     print(labels_job.agree(_request(arguments)))
 
 
 def _export(arguments: argparse.Namespace) -> None:
     """Write merged labels as a gold set: JSON lines that `dbce evaluate` and `dbce train` read."""
-    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.labels import labels_job
 
     print(labels_job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
 
@@ -172,8 +172,8 @@ def _diff(arguments: argparse.Namespace) -> None:
 def _crosses(arguments: argparse.Namespace) -> None:
     """Choose crosses of archives, and write them as pages for people to label, cut where the occurrence bits change,
     with their neighbours (thesis 4.1)."""
-    from dbce_spark.annotation import labels_job
-    from dbce_spark.annotation.labels_settings import rules
+    from dbce_spark.annotation.labels import labels_job
+    from dbce_spark.annotation.labels.labels_settings import rules
 
     given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
     print(
@@ -186,7 +186,7 @@ def _crosses(arguments: argparse.Namespace) -> None:
 def _render(arguments: argparse.Namespace) -> None:
     """Record where a headless Chromium shows every segment, how large its letters are, and whether it is visible. No
     script runs, and nothing is loaded from the network."""
-    from dbce_spark.annotation import render_job
+    from dbce_spark.annotation.markup import render_job
 
     if not arguments.pages and not arguments.store:
         raise InputError("there is nothing to show; give files of pages, or a --store")
@@ -194,8 +194,8 @@ def _render(arguments: argparse.Namespace) -> None:
 
 
 def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
-    from dbce_spark.annotation import labels_job
-    from dbce_spark.annotation.labels_settings import rules
+    from dbce_spark.annotation.labels import labels_job
+    from dbce_spark.annotation.labels.labels_settings import rules
 
     given = {
         "minimum_submissions": arguments.min_submissions,

@@ -20,7 +20,7 @@ from dbce_spark.commands.arguments import (
     structure_settings,
 )
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
-from dbce_spark.dbce.extracted_page import ExtractedPage, extract_parsed, extract_readable
+from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources

@@ -15,8 +15,8 @@ from itertools import groupby
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
-from dbce_spark.dbce.classifier_file import load_classifier
-from dbce_spark.dbce.evidence import NEAREST
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.evidence import NEAREST
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.pools import Pool
 from dbce_spark.model import BucketCross, IndexedCapture, Member, Neighbour

@@ -13,27 +13,17 @@ from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import (
-    annotated_html,
-    crosses,
-    duplicates,
-    kept_blocks,
-    main_text,
-    pages,
-    pools,
-    revisit_originals,
-    sites,
-    texts,
-)
+from dbce_spark.dbce import crosses, duplicates, pages, pools, revisit_originals, sites, texts
 from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores
-from dbce_spark.dbce.block_scores import Scores
 from dbce_spark.dbce.buckets import BucketSizes
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.block_scores import Scores
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.duplicates import MarkedText
-from dbce_spark.dbce.kept_formats import Formats, write_formats
+from dbce_spark.dbce.kept import annotated_html, kept_blocks, main_text
+from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
+from dbce_spark.dbce.kept.title_heading import without_title
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
-from dbce_spark.dbce.title_heading import without_title
 from dbce_spark.html.language import UNKNOWN, Language, detect
 from dbce_spark.model import (
     Annotation,

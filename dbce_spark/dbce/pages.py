@@ -9,7 +9,7 @@ import numpy as np
 from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.range_reader import open_file
 from dbce_spark.config import DbceConfig, PageConfig
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.dbce.time_limit import OutOfTime

@@ -7,7 +7,7 @@ from functools import partial
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, pools
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
 

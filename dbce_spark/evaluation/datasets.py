@@ -13,7 +13,7 @@ from tqdm import tqdm
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.archive.index.urls import host_of, url_key
-from dbce_spark.dbce import page_links
+from dbce_spark.dbce.classifier import page_links
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.formats.entry import GoldEntry

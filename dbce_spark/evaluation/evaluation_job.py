@@ -14,31 +14,19 @@ from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError, InputError
-from dbce_spark.evaluation import (
-    analysis,
-    contrasts,
-    datasets,
-    ensembles,
-    evaluation_report,
-    evaluation_summary,
-    extracted_texts,
-    extractors,
-    facts,
-    folds,
-    gate,
-    given_extractors,
-    scores,
-    stream_course,
-)
-from dbce_spark.evaluation.analysis import Analysis
-from dbce_spark.evaluation.child_process import Extracted
+from dbce_spark.evaluation import datasets, extracted_texts, folds, gate
 from dbce_spark.evaluation.datasets import Sets
 from dbce_spark.evaluation.extracted_texts import Texts
-from dbce_spark.evaluation.extractors import Extractor
-from dbce_spark.evaluation.joint_extractors import JOINT, Setting
-from dbce_spark.evaluation.node_scores import NodeScoreRow
-from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.evaluation.scores import ScorePart, Scores
+from dbce_spark.evaluation.extracting import ensembles, extractors, given_extractors
+from dbce_spark.evaluation.extracting.child_process import Extracted
+from dbce_spark.evaluation.extracting.extractors import Extractor
+from dbce_spark.evaluation.extracting.joint_extractors import JOINT, Setting
+from dbce_spark.evaluation.extracting.peers import PEERS
+from dbce_spark.evaluation.reporting import contrasts, evaluation_report, evaluation_summary
+from dbce_spark.evaluation.scoring import analysis, facts, scores, stream_course
+from dbce_spark.evaluation.scoring.analysis import Analysis
+from dbce_spark.evaluation.scoring.node_scores import NodeScoreRow
+from dbce_spark.evaluation.scoring.scores import ScorePart, Scores
 from dbce_spark.files import storage
 
 MAX_WORKERS = 2

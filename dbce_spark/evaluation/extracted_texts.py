@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.evaluation.child_process import Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.peers import PEERS
+from dbce_spark.evaluation.extracting.child_process import Extracted, Load
+from dbce_spark.evaluation.extracting.peers import PEERS
 from dbce_spark.files import parquet
 
 Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from dbce_spark.errors import EvaluationError, InputError
 from dbce_spark.evaluation.datasets import GoldPage, Sets
-from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
+from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
 from dbce_spark.files import storage
 from dbce_spark.model import digest
 

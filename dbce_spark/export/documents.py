@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.files import jsonl
 
 METADATA = (

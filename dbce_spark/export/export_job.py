@@ -13,7 +13,7 @@ from multiprocessing import active_children, get_context
 import pyarrow as pa
 
 import dbce_spark
-from dbce_spark.dbce import kept_formats
+from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import attributes, documents, row_filters, shards, site_texts
 from dbce_spark.export.export_settings import ExportSettings

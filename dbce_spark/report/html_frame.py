@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree, html
 
-from dbce_spark.dbce import annotated_html
+from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.html import sealed_html
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.elements import DROPPED_TAGS

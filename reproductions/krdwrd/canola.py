@@ -14,9 +14,9 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.annotation.majority import Master
-from dbce_spark.annotation.page_file import SegmentSpan, Sheet
-from dbce_spark.annotation.submission import Submission, Tags, text_digest
+from dbce_spark.annotation.labels.majority import Master
+from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.markup.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field

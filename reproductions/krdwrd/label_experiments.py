@@ -5,9 +5,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from dbce_spark.annotation import cross_tasks, labelling, labels_job, majority, page_file, rendering
-from dbce_spark.annotation.labels_settings import rules
-from dbce_spark.annotation.submission import tag_words
+from dbce_spark.annotation.labels import labelling, labels_job, majority
+from dbce_spark.annotation.labels.labels_settings import rules
+from dbce_spark.annotation.markup import cross_tasks, page_file, rendering
+from dbce_spark.annotation.markup.submission import tag_words
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import jsonl, storage
 from reproductions.krdwrd import canola, labelled_crosses, svm

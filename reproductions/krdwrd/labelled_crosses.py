@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.annotation import dbce_elements, token_dom
-from dbce_spark.annotation.cross_tasks import CrossSheet
-from dbce_spark.annotation.labelling import Labelling
-from dbce_spark.annotation.token_dom import Dom
+from dbce_spark.annotation.labels.labelling import Labelling
+from dbce_spark.annotation.markup import dbce_elements, token_dom
+from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.token_dom import Dom
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.node_scores import Confusion, confusion
+from dbce_spark.evaluation.scoring.node_scores import Confusion, confusion
 from dbce_spark.files import markdown_table
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import parse

@@ -15,9 +15,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from dbce_spark.annotation.page_file import Sheet
-from dbce_spark.annotation.rendering import Rendering
-from dbce_spark.annotation.submission import Tags
+from dbce_spark.annotation.markup.page_file import Sheet
+from dbce_spark.annotation.markup.rendering import Rendering
+from dbce_spark.annotation.markup.submission import Tags
 from dbce_spark.config import Bound, PositiveFloat, at_least, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files import markdown_table

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from sklearn.metrics import f1_score, roc_auc_score
 from sklearn.model_selection import GroupShuffleSplit
 
-from dbce_spark.evaluation import ensembles, leaves
-from dbce_spark.evaluation.ensembles import LEARNED, SEED, THIRTEEN
-from dbce_spark.evaluation.leaves import Mask
+from dbce_spark.evaluation.extracting import ensembles
+from dbce_spark.evaluation.extracting.ensembles import LEARNED, SEED, THIRTEEN
+from dbce_spark.evaluation.scoring import leaves
+from dbce_spark.evaluation.scoring.leaves import Mask
 from dbce_spark.files.markdown_table import table
 from reproductions.study.study_pages import StudyPages, site_folds
 

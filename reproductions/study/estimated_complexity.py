@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import RandomForestRegressor
 
-from dbce_spark.evaluation import analysis, clusters, complexity, facts
-from dbce_spark.evaluation.complexity import PageWords
-from dbce_spark.evaluation.metrics import words
-from dbce_spark.evaluation.scores import Values
+from dbce_spark.evaluation.scoring import analysis, clusters, complexity, facts
+from dbce_spark.evaluation.scoring.complexity import PageWords
+from dbce_spark.evaluation.scoring.metrics import words
+from dbce_spark.evaluation.scoring.scores import Values
 from dbce_spark.files.markdown_table import table
 from dbce_spark.html.dom import parse_unrepaired
 from reproductions.study.study_pages import StudyPages, site_folds

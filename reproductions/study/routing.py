@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation import bootstrap
-from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
-from dbce_spark.evaluation.scores import Values
+from dbce_spark.evaluation.scoring import bootstrap
+from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.scoring.scores import Values
 from dbce_spark.files.markdown_table import table
 from reproductions.study import estimated_complexity
 from reproductions.study.study_pages import StudyPages, site_folds

@@ -9,11 +9,13 @@ import pyarrow.parquet as pq
 from sklearn.model_selection import GroupKFold
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import average_weights, bootstrap, datasets, ensembles, extracted_texts
-from dbce_spark.evaluation.child_process import Extracted
+from dbce_spark.evaluation import datasets, extracted_texts
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.facts import Facts
-from dbce_spark.evaluation.scores import MAIN_METRIC, Values
+from dbce_spark.evaluation.extracting import ensembles
+from dbce_spark.evaluation.extracting.child_process import Extracted
+from dbce_spark.evaluation.scoring import average_weights, bootstrap
+from dbce_spark.evaluation.scoring.facts import Facts
+from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Values
 
 PageKey = tuple[str, str]
 """Data set and id."""

@@ -5,10 +5,10 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from dbce_spark.evaluation import complexity
-from dbce_spark.evaluation.ensembles import THIRTEEN, is_name
-from dbce_spark.evaluation.joint_extractors import JOINT
-from dbce_spark.evaluation.scores import Values
+from dbce_spark.evaluation.extracting.ensembles import THIRTEEN, is_name
+from dbce_spark.evaluation.extracting.joint_extractors import JOINT
+from dbce_spark.evaluation.scoring import complexity
+from dbce_spark.evaluation.scoring.scores import Values
 from dbce_spark.files import storage
 from reproductions.study import (
     ensemble_learning,

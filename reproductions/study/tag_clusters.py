@@ -9,8 +9,9 @@ from sklearn.manifold import TSNE
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
-from dbce_spark.evaluation import clusters, complexity, facts, score_plots
-from dbce_spark.evaluation.clusters import SEED, Features
+from dbce_spark.evaluation.reporting import score_plots
+from dbce_spark.evaluation.scoring import clusters, complexity, facts
+from dbce_spark.evaluation.scoring.clusters import SEED, Features
 from dbce_spark.files.markdown_table import table
 from reproductions.study.study_pages import StudyPages
 

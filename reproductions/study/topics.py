@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.metrics import words
+from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.files.markdown_table import table
 from reproductions.study.study_pages import StudyPages
 

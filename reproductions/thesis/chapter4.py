@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.evaluation.scoring.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
 from reproductions.thesis import boxplots, gold_sample, prepared
 from reproductions.thesis.gold_sample import Sample

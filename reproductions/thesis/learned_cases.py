@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark.annotation.token_dom import Dom
-from dbce_spark.dbce import main_text, patterns, single
+from dbce_spark.annotation.markup.token_dom import Dom
+from dbce_spark.dbce import patterns, single
 from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.kept import main_text
 from dbce_spark.model import Annotation, Bits, Blocks, Label, Segments
 from reproductions.thesis.cross_learning import Learner, examples, forest, learn, nearest, reclassify
 from reproductions.thesis.label_merging import Opinions, by_evidence

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.annotation.dbce_elements import DbceElements, cut
-from dbce_spark.annotation.token_dom import DBCE_NAME, Dom
+from dbce_spark.annotation.markup.dbce_elements import DbceElements, cut
+from dbce_spark.annotation.markup.token_dom import DBCE_NAME, Dom
 from dbce_spark.model import Bits, Ints
 
 Indexes = npt.NDArray[np.intp]

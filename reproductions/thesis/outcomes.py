@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.metrics import rouge_l, words
-from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.evaluation.scoring.metrics import rouge_l, words
+from dbce_spark.evaluation.scoring.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases

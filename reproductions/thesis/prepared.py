@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbce_spark.annotation import token_dom
-from dbce_spark.annotation.token_dom import Dom
+from dbce_spark.annotation.markup import token_dom
+from dbce_spark.annotation.markup.token_dom import Dom
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, pages, sites

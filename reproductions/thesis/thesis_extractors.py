@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import main_text, single
+from dbce_spark.dbce import single
+from dbce_spark.dbce.kept import main_text
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.joint_extractors import Setting
+from dbce_spark.evaluation.extracting.child_process import Extracted
+from dbce_spark.evaluation.extracting.joint_extractors import Setting
 from dbce_spark.model import Annotation, Reject
 from reproductions.thesis import learned_cases, prepared
 from reproductions.thesis.learned_cases import CASES

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dbce_spark.evaluation import leaves
-from dbce_spark.evaluation.node_scores import Confusion, confusion
+from dbce_spark.evaluation.scoring import leaves
+from dbce_spark.evaluation.scoring.node_scores import Confusion, confusion
 from dbce_spark.model import Bits, Label
 
 

@@ -7,8 +7,8 @@ import pytest
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 
-from dbce_spark.annotation import annotator_accounts, workbench_store
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.store import annotator_accounts, workbench_store
+from dbce_spark.annotation.store.workbench_store import Connection
 from tests.support.annotation_stores import with_people
 
 

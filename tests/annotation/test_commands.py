@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import config
-from dbce_spark.annotation import page_file
+from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.store.workbench_settings import settings
 from dbce_spark.annotation.web import workbench_server
-from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.commands.cli import main
 from tests.support.annotation_stores import PASSWORD, crawl
 from tests.support.free_ports import free_ports

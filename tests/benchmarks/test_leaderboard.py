@@ -14,7 +14,8 @@ from benchmarks.__main__ import main
 from benchmarks.leaderboard import evaluations, phrases
 from dbce_spark.commands.cli import main as main_of_dbce
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import evaluation_job, extracted_texts, facts, scores
+from dbce_spark.evaluation import evaluation_job, extracted_texts
+from dbce_spark.evaluation.scoring import facts, scores
 from dbce_spark.files import parquet
 from tests.support.fake_extractors import line
 

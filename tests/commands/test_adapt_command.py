@@ -8,18 +8,12 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import config as configuration
-from dbce_spark.annotation import (
-    annotator_accounts,
-    drafts,
-    labelled_pages,
-    stored_pages,
-    stored_submissions,
-    workbench_store,
-)
-from dbce_spark.annotation.drafts import Draft
-from dbce_spark.annotation.workbench_settings import settings
+from dbce_spark.annotation import labelled_pages
+from dbce_spark.annotation.store import annotator_accounts, drafts, stored_pages, stored_submissions, workbench_store
+from dbce_spark.annotation.store.drafts import Draft
+from dbce_spark.annotation.store.workbench_settings import settings
 from dbce_spark.commands.cli import main
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.model import Label
 from dbce_spark.output.output_reader import open_output
 from tests.support.annotation_stores import PASSWORD, SENTENCE

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import page_file
-from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
 from dbce_spark.commands import cli
 from dbce_spark.files import jsonl
 

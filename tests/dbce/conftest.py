@@ -4,7 +4,7 @@ import pytest
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
-from dbce_spark.dbce.classifier_file import save_classifier
+from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.model import Page
 from tests.support import small_classifier
 from tests.support.builders import config

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
-from dbce_spark.dbce.classifier_file import load_classifier
-from dbce_spark.dbce.classify import ARTICLE
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classify import ARTICLE
 from dbce_spark.model import Evidence, Extraction, Label, Page, Reject
 from tests.support import small_classifier
 from tests.support.builders import alone_on_site, archive, capture, config, gzipped, http, record

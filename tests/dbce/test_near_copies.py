@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-from dbce_spark.dbce.evidence import of_siblings
+from dbce_spark.dbce.classifier.evidence import of_siblings
 from dbce_spark.dbce.near_copies import under_one_url
 from dbce_spark.model import (
     PageFeatures,

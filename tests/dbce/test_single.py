@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.dbce.main_text import text
+from dbce_spark.dbce.kept.main_text import text
 from dbce_spark.dbce.single import main_blocks, segments
 from dbce_spark.model import Label
 from tests.support.builders import parsed

@@ -12,9 +12,9 @@ import pytest
 import xxhash
 from hypothesis import given
 
-from dbce_spark.dbce.annotated_html import labelled_html
 from dbce_spark.dbce.annotation_merge import resolve
-from dbce_spark.dbce.main_text import text
+from dbce_spark.dbce.kept.annotated_html import labelled_html
+from dbce_spark.dbce.kept.main_text import text
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.patterns import labels_of_bits, propagate
 from dbce_spark.dbce.shingles import layer_shingles

@@ -20,7 +20,7 @@ from tests.support.code_blocks import PAGES, ROOT, Block, blocks, commands, inli
 KINDS = {"sh", "python", "sql", "yaml", "text"}
 RUN_BY = {
     ("README.md", "python"): "tests/docs/test_programs.py",
-    ("docs/benchmark.md", "python"): "tests/evaluation/test_given_extractors.py",
+    ("docs/benchmark.md", "python"): "tests/evaluation/extracting/test_given_extractors.py",
     ("docs/collections.md", "python"): "tests/docs/test_without_spark.py",
     ("docs/collections.md", "sql"): "tests/docs/test_tutorial.py",
     ("docs/duplicates.md", "sql"): "tests/docs/test_without_spark.py",

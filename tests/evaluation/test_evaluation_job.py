@@ -15,9 +15,11 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
-from dbce_spark.evaluation import ensembles, evaluation_job, extracted_texts, facts, joint_extractors, scores
-from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.evaluation.scores import NAMES
+from dbce_spark.evaluation import evaluation_job, extracted_texts
+from dbce_spark.evaluation.extracting import ensembles, joint_extractors
+from dbce_spark.evaluation.extracting.peers import PEERS
+from dbce_spark.evaluation.scoring import facts, scores
+from dbce_spark.evaluation.scoring.scores import NAMES
 from tests.support.fake_extractors import line, own_set, written
 
 

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.evaluation import extracted_texts
-from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.extracting.child_process import Extracted
 from tests.support.fake_extractors import gold_pages, line
 
 LINES = [line(name, f"<p>{name}</p>") for name in "abc"]

@@ -5,7 +5,8 @@ import re
 import numpy as np
 
 from dbce_spark import config
-from dbce_spark.dbce import annotated_html, single
+from dbce_spark.dbce import single
+from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.html import page
 from dbce_spark.model import Label
 from dbce_spark.report import html_frame

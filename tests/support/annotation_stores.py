@@ -5,12 +5,12 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbce_spark.annotation import annotator_accounts, page_import, stored_pages, tutorial, workbench_store
-from dbce_spark.annotation.page_import import AddedPages
-from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.wanted_pages import WantedPages
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings, settings
-from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.annotation.store import annotator_accounts, page_import, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.store.page_import import AddedPages
+from dbce_spark.annotation.store.stored_pages import StoredPage
+from dbce_spark.annotation.store.wanted_pages import WantedPages
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings, settings
+from dbce_spark.annotation.store.workbench_store import Connection
 from tests.support.builders import CONFIG, archive, http, record
 
 SETTINGS = settings({})

@@ -16,8 +16,8 @@ from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import local, pages, pools
+from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.dbce.duplicates import Mark, MarkedText
-from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed

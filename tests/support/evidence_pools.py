@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.evidence import NEAREST
+from dbce_spark.dbce.classifier.evidence import NEAREST
 from dbce_spark.model import Codes, Page, PageFeatures
 from tests.support.builders import block_features, page
 

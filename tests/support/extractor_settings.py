@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dbce_spark.evaluation.joint_extractors import Setting
+from dbce_spark.evaluation.extracting.joint_extractors import Setting
 from tests.support.builders import CONFIG
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dbce_spark.evaluation.child_process import Extract
 from dbce_spark.evaluation.datasets import GoldPage, read
+from dbce_spark.evaluation.extracting.child_process import Extract
 
 _MENU = (
     "<table><tr><td>Harbour</td></tr></table>"

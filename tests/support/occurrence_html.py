@@ -2,7 +2,7 @@
 
 from lxml import html
 
-from dbce_spark.dbce.annotated_html import wrap
+from dbce_spark.dbce.kept.annotated_html import wrap
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.model import ARMS, Segments, arm_bit
 

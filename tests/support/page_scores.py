@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dbce_spark.evaluation.facts import Facts
-from dbce_spark.evaluation.scores import NAMES, Scores
+from dbce_spark.evaluation.scoring.facts import Facts
+from dbce_spark.evaluation.scoring.scores import NAMES, Scores
 
 
 def page(number: int, **known: str | float | tuple[float, ...]) -> Facts:

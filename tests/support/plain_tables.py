@@ -7,7 +7,7 @@ import pyarrow as pa
 from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
 

@@ -14,7 +14,7 @@ from lxml import html as lxml_html
 
 from dbce_spark import config
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.output.schemas import extraction_rows, reject_rows
 from tests.support.builders import gzipped, http, record
 

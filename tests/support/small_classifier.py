@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.archive.warc import Fetch
-from dbce_spark.dbce.classify import Classifier
+from dbce_spark.dbce.classifier.classify import Classifier
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.training import boosted_trees, prepared_pages, trainer, training_examples, word_weights

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.context import CERTAIN
+from dbce_spark.dbce.classifier.context import CERTAIN
 from dbce_spark.model import Annotation, Hashes, Member, PageFeatures
 from tests.support.builders import annotation, filled_cross, member
 

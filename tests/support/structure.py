@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dbce_spark.config import FormatsConfig, default
-from dbce_spark.dbce.kept_formats import Formats, format_kept
+from dbce_spark.dbce.kept.kept_formats import Formats, format_kept
 from dbce_spark.html.charset import decode
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.page import parse

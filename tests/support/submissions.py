@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dbce_spark.annotation.majority import Master
-from dbce_spark.annotation.submission import Submission
+from dbce_spark.annotation.labels.majority import Master
+from dbce_spark.annotation.markup.submission import Submission
 from dbce_spark.model import Label
 
 TAG_OF = {"u": Label.UNDECIDED, "c": Label.CONTENT, "b": Label.BOILERPLATE, "-": None, "r": Label.CONTENT}

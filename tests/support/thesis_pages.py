@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.annotation import token_dom
-from dbce_spark.annotation.token_dom import Dom
+from dbce_spark.annotation.markup import token_dom
+from dbce_spark.annotation.markup.token_dom import Dom
 from dbce_spark.model import Bits, Blocks, Label
 from reproductions.thesis.cross_learning import Examples
 from reproductions.thesis.nodes import Nodes, cut_nodes

@@ -7,8 +7,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
 from dbce_spark import config
+from dbce_spark.annotation.store.workbench_settings import settings
 from dbce_spark.annotation.web import workbench_server
-from dbce_spark.annotation.workbench_settings import settings
 from tests.support.fork_server import forks
 from tests.support.free_ports import free_ports
 

@@ -19,7 +19,7 @@ from dbce_spark import config
 from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import extraction_rows
 

@@ -5,8 +5,8 @@ import secrets
 
 from flask import flash, g, redirect, render_template, request, session, url_for
 
-from dbce_spark.annotation import annotator_accounts
-from dbce_spark.annotation.annotator_accounts import TooManyTries, UserAccount
+from dbce_spark.annotation.store import annotator_accounts
+from dbce_spark.annotation.store.annotator_accounts import TooManyTries, UserAccount
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench
 from dbce_spark.errors import InputError
 

@@ -2,8 +2,8 @@
 
 from flask import abort, flash, redirect, render_template, request, url_for
 
-from dbce_spark.annotation import annotator_accounts, corpora, labelling_progress, stored_submissions
-from dbce_spark.annotation.annotator_accounts import UserAccount
+from dbce_spark.annotation.store import annotator_accounts, corpora, labelling_progress, stored_submissions
+from dbce_spark.annotation.store.annotator_accounts import UserAccount
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench
 from dbce_spark.errors import InputError
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import abort, flash, redirect, render_template, request, url_for
 
-from dbce_spark.annotation import (
+from dbce_spark.annotation.store import (
     corpora,
     drafts,
     labelling_progress,
@@ -15,9 +15,9 @@ from dbce_spark.annotation import (
     stored_submissions,
     tutorial,
 )
-from dbce_spark.annotation.drafts import Draft
-from dbce_spark.annotation.page_choice import Order
-from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.store.drafts import Draft
+from dbce_spark.annotation.store.page_choice import Order
+from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.annotation.web import replay_tickets
 from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench

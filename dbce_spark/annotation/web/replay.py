@@ -17,11 +17,12 @@ from flask import Flask, Response, abort, request
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.annotation import links, page_resources, workbench_store
-from dbce_spark.annotation.page_resources import Resource
+from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.store import page_resources, workbench_store
+from dbce_spark.annotation.store.page_resources import Resource
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.web import replay_tickets
 from dbce_spark.annotation.web.replay_tickets import Ticket
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _SHOWN = (
     "image/",

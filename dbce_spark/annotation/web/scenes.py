@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from contextlib import closing
 
-from dbce_spark.annotation import stored_pages, workbench_store
-from dbce_spark.annotation.numbered_markup import NODE, SEGMENT
-from dbce_spark.annotation.rendering import PLACE, Answer, Pieces, Scene
+from dbce_spark.annotation.markup.numbered_markup import NODE, SEGMENT
+from dbce_spark.annotation.markup.rendering import PLACE, Answer, Pieces, Scene
+from dbce_spark.annotation.store import stored_pages, workbench_store
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.web import replay, replay_tickets
 from dbce_spark.annotation.web.replay_tickets import Ticket
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _PIECES = Pieces(SEGMENT, NODE)
 

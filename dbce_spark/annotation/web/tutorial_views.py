@@ -2,9 +2,9 @@
 
 from flask import abort, flash, redirect, url_for
 
-from dbce_spark.annotation import page_choice, stored_pages, stored_submissions
-from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.submission import Tags
+from dbce_spark.annotation.markup.submission import Tags
+from dbce_spark.annotation.store import page_choice, stored_pages, stored_submissions
+from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.annotation.web import labelling_views
 from dbce_spark.annotation.web.workbench_request import Answer, Workbench
 from dbce_spark.model import Label

@@ -11,11 +11,11 @@ from typing import Any
 from flask import Flask, Response, abort, g, render_template, request, session
 from werkzeug.exceptions import BadRequest, Conflict
 
-from dbce_spark.annotation import annotator_accounts, workbench_store
-from dbce_spark.annotation.drafts import StaleDraft
+from dbce_spark.annotation.store import annotator_accounts, workbench_store
+from dbce_spark.annotation.store.drafts import StaleDraft
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.web import account_views, admin_views, labelling_views, tutorial_views
 from dbce_spark.annotation.web.workbench_request import Answer, View, Workbench, admin_only, anybody, logged_in
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.files import timestamps
 
 _MAX_REQUEST_BYTES = 4 << 20

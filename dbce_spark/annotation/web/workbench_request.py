@@ -7,10 +7,10 @@ from typing import Any
 from flask import abort, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
-from dbce_spark.annotation import stored_pages, workbench_store
-from dbce_spark.annotation.annotator_accounts import UserAccount
-from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings
+from dbce_spark.annotation.store import stored_pages, workbench_store
+from dbce_spark.annotation.store.annotator_accounts import UserAccount
+from dbce_spark.annotation.store.stored_pages import StoredPage
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 
 Answer = ResponseReturnValue
 View = Callable[..., Answer]

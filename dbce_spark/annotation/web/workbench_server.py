@@ -9,9 +9,9 @@ from typing import Any
 
 import waitress
 
-from dbce_spark.annotation import tutorial, workbench_store
+from dbce_spark.annotation.store import tutorial, workbench_store
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.web import replay, workbench_app
-from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import PlatformError
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.forest import BINS, LEAVES, Forest
+from dbce_spark.dbce.classifier.forest import BINS, LEAVES, Forest
 from dbce_spark.model import Codes
 
 Weights = npt.NDArray[np.float64]

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import context, features, page_links, units
-from dbce_spark.dbce.classify import Binning, block_keys
-from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.forest import BINS
-from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.classifier import context, features, page_links, units
+from dbce_spark.dbce.classifier.classify import Binning, block_keys
+from dbce_spark.dbce.classifier.features import Columns
+from dbce_spark.dbce.classifier.forest import BINS
+from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.evaluation.training.training_examples import Example, batches
 from dbce_spark.model import CLASS
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.classify import Binning
-from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.classifier.classify import Binning
+from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.evaluation.training import example_columns, shown_neighbours, training_examples, word_weights
 from dbce_spark.evaluation.training.boosted_trees import SEED, Weights
 from dbce_spark.evaluation.training.shown_neighbours import ShownNeighbours

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, evidence, local, pools, sites
-from dbce_spark.dbce.classify import block_keys
-from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce.classifier import evidence
+from dbce_spark.dbce.classifier.classify import block_keys
+from dbce_spark.dbce.classifier.features import Columns
 from dbce_spark.evaluation.training.example_columns import Scores, with_scores
 from dbce_spark.evaluation.training.training_examples import Example, batches
 from dbce_spark.model import Annotation, Cross, PageFeatures

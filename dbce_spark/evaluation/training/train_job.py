@@ -12,7 +12,7 @@ from typing import Any
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.classifier_file import save_classifier
+from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.errors import PlatformError, installs
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE

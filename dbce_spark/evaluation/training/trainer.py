@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.block_scores import first_scores
-from dbce_spark.dbce.class_words import ClassWords
-from dbce_spark.dbce.classify import Binning, Classifier
-from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.forest import Forest
-from dbce_spark.dbce.layout import Rows
-from dbce_spark.dbce.page_types import PageTypes, page_codes
+from dbce_spark.dbce.classifier.block_scores import first_scores
+from dbce_spark.dbce.classifier.class_words import ClassWords
+from dbce_spark.dbce.classifier.classify import Binning, Classifier
+from dbce_spark.dbce.classifier.features import Columns
+from dbce_spark.dbce.classifier.forest import Forest
+from dbce_spark.dbce.classifier.layout import Rows
+from dbce_spark.dbce.classifier.page_types import PageTypes, page_codes
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.training import boosted_trees, example_columns, shown_neighbours, word_weights
 from dbce_spark.evaluation.training.boosted_trees import NEVER, PARAMETERS, SEED, Weights

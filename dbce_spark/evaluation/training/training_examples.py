@@ -12,7 +12,7 @@ from tqdm import tqdm
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import TOGETHER, build_page
 from dbce_spark.evaluation.datasets import GoldPage, Nodes
-from dbce_spark.evaluation.metrics import words
+from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.model import Page

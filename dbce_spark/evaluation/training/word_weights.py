@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import class_words, slot_keys
-from dbce_spark.dbce.class_words import LOG_ODDS_STEPS, ClassWords
-from dbce_spark.dbce.features import Columns
-from dbce_spark.dbce.layout import Layout, sums
+from dbce_spark.dbce.classifier import class_words, slot_keys
+from dbce_spark.dbce.classifier.class_words import LOG_ODDS_STEPS, ClassWords
+from dbce_spark.dbce.classifier.features import Columns
+from dbce_spark.dbce.classifier.layout import Layout, sums
 from dbce_spark.model import Numbers
 
 if TYPE_CHECKING:  # scipy comes with the extra train alone

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.export import row_filters
 from dbce_spark.export.row_filters import Filter, Values
 from dbce_spark.files import markdown_table

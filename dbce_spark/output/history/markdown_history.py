@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from itertools import islice, pairwise
 
-from dbce_spark.dbce.kept_formats import MARKDOWN
+from dbce_spark.dbce.kept.kept_formats import MARKDOWN
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import from_datetime, minute
 from dbce_spark.output.collection import Collection, Version

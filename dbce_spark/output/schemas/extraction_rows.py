@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.html.language import Language
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Extraction, Page, Seen, text_hash

@@ -13,7 +13,8 @@ from jinja2 import Template
 from markupsafe import Markup
 
 import dbce_spark
-from dbce_spark.dbce import annotated_html, single
+from dbce_spark.dbce import single
+from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.files import storage
 from dbce_spark.html import sealed_html
 from dbce_spark.html.tokens import tokens

@@ -18,9 +18,16 @@ from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extracted_page import Parse, extract_parsed
-from dbce_spark.dbce.page_table import Named, added_columns, check_columns, page_inputs, texts, with_extracted
+from dbce_spark.dbce.extraction.extract_options import TableOptions, with_options
+from dbce_spark.dbce.extraction.extracted_page import Parse, extract_parsed
+from dbce_spark.dbce.extraction.page_table import (
+    Named,
+    added_columns,
+    check_columns,
+    page_inputs,
+    texts,
+    with_extracted,
+)
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox

@@ -23,7 +23,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.log import Log

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import FORMATS, Formats
+from dbce_spark.dbce.kept.kept_formats import FORMATS, Formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.html.language import Language

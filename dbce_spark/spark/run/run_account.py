@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dbce_spark.archive import failed_files
-from dbce_spark.dbce.kept_formats import FORMATS
+from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.model import Reject, RejectReason
 from dbce_spark.spark.run.record_counts import RecordCounts, by_reason, rejects_by_reason
 from dbce_spark.spark.run.stage_counts import (

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import main_text
-from dbce_spark.dbce.kept_formats import Formats, write_formats
+from dbce_spark.dbce.kept import main_text
+from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.single import without_evidence
 from dbce_spark.dbce.time_limit import time_limit

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.title_heading import is_main_heading, title_blocks
+from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 
 _HEAD = struct.Struct("<I")  # bytes of JSON

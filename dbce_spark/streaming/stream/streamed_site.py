@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, local, pages, pools
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce import local, pages, pools
+from dbce_spark.dbce.classifier import classify
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.local import ScoredPage
 from dbce_spark.dbce.pages import TOGETHER
 from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.annotation.markup.page_file import Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.html.dom import parse_tree
 from reproductions.krdwrd.segment_features import Values

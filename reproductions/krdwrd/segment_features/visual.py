@@ -4,7 +4,7 @@ from math import log1p
 
 import numpy as np
 
-from dbce_spark.annotation.rendering import RenderedText, Rendering
+from dbce_spark.annotation.markup.rendering import RenderedText, Rendering
 from reproductions.krdwrd.segment_features import Values
 
 NAMES = (

@@ -12,17 +12,16 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_o
 
 import pytest
 
-from dbce_spark.annotation import (
+from dbce_spark.annotation.markup import page_file, submission
+from dbce_spark.annotation.store import (
     annotator_accounts,
-    page_file,
     page_import,
     store_export,
     stored_pages,
     stored_submissions,
-    submission,
     workbench_store,
 )
-from dbce_spark.annotation.stored_pages import CORPUS
+from dbce_spark.annotation.store.stored_pages import CORPUS
 from dbce_spark.model import Label
 from tests.support.annotation_stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
 from tests.support.builders import CONFIG, archive, http, record

@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark.annotation import (
+from dbce_spark.annotation.markup import cross_tasks
+from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.store import (
     annotator_accounts,
-    cross_tasks,
     neighbours,
     sheet_import,
     stored_pages,
     stored_submissions,
     workbench_store,
 )
-from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.web import replay, replay_tickets, workbench_app
 from dbce_spark.annotation.web.replay_tickets import Ticket
 from dbce_spark.commands import cli

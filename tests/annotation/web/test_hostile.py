@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark.annotation import annotator_accounts, page_import, workbench_store
+from dbce_spark.annotation.store import annotator_accounts, page_import, workbench_store
 from tests.support.annotation_stores import PASSWORD, SETTINGS, page, wanted
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.workbench_browser import archived, log_in, wait

@@ -9,8 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from dbce_spark.annotation import links, stored_pages, workbench_store
-from dbce_spark.annotation.page_resources import Resource
+from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.store import stored_pages, workbench_store
+from dbce_spark.annotation.store.page_resources import Resource
 from dbce_spark.annotation.web import replay, replay_tickets, scenes
 from dbce_spark.annotation.web.replay_tickets import Ticket
 from tests.support.annotation_stores import DOT, SETTINGS, filled

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from dbce_spark.annotation import (
+from dbce_spark.annotation.store import (
     labelling_progress,
     page_choice,
     stored_pages,

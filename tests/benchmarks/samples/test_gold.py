@@ -7,7 +7,8 @@ import pytest
 
 from benchmarks.samples import write_archive
 from benchmarks.samples.sample_gold import write_gold
-from dbce_spark.evaluation import datasets, facts
+from dbce_spark.evaluation import datasets
+from dbce_spark.evaluation.scoring import facts
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.samples.sample_gold import write_gold
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import boosted_trees, train_job, trainer

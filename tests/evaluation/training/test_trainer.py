@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, local, pages, pools, sites
-from dbce_spark.dbce.block_scores import first_scores
-from dbce_spark.dbce.classifier_file import save_classifier
-from dbce_spark.dbce.forest import BINS
+from dbce_spark.dbce.classifier.block_scores import first_scores
+from dbce_spark.dbce.classifier.classifier_file import save_classifier
+from dbce_spark.dbce.classifier.forest import BINS
 from dbce_spark.evaluation.training import example_columns, prepared_pages, trainer
 from tests.support import small_classifier
 from tests.support.builders import config

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.forest import BINS
+from dbce_spark.dbce.classifier.forest import BINS
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.training import example_columns, prepared_pages, shown_neighbours, training_examples
 from tests.support import small_classifier as trained

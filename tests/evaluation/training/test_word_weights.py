@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dbce_spark.dbce import class_words
-from dbce_spark.dbce.class_words import ClassWords
-from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.classifier import class_words
+from dbce_spark.dbce.classifier.class_words import ClassWords
+from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.evaluation.training import word_weights
 from dbce_spark.evaluation.training.word_weights import NamedSlots
 from tests.support import small_classifier

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN, Language
 from dbce_spark.model import Extraction, Seen, Segments
 from dbce_spark.output.schemas import extraction_rows, segment_rows

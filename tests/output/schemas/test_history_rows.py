@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dbce_spark.dbce.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.html.language import UNKNOWN
 from dbce_spark.output.history import page_history
 from dbce_spark.output.schemas import extraction_rows, history_rows

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbce_spark.annotation import agreement
-from dbce_spark.annotation.annotators import biases, exclusions
-from dbce_spark.annotation.labels_settings import rules
-from dbce_spark.annotation.majority import RefusalReason, merge
+from dbce_spark.annotation.labels import agreement
+from dbce_spark.annotation.labels.annotators import biases, exclusions
+from dbce_spark.annotation.labels.labels_settings import rules
+from dbce_spark.annotation.labels.majority import RefusalReason, merge
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
-from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.evaluation.scoring.node_scores import Confusion
 from dbce_spark.model import Label
 from reproductions.krdwrd import canola as krdwrd
 from reproductions.krdwrd.canola import Votes

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import page_file
-from dbce_spark.annotation.labelling import read
+from dbce_spark.annotation.labels.labelling import read
+from dbce_spark.annotation.markup import page_file
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
 

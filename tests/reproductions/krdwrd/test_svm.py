@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbce_spark.annotation.page_file import SegmentSpan, Sheet
-from dbce_spark.annotation.rendering import UNSEEN, Rendering
+from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.markup.rendering import UNSEEN, Rendering
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.model import Label
 from reproductions.krdwrd import svm

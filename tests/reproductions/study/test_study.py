@@ -7,8 +7,8 @@ import pytest
 from lxml import etree
 
 from dbce_spark.commands import cli
-from dbce_spark.evaluation import ensembles
-from dbce_spark.evaluation.ensembles import THIRTEEN
+from dbce_spark.evaluation.extracting import ensembles
+from dbce_spark.evaluation.extracting.ensembles import THIRTEEN
 from reproductions import __main__ as reproductions
 from reproductions.study import ensemble_learning, estimated_complexity, routing, tag_clusters, topics
 from reproductions.study.ensemble_learning import LeafVotes

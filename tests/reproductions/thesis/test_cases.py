@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 
-from dbce_spark.dbce import main_text
 from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.kept import main_text
 from dbce_spark.model import Annotation, Label
 from reproductions.thesis import learned_cases
 from reproductions.thesis.learned_cases import CASES

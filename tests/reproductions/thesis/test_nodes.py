@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.annotation.token_dom import DBCE_NAME, class_hash
+from dbce_spark.annotation.markup.token_dom import DBCE_NAME, class_hash
 from reproductions.thesis.nodes import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS
 from tests.support.strategies import documents
 from tests.support.thesis_pages import nodes_of

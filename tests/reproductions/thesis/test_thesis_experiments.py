@@ -8,8 +8,9 @@ import pytest
 from lxml import etree
 
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import datasets, joint_extractors
-from dbce_spark.evaluation.metrics import rouge_l, words
+from dbce_spark.evaluation import datasets
+from dbce_spark.evaluation.extracting import joint_extractors
+from dbce_spark.evaluation.scoring.metrics import rouge_l, words
 from dbce_spark.model import Label
 from reproductions.thesis import boxplots, chapter4, gold_sample, thesis_report
 from reproductions.thesis.learned_cases import CASES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dbce_spark.annotation.token_dom import DBCE_NAME
+from dbce_spark.annotation.markup.token_dom import DBCE_NAME
 from reproductions.thesis.windows import FEATURES, vectors
 from tests.support.thesis_pages import nodes_of
 

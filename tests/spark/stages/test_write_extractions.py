@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce import local
-from dbce_spark.dbce.kept_formats import Formats, write_formats
+from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Blocks, Capture, Segments
 from dbce_spark.output.schemas import page_rows

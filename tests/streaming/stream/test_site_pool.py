@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Codes, Member, PageFeatures
 from dbce_spark.streaming.stream.site_pool import SitePool

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, local, pages, pools
-from dbce_spark.dbce.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
 from dbce_spark.streaming.stream import outcomes

@@ -10,8 +10,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from dbce_spark.dbce.classifier_file import load_classifier
-from dbce_spark.dbce.evidence import NEAREST
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.classifier.evidence import NEAREST
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
 from dbce_spark.output.schemas import evidence_rows, member_rows

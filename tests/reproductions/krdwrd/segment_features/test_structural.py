@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from reproductions.krdwrd.segment_features import structural
 

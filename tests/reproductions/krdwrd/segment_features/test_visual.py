@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dbce_spark.annotation.rendering import UNSEEN, RenderedText, Rendering
+from dbce_spark.annotation.markup.rendering import UNSEEN, RenderedText, Rendering
 from reproductions.krdwrd.segment_features import visual
 
 

@@ -1,0 +1,1 @@
+"""Labels of people: merged, measured and exported."""

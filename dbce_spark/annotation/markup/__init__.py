@@ -1,0 +1,1 @@
+"""Pages as annotators see them, and the tags that they give to their parts."""

@@ -1,0 +1,79 @@
+"""Write the thesis's task as files: the `cur` of a cross with one segment highlighted after the other, and its
+neighbours.
+
+One file a cross, opened in a browser from wherever it lies: there is no server. Tags are kept in the browser as they
+grow, and saved as a submission.
+"""
+
+import json
+from collections.abc import Iterable
+from html import escape
+
+from jinja2 import Template
+from markupsafe import Markup
+
+from dbce_spark.annotation.markup import segment_marks
+from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.files import storage
+from dbce_spark.html import sealed_html
+from dbce_spark.model import ARMS, Label, digest
+from dbce_spark.report.overlay import STRONG
+from dbce_spark.report.svg.html_template import environment
+
+KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
+"""Keys of the labels, as in KrdWrd's manual (2.1)."""
+
+
+def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
+    """Write one file for each cross, and index.html.
+
+    Raises:
+        PageError: the text of a cross is not that of its page.
+    """
+    listed = []
+    for one in crosses:
+        name = f"{digest(one.sheet.page)[:16]}.html"
+        _write(f"{folder}/{name}", document(one))
+        listed.append((name, one.sheet.url, one.sheet.date, len(one.neighbours), len(one.sheet.segments)))
+    _write(
+        f"{folder}/index.html",
+        _template("crosses.html.j2").render(crosses=listed),
+    )
+
+
+def document(one: CrossSheet) -> str:
+    """Render a cross to label, as one file that loads nothing.
+
+    Raises:
+        PageError: its text is not that of its page.
+    """
+    task = {
+        "page": one.sheet.page,
+        "text_digest": one.sheet.text_digest,
+        "segments": len(one.sheet.segments),
+        "class": segment_marks.CLASS,
+        "keys": {key: label.word for label, key in KEYS.items()},
+        "colours": {label.word: colour for label, colour in STRONG.items()},
+    }
+    neighbours = [(arm, one.neighbours[arm]) for arm in ARMS[1:] if arm in one.neighbours]
+    return _template("task.html.j2").render(
+        url=one.sheet.url,
+        date=one.sheet.date,
+        page=segment_marks.mark_segments(one.sheet),
+        neighbours=[
+            (arm, near.url, near.date, sealed_html.sealed_html(near.html.encode("utf-8", "replace")))
+            for arm, near in neighbours
+        ],
+        labels=[
+            (KEYS[label], label.word, STRONG[label]) for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
+        ],
+        task=Markup(escape(json.dumps(task))),
+    )
+
+
+def _template(name: str) -> Template:
+    return environment("dbce_spark.annotation").get_template(name)
+
+
+def _write(path: str, text: str) -> None:
+    storage.write(path, text.encode("utf-8", "replace"))

@@ -1,0 +1,184 @@
+"""Copy what pages load from the archive into the store: images, style sheets, frames, fonts."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.store import resource_index
+from dbce_spark.annotation.store.resource_index import Place, ResourceIndex
+from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
+from dbce_spark.annotation.store.workbench_store import Connection, transaction
+from dbce_spark.archive import http_message, mime
+from dbce_spark.archive.content_coding import BodyError
+from dbce_spark.archive.index.index_entry import payload_digest
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.record_date import parse_record_date
+from dbce_spark.archive.records import Record
+from dbce_spark.config import InputConfig
+from dbce_spark.html import charset
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MOST_REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """An archived answer to a URL, its encodings undone."""
+
+    url: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    status: int
+    mime: str
+    charset: str
+    location: str  # where a redirect leads, "" if it is none
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A URL that is loaded by a page of this time."""
+
+    url: str
+    timestamp: int
+    kind: str
+
+
+def needed(html: str, url: str, timestamp: int) -> list[Need]:
+    """Return the URLs that a page of this URL and time loads."""
+    root = links.parse_html(html)
+    base = links.base_url(root, url)
+    found: list[Need] = []
+
+    def note(url: str, kind: str) -> str:
+        found.append(Need(url, timestamp, kind))
+        return url
+
+    links.disarm(root)
+    links.lead_html(root, base, note)
+    return found
+
+
+def copy(
+    store: Connection, index: ResourceIndex, needs: Iterable[Need], config: InputConfig, settings: WorkbenchSettings
+) -> int:
+    """Copy the needed resources from the archives of an index, and those that they need in turn, up to
+    `settings.rounds` levels deep. Return how many the store did not have.
+
+    Each is written by itself: reading the archives takes minutes, in which others write, too.
+    """
+    seen: set[Place] = set()
+    requested: set[tuple[str, int]] = set()
+    waiting = [*needs]
+    new = 0
+    for _ in range(settings.rounds):
+        wanted: dict[Place, Need] = {}
+        for need in waiting:
+            place = index.place(need.url, need.timestamp)
+            if place is not None and place not in seen:
+                wanted.setdefault(place, need)
+        if not wanted:
+            break
+        seen |= {*wanted}
+        waiting = []
+        for place, found in _fetched(wanted, config, settings.max_resource_bytes):
+            with transaction(store):
+                new += keep(store, found)
+            need = wanted[place]
+            for url, kind in loads(found, need.kind):
+                if (url, need.timestamp) not in requested:
+                    requested.add((url, need.timestamp))
+                    waiting.append(Need(url, need.timestamp, kind))
+    return new
+
+
+def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:
+    for path in sorted({path for path, _, _ in wanted}):
+        for record in resource_index.read_records(path, config):
+            place = path, record.within, record.offset
+            if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:
+                yield place, found
+
+
+def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
+    """Return the answer in a record; None where it cannot be read, or is too large."""
+    timestamp = parse_record_date(record.date)
+    if record.block is None or timestamp is None:
+        return None
+    response = http_message.parse(record.block) if record.kind == "response" else None
+    if response is None:
+        response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
+    declared = mime.declared_type(response.headers.get("content-type", ""))
+    try:
+        content = http_message.decode_body(response, max_bytes=most_bytes, max_ratio=max_ratio).html
+    except BodyError:
+        return None
+    location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
+    return Resource(
+        record.url, timestamp, response.status or 200, declared.essence, declared.charset, location, content
+    )
+
+
+def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
+    """Return the URLs that an answer loads in turn, with the kind of each: a frame, a style sheet, or the target of a
+    redirect."""
+    needs: list[tuple[str, str]] = []
+
+    def note(url: str, kind: str) -> str:
+        needs.append((url, kind))
+        return url
+
+    if found.location:
+        if target := links.absolute(found.location, found.url):
+            note(target, kind)
+    elif kind == links.STYLE:
+        links.lead_css(decode_text(found), found.url, note)
+    elif kind == links.FRAME:
+        needs += [(need.url, need.kind) for need in needed(decode_text(found), found.url, found.timestamp)]
+    return needs
+
+
+def decode_text(found: Resource) -> str:
+    """Decode an answer as text."""
+    return charset.decode(found.body, found.charset).html.decode("utf-8", "replace")
+
+
+def keep(store: Connection, found: Resource) -> bool:
+    """Put an answer into a store; leave one that it has as it is. Return whether it is new."""
+    sha1 = payload_digest(found.body)
+    store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
+    added = store.execute(
+        "INSERT OR IGNORE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            url_key(found.url), found.timestamp, found.url, found.status, found.mime, found.charset, found.location,
+            sha1,
+        ),
+    )  # fmt: skip
+    return bool(added.rowcount)
+
+
+def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
+    """Return the answer to a URL that is nearest to a time, redirects followed; None if the store has none."""
+    for _ in range(_MOST_REDIRECTS):
+        found = _nearest(store, url, timestamp)
+        if found is None or not found.location:
+            return found
+        url = links.absolute(found.location, found.url)
+    return None
+
+
+def _nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
+    key = url_key(url)
+    times = [row[0] for row in store.execute("SELECT timestamp FROM resources WHERE url_key = ? ORDER BY 1", (key,))]
+    if not times:
+        return None
+    at = bisect_left(times, timestamp)
+    best = min(times[max(0, at - 1) : at + 1], key=lambda one: abs(one - timestamp))
+    row = store.execute(
+        "SELECT r.*, b.body AS content FROM resources r JOIN bodies b ON b.digest = r.body"
+        " WHERE url_key = ? AND timestamp = ?",
+        (key, best),
+    ).fetchone()
+    return Resource(
+        row["url"], row["timestamp"], row["status"], row["mime"], row["charset"], row["location"], row["content"]
+    )

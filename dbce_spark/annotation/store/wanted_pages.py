@@ -1,0 +1,111 @@
+"""Choose the pages of archives that are to be labelled: by filters, by a sample or by a list."""
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dbce_spark.annotation.store.stored_extraction import count_words
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.errors import InputError
+from dbce_spark.files import sources
+from dbce_spark.model import Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedPages:
+    """The choice of pages to label. Each filter passes pages that fit one of its values; an empty one passes all.
+
+    Raises:
+        InputError: one of `urls` is no regular expression.
+    """
+
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # as the page declares
+    urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
+    listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
+    capture_ids: frozenset[str] = frozenset()  # these captures are taken, whatever the filters
+    min_words: int
+    max_words: int
+    one_per_site: bool = False
+    whole_sites: bool = False  # of a site with a page that fits, all pages with so many words, and their snapshots
+    sample: int | None = None  # so many of them, or so many sites where these are taken whole
+    seed: int
+
+    def __post_init__(self) -> None:
+        for one in self.urls:
+            try:
+                re.compile(one)
+            except re.error as error:
+                raise InputError(f"--url-pattern {one!r} is no regular expression: {error}") from error
+
+
+def fits(page: Page, wanted: WantedPages) -> bool:
+    """Return whether a page passes the filters."""
+    capture = page.capture
+    return (
+        _is_worth_it(page, wanted)
+        and (not wanted.sites or capture.site in wanted.sites)
+        and (not wanted.languages or page.metadata.declared_language in wanted.languages)
+        and (not wanted.urls or any(re.search(one, capture.url) for one in wanted.urls))
+    )
+
+
+def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
+    return wanted.min_words <= count_words(page) <= wanted.max_words
+
+
+def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
+    """Return the wanted pages, in order of capture id. The result does not depend on the order of `pages`."""
+    ordered = sorted(pages, key=lambda page: page.capture_id)
+    if wanted.listed:
+        return [page for page in ordered if page.capture.url_key in wanted.listed]
+    if wanted.capture_ids:
+        return [page for page in ordered if page.capture_id in wanted.capture_ids]
+    fitting = [page for page in ordered if fits(page, wanted)]
+    dice = random.Random(wanted.seed)
+    if wanted.whole_sites:
+        names = sorted({page.capture.site for page in fitting})
+        taken = {*(names if wanted.sample is None else dice.sample(names, min(wanted.sample, len(names))))}
+        return [page for page in ordered if page.capture.site in taken and _is_worth_it(page, wanted)]
+    if wanted.one_per_site:
+        by_site: dict[str, list[Page]] = defaultdict(list)
+        for page in fitting:
+            by_site[page.capture.site].append(page)
+        fitting = [dice.choice(by_site[site]) for site in sorted(by_site)]
+    if wanted.sample is not None and wanted.sample < len(fitting):
+        fitting = dice.sample(fitting, wanted.sample)
+    return sorted(fitting, key=lambda page: page.capture_id)
+
+
+def read_list(path: str) -> frozenset[str]:
+    """Return the SURT keys of the URLs in a file, one a line; lines that begin with # are comments.
+
+    Raises:
+        InputError: it cannot be read, or has no URL.
+    """
+    try:
+        with sources.open_binary(path) as file:
+            lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    keys = frozenset(url_key(line) for line in lines if line and not line.startswith("#"))
+    if not keys:
+        raise InputError(f"{path}: no URL in it; write one a line")
+    return keys
+
+
+def refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPages) -> None:
+    """Raise InputError if a listed URL is in no archive, or no page was chosen."""
+    missing = wanted.listed - {page.capture.url_key for page in read}
+    if missing:
+        raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
+    gone = wanted.capture_ids - {page.capture_id for page in read}
+    if gone:
+        raise InputError(f"{len(gone)} of the wanted captures are in no archive, such as {min(gone)}")
+    if not chosen:
+        raise InputError(
+            f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words;"
+            " change --min-words or --max-words"
+        )

@@ -1,0 +1,116 @@
+"""Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
+
+from dataclasses import dataclass, replace
+
+from lxml import etree
+
+from dbce_spark.config import FormatsConfig
+from dbce_spark.dbce.kept.main_text import kept_characters
+from dbce_spark.html.about import About, day_of, read_about
+from dbce_spark.html.charset import decode
+from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.structure.addresses import addresses
+from dbce_spark.html.structure.callouts import mark_callouts
+from dbce_spark.html.structure.clean_tree import clean_tree
+from dbce_spark.html.structure.code_blocks import normalise_code
+from dbce_spark.html.structure.emphasis import mark_emphasis
+from dbce_spark.html.structure.emptied_elements import decide_elements, strip_unread
+from dbce_spark.html.structure.footnotes import mark_footnotes
+from dbce_spark.html.structure.formulas import replace_formulas
+from dbce_spark.html.structure.headings import mend_headings
+from dbce_spark.html.structure.images import drop_ornaments, reveal_images
+from dbce_spark.html.structure.kept_media import Kept
+from dbce_spark.html.structure.kept_text import cut_text
+from dbce_spark.html.structure.markdown import to_html, to_markdown
+from dbce_spark.html.structure.players import mark_players
+from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
+from dbce_spark.html.structure.touching_words import part_words
+from dbce_spark.model import Blocks, Capture, Segments
+
+FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
+"""Columns of `extractions` beside the text, null where they are not asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """A page in each format that was asked for: what is kept of it, and `annotated_html`, which is all of it."""
+
+    markdown: str | None = None
+    html: str | None = None
+    annotated_html: str | None = None
+    about: About | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A page's HTML as it came, with what of its text is kept: all that its formats are written from, when they are
+    wanted."""
+
+    html: bytes
+    blocks: Blocks
+    segments: Segments
+    capture: Capture
+    config: FormatsConfig
+
+    def write(self, column: str) -> Formats:
+        """Write one format."""
+        utf8_html = decode(self.html, self.capture.declared_charset).html
+        wanted = replace(self.config, columns=(column,))
+        return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
+
+
+def write_formats(
+    utf8_html: bytes, blocks: Blocks, segments: Segments, capture: Capture, config: FormatsConfig
+) -> Formats:
+    """Write what is kept of a page, and what it says of itself. Its links are relative to its <base> or its URL.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    kept = Formats()
+    if MARKDOWN in config.columns or HTML in config.columns:
+        kept = format_kept(utf8_html, kept_characters(blocks.text, segments), capture.url, config, blocks)
+    return replace(kept, about=describe(utf8_html, capture, config)) if ABOUT in config.columns else kept
+
+
+def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and the page declares
+    none."""
+    root = parse_tree(utf8_html)
+    about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
+    if config.dates != "htmldate" or about.date:
+        return about
+    from htmldate import find_date
+
+    last = day_of(capture.timestamp)
+    found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
+    if not found or found > last:
+        return about
+    return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
+
+
+def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them."""
+    root = parse_tree(utf8_html)
+    place = addresses(root, url)
+    decided = decide_elements(root, blocks, is_kept)
+    mark_players(root)
+    strip_unread(root)
+    cut_text(root, is_kept, decided)
+    part_words(root, blocks.text, is_kept)
+    shown = etree.tostring(root, encoding="utf-8").lower()
+    reveal_images(root)
+    drop_ornaments(root)
+    normalise_code(root)
+    replace_formulas(root, shown)
+    replace_raw_formulas(root, shown)
+    mark_footnotes(root)
+    mark_emphasis(root)
+    mend_headings(root, place)
+    mark_callouts(root, shown)
+    article = clean_tree(root, place, config)
+    source = article.source()
+    return Formats(
+        html=to_html(source) if HTML in config.columns else None,
+        markdown=to_markdown(article, source) if MARKDOWN in config.columns else None,
+    )

@@ -1,0 +1,102 @@
+"""Extractors that a call brings along as NAME=COMMAND or NAME=TEXTS.parquet: programs in any language, and texts that
+somebody has published."""
+
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.extracting.child_process import Extracted, Load
+
+_TEXTS = ".parquet"
+_COLUMNS = ("dataset", "page_id", "extractor", "text", "seconds", "error")
+
+
+def name_of(given: str) -> str:
+    """Return the name of an extractor, without the command or file that may follow it."""
+    return given.partition("=")[0]
+
+
+def is_texts(source: str) -> bool:
+    """Return whether a source is a file of texts, not a command."""
+    return source.endswith(_TEXTS)
+
+
+def program(command: str) -> Load:
+    """Return the loader of a program that reads a page's HTML in UTF-8 from standard input and writes its text.
+
+    Raises:
+        ConfigError: the command cannot be split into words.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"--extractors: {command}: {error}") from error
+    if not words:
+        raise ConfigError("--extractors: write NAME=COMMAND, where the command reads HTML and writes text")
+    return partial(_Program, words)
+
+
+class _Program:
+    """A program that is started for each page."""
+
+    def __init__(self, words: Sequence[str]):
+        self._words = words
+
+    def __call__(self, html: str, lang: str) -> str:
+        """Extract the text.
+
+        Raises:
+            RuntimeError: it ended with another status than 0.
+        """
+        done = subprocess.run(self._words, input=html.encode("utf-8", "replace"), capture_output=True, check=False)
+        if done.returncode:
+            last = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise RuntimeError(f"{self._words[0]} ended with {done.returncode}: {last}")
+        return done.stdout.decode("utf-8", "replace")
+
+    def clock(self) -> float:
+        """Return the seconds of CPU that its processes have taken."""
+        used = os.times()
+        return used.children_user + used.children_system
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """The texts of an extractor in a file, by data set and page id."""
+
+    path: str
+    texts: Mapping[tuple[str, str], Extracted]
+
+    def __call__(self, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
+        """Return the texts of some pages; a page that the file lacks is a miss."""
+        lacking = Extracted("", 0.0, f"missing: not in {self.path}")
+        return {page.page_id: self.texts.get((page.dataset, page.page_id), lacking) for page in gold}
+
+
+def stored(name: str, path: str) -> StoredTexts:
+    """Read the texts that a file of `dbce evaluate` has of an extractor: all at once, as the output may take its place.
+
+    Raises:
+        InputError: it is no such file, or has no text of that extractor.
+    """
+    try:
+        rows = pq.read_table(Path(path), columns=[*_COLUMNS])
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is no texts.parquet that `dbce evaluate` wrote: {error}") from error
+    rows = rows.filter(pc.equal(rows["extractor"], name))
+    if not len(rows):
+        raise InputError(f"{path} has no text by {name}")
+    texts = {
+        (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
+        for row in rows.to_pylist()
+    }
+    return StoredTexts(path, texts)

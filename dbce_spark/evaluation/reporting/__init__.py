@@ -1,0 +1,1 @@
+"""Reports of an evaluation: tables, plots, and the worst pages."""

@@ -1,0 +1,119 @@
+"""Rows and cells of tables of scores, as summary, report and leaderboard show them."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from dbce_spark.evaluation.scoring import complexity
+from dbce_spark.evaluation.scoring.analysis import Analysis, ExtractorRank
+from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.scoring.stream_course import LEAST, Course
+
+WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error")
+"""Columns of `weighed_rows`."""
+
+PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the stream")
+"""Columns of `passing_rows`."""
+
+
+def rank_row(one: ExtractorRank, f1: Sequence[str]) -> tuple[str, ...]:
+    """Make the row of an extractor in a pool; `f1` are the cells of its F1 by draws of sites."""
+    return (
+        one.extractor,
+        number(one.precision),
+        number(one.recall),
+        *f1,
+        between(one.by_pages),
+        number(one.median),
+        percent(one.low),
+        *against(one.against),
+        f"{one.misses:,}",
+        "" if math.isnan(one.pace) else f"{one.pace:,.0f}",
+    )
+
+
+def weighed_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 by weights, an extractor a row."""
+    for one in (analysis.pools[0].ranks[at] for at in analysis.order):
+        values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)
+        yield one.extractor, *map(number, values)
+
+
+def metric_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 by metric, an extractor a row."""
+    for at in analysis.order:
+        yield analysis.extractors[at], *map(number, analysis.by_metric[at])
+
+
+def set_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Make the rows of the properties of each set's gold."""
+    for one in analysis.sets:
+        groups = [percent(one.groups[group]) for group in complexity.GROUPS]
+        yield one.name, f"{one.pages:,}", f"{one.sites:,}", f"{one.faulty:,}", *map(percent, one.quartiles), *groups
+
+
+def miss_rows(analysis: Analysis) -> list[tuple[str, ...]]:
+    """Make the rows of misses, by set, extractor and error."""
+    return [(name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items()]
+
+
+def stream_note(course: Course) -> str:
+    """Explain the tables of the stream."""
+    pages = course.f1.shape[1]
+    return (
+        f"{pages:,} pages in order of arrival, set after set: by date, and the {course.undated:,} without one in the"
+        " order of their lines. Mean F1 by how many documents of its domain had come, every page alike. Below: on how"
+        f" many of the domains with {LEAST} documents and more the moving average of one passes that of another and"
+        " stays above it to the end, and after how many documents; and the same over all pages."
+    )
+
+
+def step_head(course: Course) -> tuple[str, ...]:
+    """Name the columns of `step_rows`."""
+    return ("extractor", *(f"{step.name} ({step.pages:,})" for step in course.steps), "all")
+
+
+def step_rows(course: Course) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 by step, an extractor a row, the best at the end first."""
+    means = course.moving[:, -1]
+    for at in sorted(range(len(course.extractors)), key=lambda at: -means[at]):
+        yield course.extractors[at], *(number(step.f1[at]) for step in course.steps), number(float(means[at]))
+
+
+def passing_rows(course: Course) -> Iterator[tuple[str, ...]]:
+    """Make the rows of which extractor passes which, and where."""
+    for one in course.passings:
+        median = "" if math.isnan(one.median) else f"{one.median:g}"
+        over_all = f"{one.over_all:,}" if one.over_all else "-"
+        yield one.extractor, one.other, f"{one.domains} of {one.total}", median, over_all
+
+
+def number(value: float) -> str:
+    """Format a score; "" where there is none."""
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def bold(value: float, highest: float) -> str:
+    """Format a score, marked where it is the highest."""
+    return f"**{number(value)}**" if value == highest else number(value)
+
+
+def percent(share: float) -> str:
+    """Format a share in percent."""
+    return f"{100 * share:.1f} %"
+
+
+def between(interval: Interval) -> str:
+    """Format an interval; "" where there is none."""
+    return f"{number(interval.low)}-{number(interval.high)}" if interval.is_known else ""
+
+
+def against(difference: MeanDifference | None) -> tuple[str, str]:
+    """Format a difference with its interval, and its p; both "" for the extractor that is compared against.
+
+    A single page has no interval, and few have no p.
+    """
+    if difference is None:
+        return "", ""
+    if math.isnan(difference.low):
+        return f"{difference.mean:+.3f}", ""
+    return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})", number(difference.p)

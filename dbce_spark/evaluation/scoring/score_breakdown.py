@@ -1,0 +1,120 @@
+"""Scores by set, and by the properties of pages: a cell for each value."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
+from dbce_spark.evaluation.scoring.bootstrap import Interval
+from dbce_spark.evaluation.scoring.facts import Facts
+from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, PARTS, Scores, Values
+
+Places = npt.NDArray[np.intp]
+"""Positions of some pages among all."""
+
+MIN_PAGES = 10
+"""Fewer pages of one language, type or year than this are counted together, as "other"."""
+
+UNKNOWN, OTHER = "not known", "other"
+
+_STEPS = {"0": 0, "1": 1, "2-3": 2, "4-7": 4, "8-15": 8, "16+": 16}
+_FIXED = {"siblings": tuple(_STEPS), "snapshots": tuple(_STEPS), "complexity": complexity.GROUPS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The scores of all extractors on the pages with one value of a breakdown."""
+
+    value: str
+    pages: int
+    sites: int
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+    f1: tuple[float, ...]
+    distance: tuple[float, ...]  # the edit distance of the study, in tokens of the longer text
+    intervals: tuple[Interval, ...]  # of f1
+    drawn: str  # "sites" or "pages": what the intervals are drawn by
+
+
+def by_set(scores: Scores, places: Places) -> tuple[Cell, ...]:
+    """Average the scores of each set over its pages among these."""
+    found = places_by_set([scores.pages[at] for at in places])
+    names = [name for name in places_by_set(scores.pages) if name in found]
+    return tuple(_cell(name, scores, places[found[name]], average_weights.equal(len(found[name]))) for name in names)
+
+
+def places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:
+    """Map each set to the positions of its pages."""
+    return _places([page.dataset for page in pages])
+
+
+def _places(values: Sequence[str]) -> dict[str, Places]:
+    """Map each value to its positions, values in the order of first occurrence."""
+    array = np.array(values, dtype=object)
+    return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}
+
+
+def breakdown(
+    scores: Scores, weight: Values, of_complexity: Sequence[str], of_cluster: Sequence[int]
+) -> dict[str, tuple[Cell, ...]]:
+    """Average scores by each property in which pages differ; the parts of the weight add up to it."""
+    pages = scores.pages
+    by: dict[str, list[str]] = {
+        "siblings": [_step(page.siblings) for page in pages],
+        "snapshots": [_step(page.snapshots) for page in pages],
+        "page type": _grouped(pages, lambda page: page.page_type),
+        "language": _grouped(pages, lambda page: page.lang.replace("_", "-").split("-")[0].lower()),
+        "era": _grouped(pages, lambda page: page.era),
+        "complexity": list(of_complexity),
+        "cluster": [str(one) for one in of_cluster],
+    }
+    cells = {name: _cells(name, _places(values), scores, weight) for name, values in by.items()}
+    return {name: some for name, some in cells.items() if len(some) > 1}
+
+
+def _cells(name: str, found: Mapping[str, Places], scores: Scores, weight: Values) -> tuple[Cell, ...]:
+    return tuple(_cell(value, scores, found[value], weight[found[value]]) for value in _ordered(name, found))
+
+
+def _ordered(name: str, found: Mapping[str, Places]) -> list[str]:
+    """Order values for a table: steps and years upward, kinds by their number of pages; missing values last."""
+    if name in _FIXED:
+        return [value for value in _FIXED[name] if value in found]
+    last = (OTHER, UNKNOWN)
+    upward = sorted(set(found) - set(last))
+    if name in ("language", "page type"):
+        upward.sort(key=lambda value: -len(found[value]))
+    return [*upward, *(value for value in last if value in found)]
+
+
+def _step(count: int) -> str:
+    return [step for step, least in _STEPS.items() if count >= least][-1]
+
+
+def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
+    """Read a value of each page by `value_of`; replace values of fewer than MIN_PAGES pages by "other"."""
+    values = [value_of(page) or UNKNOWN for page in pages]
+    counts = Counter(values)
+    return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]
+
+
+def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:
+    pages = [scores.pages[at] for at in places]
+    f1 = scores.f1[:, places]
+    units, drawn = bootstrap.drawn_units([page.unit for page in pages])
+    precision, recall, mean_f1 = (scores.values[MAIN_METRIC][:, :, places] @ weight / weight.sum()).T.tolist()
+    likeness = scores.values["levenshtein"][:, PARTS.index("f1"), places] @ weight / weight.sum()
+    return Cell(
+        value=value,
+        pages=len(pages),
+        sites=len({page.unit for page in pages}),
+        precision=tuple(precision),
+        recall=tuple(recall),
+        f1=tuple(mean_f1),
+        distance=tuple((1 - likeness).tolist()),
+        intervals=tuple(bootstrap.intervals(bootstrap.means(f1, weight, units))),
+        drawn=drawn,
+    )

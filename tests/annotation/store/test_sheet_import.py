@@ -1,0 +1,44 @@
+"""Take pages that left one store into another."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.store import sheet_import, store_export, stored_pages, workbench_store
+from dbce_spark.annotation.store.workbench_store import Connection
+from dbce_spark.errors import InputError
+from tests.support.annotation_stores import SETTINGS
+from tests.support.builders import CONFIG
+
+
+def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
+    """Imported pages have the same segments, so that submissions of them are of the same text."""
+    store_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), "", CONFIG)
+    other = str(tmp_path / "other.db")
+    taken = [
+        sheet_import.import_pages(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages
+        for _ in range(2)
+    ]
+    there = workbench_store.open_store(other)
+    digests = [
+        {one.page: one.text_digest for one in stored_pages.read_kind(each, stored_pages.CORPUS)}
+        for each in (opened, there)
+    ]
+    outlines = [
+        {one.page: one.outline for one in stored_pages.read_kind(each, stored_pages.CORPUS)} for each in (opened, there)
+    ]
+    there.close()
+
+    assert [4, 0] == taken
+    assert digests[0] == digests[1]
+    assert outlines[0] == outlines[1]
+
+
+def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
+    """A page whose segments have no place in its text is refused."""
+    wrong = page_file.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
+    page_file.write(str(tmp_path / "pages.jsonl"), [wrong])
+
+    with pytest.raises(InputError, match="page one: its text differs from its HTML"):
+        sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

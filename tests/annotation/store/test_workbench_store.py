@@ -1,0 +1,130 @@
+"""Keep a store as one file that nothing damages."""
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.annotation.store import workbench_store
+from dbce_spark.annotation.store.workbench_store import MIGRATIONS
+from dbce_spark.errors import InputError, OutputError
+from tests.support.full_disks import full_disk
+
+
+def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """A store holds hashed passwords, and the key that cookies are signed with, so only its owner may read it."""
+    workbench_store.create(str(tmp_path / "labels.db"))
+
+    assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
+
+
+def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
+    """Cookies stay valid over a restart, and no two stores share one."""
+    secrets = []
+    for name in ("a.db", "b.db", "a.db"):
+        workbench_store.create(str(tmp_path / name))
+        opened = workbench_store.open_store(str(tmp_path / name))
+        secrets.append(workbench_store.secret(opened))
+        opened.close()
+
+    assert (True, False) == (secrets[0] == secrets[2], secrets[0] == secrets[1])
+
+
+def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A migration is run once, over existing data."""
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+    monkeypatch.setattr(workbench_store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
+    for _ in range(2):
+        opened = workbench_store.open_store(path)
+        columns = [row["name"] for row in opened.execute("PRAGMA table_info(pages)")]
+        opened.close()
+
+    assert "remark" == columns[-1]
+
+
+def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No submission of an older store is taken for withdrawn, and none has readers' comments."""
+    path = str(tmp_path / "labels.db")
+    with monkeypatch.context() as before:
+        before.setattr(workbench_store, "MIGRATIONS", MIGRATIONS[:1])
+        workbench_store.create(path)
+        old = workbench_store.open_store(path)
+        old.execute("PRAGMA foreign_keys = OFF")
+        old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
+        old.close()
+    opened = workbench_store.open_store(path)
+    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn, comments FROM current_submissions")]
+    opened.close()
+
+    assert [(1, "p", None, "[]")] == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"no database", "not a store"),
+        ("CREATE TABLE t (a)", "not a store"),
+        ("PRAGMA user_version = 1000", "install a newer"),
+    ],
+)
+def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, message: str) -> None:
+    """The file is named in the error, and left as it is."""
+    path = tmp_path / "labels.db"
+    if isinstance(content, bytes):
+        path.write_bytes(content * 100)
+    else:
+        other = sqlite3.connect(path)
+        other.executescript(content)
+        other.close()
+    before = path.read_bytes()
+
+    with pytest.raises(InputError, match=message):
+        workbench_store.open_store(str(path))
+    assert before == path.read_bytes()
+
+
+def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
+    """A failed transaction writes nothing."""
+    workbench_store.create(str(tmp_path / "labels.db"))
+    opened = workbench_store.open_store(str(tmp_path / "labels.db"))
+
+    def fail() -> None:
+        with workbench_store.transaction(opened):
+            opened.execute("INSERT INTO settings VALUES ('a', 'b')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert 1 == opened.execute("SELECT count(*) FROM settings").fetchone()[0]
+    opened.close()
+
+
+def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:
+    """A backup has the content of the moment it was made, and never replaces a file."""
+    path, copy = str(tmp_path / "labels.db"), str(tmp_path / "copy.db")
+    workbench_store.create(path)
+    writer = workbench_store.open_store(path)
+    writer.execute("INSERT INTO settings VALUES ('before', '1')")
+    workbench_store.backup(path, copy)
+    writer.execute("INSERT INTO settings VALUES ('after', '1')")
+    writer.close()
+    copied = workbench_store.open_store(copy)
+
+    assert ["before", "secret"] == sorted(row[0] for row in copied.execute("SELECT name FROM settings"))
+    copied.close()
+    with pytest.raises(OutputError, match="is there already"):
+        workbench_store.backup(path, copy)
+
+
+def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    """Half a store is no backup; its name can be given again when there is room."""
+    path, copy = str(tmp_path / "labels.db"), tmp_path / "copy.db"
+    workbench_store.create(path)
+    with full_disk(10_000), pytest.raises(OutputError, match=f"^{copy}: cannot be written"):
+        workbench_store.backup(path, str(copy))
+
+    assert not copy.exists()

@@ -1,0 +1,569 @@
+"""The package's face: pages that are at hand, extracted without Spark."""
+
+import ast
+import inspect
+import io
+import json
+import pickle
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, fields
+from datetime import UTC, date, datetime, timedelta, timezone
+from functools import cached_property
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml.etree import ElementTree
+from lxml.html import fragment_fromstring
+
+import dbce_spark
+from benchmarks.samples import write_archive
+from dbce_spark import (
+    ExtractedBlock,
+    ExtractedPage,
+    InputError,
+    PageRecord,
+    config,
+    extract,
+    extract_archive,
+    extract_pages,
+)
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.dbce import local
+from dbce_spark.dbce.kept.kept_formats import Formats
+from dbce_spark.files import sources
+from dbce_spark.html.language import UNKNOWN
+from dbce_spark.model import ComparedPage, Extraction, Segments
+from dbce_spark.output.schemas.extraction_rows import EXTRACTIONS, extractions_batch
+from tests.support.builders import archive, http, record
+from tests.support.news_pages import SITE, page
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive, small."""
+    folder = tmp_path_factory.mktemp("crawl")
+    write_archive(folder, pages=12, seed=3)
+    return folder
+
+
+def test_one_page_has_its_text_and_its_blocks() -> None:
+    """Title, main text, all text, and each block with label, score and evidence: none, as it is alone."""
+    found = extract(page(1), SITE + "1", date="2020-01-02")
+
+    assert (SITE + "1", datetime(2020, 1, 2, tzinfo=UTC), "Seite 1") == (found.url, found.date, found.title)
+    assert "Satz 129" in found.text
+    assert "Politik" not in found.text
+    assert "Politik" in found.page_text
+    assert found.page_text == "\n".join(block.text for block in found.blocks)
+    assert {"content", "boilerplate"} == {block.label for block in found.blocks}
+    assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
+
+
+PARAGRAPH = """She was born in 1931 in a village near the coast, and studied chemistry at the university of the capital.
+After her doctorate she worked for ten years in a laboratory of catalysts, and published forty papers on zeolites.
+Her students remember a strict teacher."""
+SENTENCE = "The town has renewed the quay, and ships can land there again."
+MESSAGE = "This page is not there any more."
+
+
+@pytest.mark.parametrize("html", ["<p>{}</p>", "<title>Ann</title><div>{}</div>", "<p>{} <a href=/x>more</a></p>"])
+@pytest.mark.parametrize(("text", "is_kept"), [(PARAGRAPH, True), (SENTENCE, True), (MESSAGE, False)])
+def test_a_paragraph_alone_is_the_content(html: str, text: str, is_kept: bool) -> None:
+    """A page of one block of 10 words or more is judged as with favor="recall"; shorter ones are messages mostly."""
+    found = extract(html.format(text))
+
+    assert found.text == (found.page_text if is_kept else "")
+    assert extract(html.format(text), favor="precision").text == ""
+
+
+def test_what_is_kept_has_markdown_and_html_and_what_the_page_says_of_itself() -> None:
+    """The words of the main text and no others, links against the page's URL, and each fact with its place."""
+    linked = (
+        page(1)
+        .replace("<p>Satz", "<p><a href=/haus>Satz</a>")
+        .replace("<title>", "<meta name=author content='A. B.'><title>")
+    )
+    found = extract(linked, SITE + "1")
+
+    assert found.markdown.startswith("# Seite 1\n\n[Satz](http://news.example.org/haus)")
+    assert found.html.startswith("<article><h1>Seite 1</h1>")
+    assert ("A. B.", "author meta:author") == (found.about.author, found.about.found_in[0])
+    assert "Politik" not in found.markdown + found.html
+
+
+def test_formats_are_written_when_they_are_looked_at() -> None:
+    """A caller that wants text alone does not wait for them."""
+    found = extract(page(1))
+    before = set(vars(found))
+    written = found.markdown
+
+    assert {"markdown"} == set(vars(found)) - before
+    assert written is found.markdown
+
+
+def test_what_is_no_page_has_empty_formats() -> None:
+    """Nothing is kept of it, and nothing is known."""
+    (none,) = extract_pages([""])
+
+    assert ("", "", "", ()) == (none.markdown, none.html, none.about.author, none.about.found_in)
+
+
+def test_a_page_is_shown_in_few_words() -> None:
+    """At a prompt: its URL, its title, how its text begins, and how much there is of it, whatever is in them."""
+    long = page(1).replace("<title>", f"<title>{'T' * 5000}").replace("<p>", "<p>\x1b[31m" + "word " * 5000)
+    shown, error = map(repr, extract_pages([(page(1), SITE + "1", "2020-01-02"), ("", SITE)]))
+
+    assert shown.startswith(
+        f"<ExtractedPage url='{SITE}1' date='2020-01-02T00:00:00+00:00' title='Seite 1' text='Seite "
+    )
+    assert re.search(r"…' \(\d+ words\) blocks=\d+ confidence=[01]\.\d\d page_type='page'>$", shown), shown
+    assert f"<ExtractedPage url='{SITE}' date=None error='empty_payload: there is no HTML'>" == error
+    assert len(repr(extract(long, SITE + "x" * 5000))) < 500
+    assert "\x1b" not in repr(extract(long))
+
+
+def test_a_page_is_a_dict_of_plain_values() -> None:
+    """They are its own, and pass through JSON; formats are those that are asked for."""
+    found = extract(page(1), SITE + "1", date="2020-01-02")
+    whole = found.to_dict()
+    names = ["url", "title", "language", "confidence", "page_type", "text", "markdown", "html", "record", "error"]
+
+    assert whole == json.loads(json.dumps(whole))
+    assert {*names, "date", "about"} == {*whole}
+    assert [getattr(found, name) for name in names] == [whole[name] for name in names]
+    assert ("2020-01-02T00:00:00+00:00", found.about.title) == (whole["date"], whole["about"]["title"])
+    assert {*whole} - {"html", "about"} == {*found.to_dict(["markdown"])}
+    assert {*whole} - {"markdown", "html", "about"} == {*found.to_dict(formats=())}
+    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
+        found.to_dict(["pdf"])
+
+
+def test_a_dict_has_the_record_and_the_error(tmp_path: Path) -> None:
+    """Of a page of an archive, and of an input that is no page."""
+    archive(tmp_path / "a.warc", record(http(page(1)), url=SITE + "1"))
+    (found,) = extract_archive(tmp_path)
+    (none,) = extract_pages([""])
+
+    assert found.record
+    assert asdict(found.record) == found.to_dict()["record"]
+    assert ("empty_payload: there is no HTML", "", None) == tuple(
+        none.to_dict()[name] for name in ("error", "markdown", "confidence")
+    )
+
+
+def test_pages_of_an_archive_have_formats_too(tmp_path: Path) -> None:
+    """As the same page handed over has them, in whatever charset it came."""
+    declared = page(3).replace("<title>", "<meta charset=iso-8859-1><title>").encode("latin-1")
+    archive(tmp_path / "a.warc", record(http(declared), url=SITE + "3"))
+    (found,) = extract_archive(tmp_path / "a.warc")
+    alone = extract(declared, SITE + "3")
+
+    assert (alone.markdown, alone.html, alone.about) == (found.markdown, found.html, found.about)
+    assert "erzählt" in found.markdown
+
+
+@pytest.mark.parametrize("html", [page(2), page(2).encode(), page(2).encode("utf-16")])
+def test_a_page_is_text_or_bytes(html: str | bytes) -> None:
+    """Bytes are decoded as those of an archive are."""
+    assert extract(page(2)) == extract(html)
+
+
+def test_text_is_no_other_charset_whatever_it_declares() -> None:
+    """A str has been decoded already."""
+    declared = page(2).replace("<title>", "<meta charset=latin-1><title>")
+
+    assert "erzählt" in extract(declared).text
+
+
+def test_pages_of_a_site_are_siblings() -> None:
+    """Text that all have counts against a block, text that one has alone counts for it; pages of another site do not
+    count."""
+    found = extract_pages([(page(number), f"{SITE}{number}") for number in range(5)] + [(page(9), "http://b.example/")])
+    menu = next(block for block in found[0].blocks if "Kultur" in block.text)
+    own = max(found[0].blocks, key=lambda block: len(block.text))
+
+    assert menu.siblings == menu.siblings_with > 0
+    assert (own.siblings, 0) == (menu.siblings, own.siblings_with)
+    assert 0 == found[5].blocks[0].siblings
+
+
+def test_pages_without_url_are_of_one_site() -> None:
+    """Each is a page of its own; a page that comes twice is one."""
+    found = extract_pages([*map(page, range(4)), page(0)])
+
+    assert found[0] == found[4]
+    assert found[0].blocks[0].siblings > 0
+    assert 0 == found[0].blocks[0].snapshots
+
+
+def test_captures_of_a_url_are_snapshots() -> None:
+    """By their dates, or in the order that they came in; they are counted where there are siblings, too."""
+    others = [(page(number), f"{SITE}{number}") for number in range(5, 9)]
+    dated = [(page(number), SITE, datetime(2020 + number, 1, 1)) for number in (2, 0, 1)]
+    undated = [(page(number), SITE) for number in range(3)]
+    of_second = [extract_pages([*dated, *others])[2], extract_pages([*undated, *others])[1]]
+    menus = [next(one for one in found.blocks if "Kultur" in one.text) for found in of_second]
+
+    assert ["Seite 1", "Seite 1"] == [found.title for found in of_second]
+    assert [(2, 2), (2, 2)] == [(one.snapshots, one.snapshots_with) for one in menus]
+
+
+@given(st.lists(st.sampled_from(range(6)), max_size=8))
+@settings(max_examples=20)
+def test_results_come_in_the_order_of_the_pages(numbers: list[int]) -> None:
+    """One for each, whatever else is among them."""
+    found = extract_pages("" if number == 5 else (page(number), f"{SITE}{number}") for number in numbers)
+
+    assert ["" if number == 5 else f"Seite {number}" for number in numbers] == [one.title for one in found]
+    assert [number == 5 for number in numbers] == [one.error != "" for one in found]
+
+
+@given(st.lists(st.sampled_from(["p", "div", "li", "a", "h1", "td"]).flatmap(
+    lambda tag: st.text(st.characters(codec="utf-8"), min_size=1).map(lambda text: f"<{tag}>{text}</{tag}>")
+)))  # fmt: skip
+def test_the_blocks_are_the_text(parts: list[str]) -> None:
+    """Blocks of all labels are the page, and blocks of content the main text."""
+    (found,) = extract_pages(["".join(parts)])
+    kept = [block.text for block in found.blocks if block.label == "content"]
+
+    assert found.page_text == "\n".join(block.text for block in found.blocks)
+    assert found.text == "\n".join(kept)
+
+
+def test_the_order_of_pages_does_not_count() -> None:
+    """But for undated captures of one URL."""
+    pages: list[Any] = [
+        (page(number), f"{SITE}{number % 5}", None if number < 5 else "2020-01-01") for number in range(8)
+    ]
+    pages += [(page(number), None, None) for number in (8, 9)]
+
+    assert extract_pages(pages) == extract_pages(pages[::-1])[::-1]
+
+
+@pytest.mark.parametrize("html", ["", b"", "<script>1</script>", "<p></p>"])
+def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
+    """In one line; among others it has no text, and the error."""
+    with pytest.raises(InputError, match=r"^\w+: [^\n]+$"):
+        extract(html)
+    bad, good = extract_pages([html, page(1)])
+
+    assert (bad.text, bad.blocks, True) == ("", (), bool(bad.error))
+    assert good == extract(page(1))
+
+
+@pytest.mark.parametrize(
+    ("given", "essence"),
+    [
+        (b"%PDF-1.4\n1 0 obj", "application/pdf"),
+        ("%PDF-1.4\n1 0 obj", "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+        (b"PK\x03\x04\0\0", "application/zip"),
+        ("<rss><channel><title>News</title></channel></rss>", "application/rss+xml"),
+        ("After two years the old harbour opens again. 1 < 2.\n", "text/plain"),
+        ("It opens again.", "text/plain"),
+    ],
+)
+def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
+    """As a record of an archive that is none; it was a page of no text, sure of it."""
+    bad, good = extract_pages([given, page(1)])
+
+    assert (f"not_html: is {essence}", "", None, None) == (bad.error, bad.text, bad.confidence, bad.page_type)
+    assert good == extract(page(1))
+
+
+@pytest.mark.parametrize("given", ["http://news.example/a?b=1", "pages/a", "my page.html\n", b"x.php"])
+def test_a_place_in_place_of_html_is_shown_what_reads_it(given: str | bytes) -> None:
+    """A URL, or the path of a file."""
+    expected = (
+        "^not_html: is text/plain; HTML is wanted, not where it is: `dbce text PATH.URL` reads files and addresses$"
+    )
+    with pytest.raises(InputError, match=expected):
+        extract(given)
+
+
+@pytest.mark.parametrize("html", ["", b"", b" \r\n"])
+def test_nothing_is_an_empty_payload(html: str | bytes) -> None:
+    """As a record of an archive that has none."""
+    assert ["empty_payload: there is no HTML"] == [one.error for one in extract_pages([html])]
+
+
+@pytest.mark.parametrize("place", ["http://a.example/", ""])
+def test_html_in_the_place_of_the_url_is_said(place: str) -> None:
+    """If there is none in its own; a URL that is none does no harm to a page."""
+    (bad,) = extract_pages([(place, page(1))])
+    (good,) = extract_pages([(page(1), "http://a.example/<p>")])
+
+    assert bad.error.endswith("; the HTML is in the place of the URL: HTML comes first, (html, url)")
+    assert "" == good.error
+
+
+def test_a_table_is_no_pages() -> None:
+    """Its names of columns are none either."""
+    for table in (pa.table({"html": ["<p>a"]}), pd.DataFrame({"html": ["<p>a"]})):
+        with pytest.raises(InputError, match=f"this {type(table).__name__} is a table: use `extract_table`"):
+            extract_pages(table)  # type: ignore[arg-type]
+    assert ["a"] == [one.page_text for one in extract_pages(pd.Series(["<p>a"]))]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_page_begins_as_it_likes(encoding: str) -> None:
+    """A tag anywhere makes it one."""
+    (found,) = extract_pages([f"{'So it goes. ' * 200}<b>And on.".encode(encoding)])
+
+    assert ("", True) == (found.error, found.page_text.endswith("And on."))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
+)
+def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...], named: str) -> None:
+    """And it names what it was given."""
+    with pytest.raises(InputError, match=named):
+        extract_pages([arguments])
+
+
+@pytest.mark.parametrize(
+    ("pages", "message"),
+    [
+        ("<p>a", "pages are several, such as a list of them, not str; `extract` takes one"),
+        (b"<p>a", "not bytes"),
+        (None, "not NoneType"),
+        ({"a": "<p>a"}, "not dict"),
+        (["<p>a", 5], r"^pages\[1\]: a page is str or bytes, not int$"),
+        ([("<p>a", None, None, None)], r"^pages\[0\]: .*not a tuple of 4$"),
+        ([()], "not a tuple of 0"),
+        ([["<p>a", "http://a/"]], r"not list; one with its URL is a tuple: \(html, url\) or \(html, url, date\)$"),
+        ([Path("a.html")], r"not \w*Path; give its \.read_bytes\(\)$"),
+        ([io.BytesIO(b"<p>a")], r"^pages\[0\]: a page is str or bytes, not BytesIO; give its \.read\(\)$"),
+        ([io.StringIO("<p>a")], r"not StringIO; give its \.read\(\)$"),
+        ([bytearray(b"<p>a")], r"not bytearray; give it as bytes\(\.\.\.\)$"),
+        ([memoryview(b"<p>a")], r"not memoryview; give it as bytes\(\.\.\.\)$"),
+        ([fragment_fromstring("<p>a")], r"not HtmlElement; give it as lxml\.html\.tostring\(\.\.\.\)$"),
+        ([ElementTree(fragment_fromstring("<p>a"))], r"not _ElementTree; give it as lxml\.html\.tostring\(\.\.\.\)$"),
+        ([("http://a/", b"<p>a")], r"^pages\[0\]: a URL is str, not bytes; HTML comes first: \(html, url\)$"),
+    ],
+)
+def test_what_are_no_pages_is_said_with_their_place(pages: Any, message: str) -> None:
+    """One page in place of several, no pages at all, and one bad page among others."""
+    with pytest.raises(InputError, match=message):
+        extract_pages(pages)
+
+
+def test_a_soup_is_to_be_written() -> None:
+    """It has every attribute that it is asked for."""
+    soup = pytest.importorskip("bs4").BeautifulSoup("<p>a", "lxml")
+    with pytest.raises(InputError, match=r"not BeautifulSoup; give it as str\(\.\.\.\)$"):
+        extract(soup)
+
+
+def test_a_tuple_of_html_alone_is_a_page() -> None:
+    """As HTML is."""
+    assert extract_pages([page(1)]) == extract_pages([(page(1),)])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [date(2020, 1, 2), "2020-01-02", "20200102000000", np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)],
+)
+def test_a_date_is_written_in_many_ways(given: Any) -> None:
+    """A day is its midnight in UTC; 14 digits are what indexes of archives have."""
+    assert datetime(2020, 1, 2, tzinfo=UTC) == extract(page(1), date=given).date
+
+
+@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT")])
+def test_no_time_is_no_date(given: Any) -> None:
+    """NumPy has one, and pandas another."""
+    none = pytest.importorskip("pandas").NaT if given == "NaT" else given
+
+    assert extract(page(1), date=none).date is None
+
+
+@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102, np.array([1, 2])])
+def test_what_is_no_date_is_refused(given: Any) -> None:
+    """A month 13, a year that Python lacks, a number, several."""
+    with pytest.raises(InputError, match=r"^a date is a datetime"):
+        extract(page(1), date=given)
+
+
+def test_a_date_of_no_year_is_refused() -> None:
+    """In UTC this one is before the year 1."""
+    with pytest.raises(InputError, match="a date is a datetime"):
+        extract(page(1), date=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
+
+
+def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others come out as they would."""
+    expected = extract_pages([page(1), page(2)])
+    build = local.build_extraction
+
+    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
+        if compared.page.metadata.title == "Seite 2":
+            raise ValueError("no second page")
+        return build(compared, segments, scored)
+
+    monkeypatch.setattr(local, "build_extraction", fail)
+    first, second = extract_pages([page(1), page(2)])
+
+    assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
+
+
+def test_a_page_has_its_confidence() -> None:
+    """A story between a menu and a foot is no doubtful case; what is no page has none."""
+    good, none = extract_pages([page(1), "<script>1</script>"])
+
+    assert 0.7 < (good.confidence or 0) <= 1
+    assert none.confidence is None
+
+
+def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
+    """All its pages, in order of URL and time, and what could not be read."""
+    archive(crawl / "bad.warc.gz", record(http("<script>1</script>"), url="http://bad.example/"))
+    result = local.extract(sources.expand([str(crawl)], config.default().input.patterns), config.default())
+    found = extract_archive(crawl)
+    keys = [(url_key(one.url or ""), one.date) for one in found if not one.error]
+
+    assert len(result.extractions) + len(result.rejects) == len(found)
+    assert {one.text for one in result.extractions} == {one.text for one in found if not one.error}
+    assert sorted(keys, key=str) == keys
+    assert [("http://bad.example/", True)] == [(one.url, "no_text" in one.error) for one in found if one.error]
+
+
+def test_a_page_of_an_archive_has_its_record(crawl: Path) -> None:
+    """By the names of the columns that its row of `extractions` has; a page that was handed over has none."""
+    result = local.extract(sources.expand([str(crawl)], config.default().input.patterns), config.default())
+    rows = extractions_batch(
+        result.extractions, [UNKNOWN] * len(result.extractions), [Formats()] * len(result.extractions), 1
+    )
+    names = [field.name for field in fields(PageRecord)]
+    found = [asdict(one.record) for one in extract_archive(crawl) if one.record and not one.error]
+
+    assert {*names} <= {*EXTRACTIONS.names}
+    assert sorted(rows.select(names).to_pylist(), key=str) == sorted(found, key=str)
+    assert (None, None) == (extract(page(1), SITE).record, extract_pages([""])[0].record)
+
+
+def test_a_record_that_is_no_page_has_its_place(tmp_path: Path) -> None:
+    """It has no row, and so no id of one."""
+    content = record(http("<script>1</script>"), url="http://bad.example/")
+    archive(tmp_path / "bad.warc", content)
+    (found,) = extract_archive(tmp_path)
+
+    assert found.record
+    assert ("", f"{tmp_path}/bad.warc", 0, 0) == (
+        found.record.capture_id, found.record.warc_file, found.record.warc_offset, found.record.http_status
+    )  # fmt: skip
+    assert found.record.record_id.startswith("<urn:uuid:")
+
+
+def test_no_archive_is_an_error(tmp_path: Path) -> None:
+    """A file that is none, and a place where there is nothing."""
+    (tmp_path / "none.warc").write_bytes(b"this is none")
+    for path in (tmp_path / "none.warc", tmp_path / "missing"):
+        with pytest.raises(InputError, match=path.name):
+            extract_archive([path])
+
+
+def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
+    """Beside archives it stands behind their pages, with its error."""
+    expected = extract_archive(crawl)
+    (crawl / "none.warc").write_bytes(b"this is none")
+    found = extract_archive(crawl)
+
+    assert [one.text for one in expected] == [one.text for one in found[:-1]]
+    assert found[-1].error.startswith(f"{crawl}/none.warc: not_an_archive: ")
+
+
+@pytest.mark.parametrize("paths", [5, None, b"a.warc", ["a.warc", 5]])
+def test_what_is_no_path_is_an_error(paths: Any) -> None:
+    """Of the one class, with the type that was given."""
+    with pytest.raises(InputError, match=r"not (int|NoneType|bytes)"):
+        extract_archive(paths)
+
+
+def test_the_language_is_detected() -> None:
+    """Of the main text, whatever the page declares."""
+    assert "de" == extract(page(3).replace("<title>", "<html lang=en><title>")).language
+
+
+def test_threads_and_processes_share_pages(crawl: Path) -> None:
+    """The same results from eight threads at once; a result can be sent to another process."""
+    pages = [page(number) for number in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        found = [*threads.map(extract, pages)]
+
+    assert [extract(one) for one in pages] == found
+    assert found == pickle.loads(pickle.dumps(found))
+
+
+PROGRAM = """
+import json, sys
+import dbce_spark
+before = [name for name in sys.modules if name.startswith("dbce_spark.")]
+dbce_spark.extract("<h1>Title</h1><p>A text.</p>", "http://a.example/1")
+heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid",
+         "turbohtml")
+after = [name for name in heavy if name in sys.modules]
+dbce_spark.extract_pages([("<p>one two", f"http://a.example/{n}") for n in range(3)])
+dbce_spark.extract_archive(sys.argv[1])
+print(json.dumps([before, after, [name for name in ("pyspark", "pandas", "py4j") if name in sys.modules]]))
+"""
+
+
+def test_a_page_needs_few_imports(crawl: Path) -> None:
+    """The package alone imports nothing of itself, a page no heavy library, and nothing PySpark or pandas."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(crawl)], capture_output=True, check=True, text=True)
+
+    assert [[], [], []] == json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("package", ["dbce_spark", "dbce_spark.spark"])
+def test_the_package_lists_what_it_gives(package: str) -> None:
+    """To `dir`, and so to the key Tab, and to `import *`; each is there, and nothing else is."""
+    module = import_module(package)
+
+    assert {*module.__all__} == {name for name in dir(module) if not name.startswith("__")}
+    assert {"__name__", "__doc__"} <= {*dir(module)}
+    for name in module.__all__ if package == "dbce_spark" else ():
+        assert name == getattr(module, name).__name__
+
+
+def test_a_name_that_the_package_has_not_is_an_error() -> None:
+    """The error that any module has."""
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = dbce_spark.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("package", ["dbce_spark", "dbce_spark.spark"])
+def test_checkers_of_types_see_no_names_but_its_own(package: str) -> None:
+    """A `__getattr__` of the module would let them pass any."""
+    tree = ast.parse(resources.files(package).joinpath("__init__.py").read_text(encoding="utf-8"))
+
+    assert "__getattr__" not in [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert {*import_module(package).__all__} <= {
+        name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+
+
+@pytest.mark.parametrize("kind", [ExtractedPage, ExtractedBlock, PageRecord])
+def test_the_help_of_a_class_has_each_field(kind: type) -> None:
+    """Also what is written when it is looked at."""
+    given = [name for name in inspect.get_annotations(kind) if not name.startswith("_")]
+    given += [name for name, one in vars(kind).items() if isinstance(one, cached_property)]
+
+    assert sorted(given) == sorted(re.findall(r"^    (\w+): ", inspect.getdoc(kind) or "", re.MULTILINE))
+
+
+def test_the_package_is_typed_for_others_too() -> None:
+    """Checkers of types look into an installed package only where this file is."""
+    assert resources.files(dbce_spark).joinpath("py.typed").is_file()

@@ -1,0 +1,83 @@
+"""Blocks that are kept: the best cut by score, and how right that is."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.classifier.block_scores import Scores
+from dbce_spark.dbce.kept.kept_blocks import BETA_OF_FAVOR, DRAWS, choose_of_article, estimate_confidence
+
+pages_of_scores = st.lists(st.tuples(st.integers(0, 10_000) | st.integers(0, 5), st.integers(1, 60)), min_size=1)
+
+
+def columns(blocks: list[tuple[int, int]]) -> tuple[Scores, Any]:
+    return np.array([score for score, _ in blocks]) / 10_000, np.array([words for _, words in blocks], np.int32)
+
+
+@given(pages_of_scores, st.sampled_from(sorted(BETA_OF_FAVOR)))
+def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
+    """No cut by score is expected to reach a higher F-beta; of equal cuts it is the lowest above 0."""
+    weight = Fraction(BETA_OF_FAVOR[favor]) ** 2
+    in_all = sum(score * words for score, words in blocks)
+    draws = [(2 * nth + 1) * 10_000 // (2 * DRAWS) for nth in range(DRAWS)]
+
+    def words_from(lowest: int) -> int:
+        return sum(words for score, words in blocks if score >= lowest)
+
+    def expected(lowest: int) -> float:
+        kept_words = words_from(lowest)
+        found = sum(score * words for score, words in blocks if score >= lowest)
+        apart = Fraction(found) / (10_000 * kept_words + weight * in_all)
+        of_draws = [words_from(draw + 1) for draw in draws]
+        together = sum(min(kept_words, words) / (kept_words + weight * words) for words in of_draws)
+        return float(apart + together / DRAWS)
+
+    is_kept = choose_of_article(*columns(blocks), favor).tolist()
+    cut = min((score for (score, _), kept_one in zip(blocks, is_kept, strict=True) if kept_one), default=10_001)
+    best = max(expected(score) for score, _ in blocks)
+
+    assert [score >= cut for score, _ in blocks] == is_kept
+    assert cut > 0
+    assert not in_all or abs(expected(cut) - best) < 1e-12
+    assert all(expected(score) < best + 1e-12 for score, _ in blocks if 0 < score < cut)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 30), st.booleans()), min_size=1, max_size=8))
+def test_confidence_is_the_expected_f1_of_what_is_kept(blocks: list[tuple[int, int, bool]]) -> None:
+    """In fractions, block by block; where nothing is kept, the share that is expected to be no content."""
+    content = [Fraction(score, 10_000) * words for score, words, _ in blocks]
+    kept = sum(words for _, words, is_kept in blocks if is_kept)
+    found = sum(one for one, (_, _, is_kept) in zip(content, blocks, strict=True) if is_kept)
+    expected = 2 * found / (kept + sum(content)) if kept else 1 - sum(content) / sum(words for _, words, _ in blocks)
+    scores, words, marks = zip(*blocks, strict=True)
+    actual = estimate_confidence(np.array(scores) / 10_000, np.array(words, np.int32), np.array(marks))
+
+    assert abs(actual - expected) <= Fraction(1, 1999)
+
+
+def test_of_equal_cuts_the_lowest() -> None:
+    """Blocks as likely as each other stay together."""
+    assert [True, True, False] == choose_of_article(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
+
+
+def test_many_unlikely_blocks_are_not_one_likely_one() -> None:
+    """A short post stands above a hundred comments: were each draw its own, more words would be expected of those."""
+    blocks = [(9_000, 90), *[(1_500, 25)] * 100]
+
+    assert [True, *[False] * 100] == choose_of_article(*columns(blocks), "balanced").tolist()
+    assert all(choose_of_article(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
+
+
+@given(pages_of_scores)
+def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
+    """Never another block, and none only where nothing can be content."""
+    precision, balanced, recall = (
+        choose_of_article(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
+    )
+
+    assert precision.any() == any(score for score, _ in blocks)
+    assert (precision <= balanced).all()
+    assert (balanced <= recall).all()

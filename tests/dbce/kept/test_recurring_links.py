@@ -1,0 +1,38 @@
+"""Links behind a text that recur with the same few words are no content."""
+
+import numpy as np
+import pytest
+
+from dbce_spark.dbce.kept.recurring_links import without_recurring_links
+from tests.support.builders import parsed
+
+
+def kept(html: str) -> list[str]:
+    """List the texts of the blocks that stay, of all of a page."""
+    blocks = parsed(html).blocks
+    is_kept = without_recurring_links(blocks, np.ones(len(blocks), np.bool_))
+    return [text for text, stays in zip(blocks.text.split("\n"), is_kept.tolist(), strict=True) if stays]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("<li>News of {0} <a href=/{0}>(more)</a>", ["News of {0}"]),
+        ("<h2>Chapter {0}<a href=#{0}>\u00b6</a></h2>", ["Chapter {0}"]),
+        ("<li>News by <a href=/ann>Ann</a>", ["News by Ann"]),
+        ("<li>News of {0} <a href=/{0}>page 2</a>", ["News of {0} page 2"]),
+        ("<li><a href=/{0}>Agenda</a>", ["Agenda"]),
+    ],
+)
+def test_recurring_links_go_and_others_stay(line: str, expected: list[str]) -> None:
+    """A name that leads to one page stays, a number, and a link that is all of its element."""
+    html = "".join(line.format(day) for day in "abc")
+
+    assert [text.format(day) for day in "abc" for text in expected] == kept(html)
+
+
+def test_two_links_do_not_recur() -> None:
+    """They recur by chance."""
+    assert ["News of a", "more", "News of b", "more"] == kept(
+        "".join(f"<li>News of {day}<br><br><a href=/{day}>more</a>" for day in "ab")
+    )

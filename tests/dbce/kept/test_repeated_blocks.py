@@ -1,0 +1,60 @@
+"""Runs of blocks that stand once more right behind themselves are kept once."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.kept.repeated_blocks import LEAST_BLOCKS, without_repeats
+from tests.support.builders import parsed
+
+
+def kept(texts: str | list[str], words: int = 5, dropped: str = "", tag: str = "p") -> list[bool]:
+    """Keep blocks of these letters, each repeated as so many words, but for those that are dropped already."""
+    blocks = parsed("".join(f"<{tag}>{' '.join([text] * words)}</{tag}>" for text in texts)).blocks
+    is_kept = np.array([text not in dropped for text in texts])
+    left: list[bool] = without_repeats(blocks, np.array([*map(ord, texts)]), is_kept).tolist()
+    return left
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ("abcdabcd", "abcd----"),
+        ("abcdabcdabcd", "abcd--------"),
+        ("xabcdabcdy", "xabcd----y"),
+        ("abcabc", "abcabc"),
+        ("abcdxabcd", "abcdxabcd"),
+        ("aaaaaaaa", "aaaaaaaa"),
+        ("aabcaabc", "aabc----"),
+    ],
+)
+def test_a_run_that_follows_itself_is_kept_once(texts: str, expected: str) -> None:
+    """However often; not one of three blocks, one that comes again later, or one block time and again."""
+    assert [sign != "-" for sign in expected] == kept(texts)
+
+
+def test_few_words_are_no_run() -> None:
+    """Cells of a table may recur row by row."""
+    assert all(kept("abcdabcd", words=4))
+
+
+def test_what_is_dropped_between_does_not_count() -> None:
+    """A run that follows itself behind a button follows itself."""
+    assert [True] * 4 + [False] * 5 == kept("abcdxabcd", dropped="x")
+
+
+def test_a_heading_that_follows_itself_is_kept_once() -> None:
+    """As the title of a page does that stands for telephones, too; a paragraph may be said twice."""
+    assert [True, False, True, True] == kept("aaba", words=2, tag="h2")
+    assert [True, True, True, True] == kept("aaba", words=2)
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=24))
+def test_every_text_that_is_kept_stays_once(texts: list[str]) -> None:
+    """No text goes that is not there before, by the length of a run at least."""
+    actual = kept(texts)
+
+    assert set(texts) == {text for text, stays in zip(texts, actual, strict=True) if stays}
+    for at in np.flatnonzero(~np.array(actual)).tolist():
+        assert any(texts[at] == texts[at - length] for length in range(LEAST_BLOCKS, at + 1))

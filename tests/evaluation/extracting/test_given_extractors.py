@@ -1,0 +1,124 @@
+"""Extractors that a call brings along: programs, and texts that there are."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark.commands.cli import main
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.evaluation.extracting import given_extractors
+from tests.support.code_blocks import blocks
+from tests.support.fake_extractors import gold_pages, line, own_set
+
+UPPER = f"{sys.executable} -c 'import sys; sys.stdout.write(sys.stdin.read().upper())'"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> str:
+    """The small gold set as a file."""
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in own_set()), encoding="utf-8")
+    return str(path)
+
+
+def evaluated(gold: str, extractors: str, output: Path) -> list[dict[str, Any]]:
+    """The rows of texts.parquet after an evaluation."""
+    assert 0 == main(["evaluate", gold, "--extractors", extractors, "--contrasts", "0", "--output", str(output)])
+    rows: list[dict[str, Any]] = pq.read_table(output / "texts.parquet").to_pylist()
+    return rows
+
+
+def test_a_program_reads_html_and_writes_text(gold: str, tmp_path: Path) -> None:
+    """In whatever language; under the name that it was given, which stands in the tables."""
+    rows = evaluated(gold, f"upper={UPPER}", tmp_path / "out")
+
+    assert [one["html"].upper() for one in own_set()] == [row["text"] for row in rows]
+    assert {"upper"} == {row["extractor"] for row in rows}
+    assert "| upper |" in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+
+
+def test_a_program_that_fails_is_a_miss_with_its_last_words(gold: str, tmp_path: Path) -> None:
+    """Its status and the last line of its errors are named."""
+    rows = evaluated(gold, "broken=ls --no-such-option", tmp_path / "out")
+
+    assert {""} == {row["text"] for row in rows}
+    assert all(row["error"].startswith("RuntimeError: ls ended with 2") for row in rows)
+
+
+def test_texts_of_an_evaluation_give_its_scores_again(gold: str, tmp_path: Path) -> None:
+    """From texts.parquet alone, without the extractor; a page that it lacks is a miss."""
+    rows = evaluated(gold, "lxml", tmp_path / "first")
+    again = evaluated(gold, f"lxml={tmp_path / 'first' / 'texts.parquet'}", tmp_path / "second")
+    scores = [pq.read_table(tmp_path / one / "scores.parquet").to_pylist() for one in ("first", "second")]
+    (stranger,) = gold_pages(tmp_path, [line("stranger", "<p>x")])
+    (lacking,) = given_extractors.stored("lxml", str(tmp_path / "first" / "texts.parquet"))([stranger]).values()
+
+    assert [row["text"] for row in rows] == [row["text"] for row in again]
+    assert scores[0] == scores[1]
+    assert lacking.error.startswith("missing: not in ")
+
+
+def test_texts_of_several_sets_may_lie_where_the_output_goes(tmp_path: Path) -> None:
+    """They are read before the first set is written in their place."""
+    gold = tmp_path / "two.jsonl"
+    pages = [line("1"), line("2", dataset="other")]
+    gold.write_text("".join(f"{json.dumps(one)}\n" for one in pages), encoding="utf-8")
+    folder = tmp_path / "out"
+    first = evaluated(str(gold), "lxml", folder)
+    again = evaluated(str(gold), f"lxml={folder / 'texts.parquet'}", folder)
+
+    assert ["one two", "one two"] == [row["text"] for row in first] == [row["text"] for row in again]
+
+
+def test_the_function_of_the_documentation_is_an_extractor(
+    gold: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it stands in docs/benchmark.md."""
+    (program,) = [one.code for one in blocks() if (one.page, one.kind) == ("docs/benchmark.md", "python")]
+    (tmp_path / "my_extractor.py").write_text(program, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rows = evaluated(gold, "my_extractor:paragraphs", tmp_path / "out")
+
+    assert [one["gold"] for one in own_set()] == [row["text"] for row in rows]
+
+
+def test_what_was_evaluated_is_named_by_digests(gold: str, tmp_path: Path) -> None:
+    """The same pages have the same digest on any machine, and other pages another."""
+    evaluated(gold, "lxml", tmp_path / "out")
+    evaluated(gold, "lxml", tmp_path / "again")
+    Path(gold).write_text(f"{json.dumps(own_set()[0])}\n", encoding="utf-8")
+    evaluated(gold, "lxml", tmp_path / "fewer")
+    first, again, fewer = (
+        json.loads((tmp_path / one / "evaluation.json").read_text())["digests"]["made"]
+        for one in ("out", "again", "fewer")
+    )
+
+    assert first == again
+    assert first != fewer
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        ("", ConfigError, "write NAME=COMMAND"),
+        ("echo 'a", ConfigError, "No closing quotation"),
+    ],
+)
+def test_a_command_that_is_none_is_refused(source: str, error: type[Exception], message: str) -> None:
+    """Before anything runs."""
+    with pytest.raises(error, match=message):
+        given_extractors.program(source)
+
+
+def test_a_file_that_holds_no_such_texts_is_refused(gold: str, tmp_path: Path) -> None:
+    """One that is not there, and one without the extractor; before anything runs."""
+    evaluated(gold, "lxml", tmp_path / "out")
+
+    with pytest.raises(InputError, match=r"is no texts\.parquet"):
+        given_extractors.stored("lxml", str(tmp_path / "none.parquet"))
+    with pytest.raises(InputError, match="has no text by bte"):
+        given_extractors.stored("bte", str(tmp_path / "out" / "texts.parquet"))
