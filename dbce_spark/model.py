@@ -208,7 +208,7 @@ class Evidence:
     """The evidence of other pages on the blocks of one. An empty array: there are no such pages."""
 
     siblings: Codes  # (features, blocks): bins
-    snapshots: Codes  # (1, blocks): how far they move each block (`dbce.evidence.shifts`)
+    snapshots: Codes  # (1, blocks): how far they move each block (`dbce.classifier.evidence.shifts`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -159,7 +159,7 @@ def _add_export(steps: Commands) -> None:
 
 
 def _add_adapt(steps: Commands) -> None:
-    step = _add_step(steps, _adapt, "learn from labels, extract their sites anew, and add the pages in most doubt")
+    step = _add_step(steps, _adapt, "learn from labels, extract their sites again, and add the most doubtful pages")
     adapt_command.add_arguments(step)
     _add_corpus(step, f"read the labels of this corpus, and add pages to it {default_of('corpus', _FILE)}")
 
@@ -284,8 +284,8 @@ def _export(arguments: argparse.Namespace) -> None:
 
 def _adapt(arguments: argparse.Namespace) -> None:
     """Adapt an output to its sites by labels of a few pages, round by round: correct the classifier by all labels in
-    the store, extract the sites of labelled pages anew, account for what has changed, and add pages of the templates
-    that are doubted most (docs/annotation.md)."""
+    the store, extract the sites of labelled pages again, report what has changed, and add pages of the most doubtful
+    templates (docs/annotation.md)."""
     adapt_command.adapt(arguments, _settings(corpus=arguments.corpus, pages_a_round=arguments.pages))
 
 

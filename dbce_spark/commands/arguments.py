@@ -136,7 +136,8 @@ def add_labels(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--content",
         choices=("whole", "article"),
-        help=f"keep all that a page exists to tell, or the main text of an article alone {default_of('label.content')}",
+        help="keep everything that a page exists to tell (whole), or only the main text of an article (article)"
+        f" {default_of('label.content')}",
     )
     command.add_argument(
         "--title", choices=("keep", "drop"),
@@ -160,8 +161,8 @@ def add_formats(command: argparse.ArgumentParser) -> None:
     """Add what is written of what is kept, beside its text."""
     command.add_argument(
         "--format", action="extend", type=names, metavar="NAME,...",
-        help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
-        f" (docs/structure.md) {default_of('formats.columns')}",
+        help="write the main text in these formats: text, markdown, html; about: what the page says of itself; such as"
+        f" text,markdown (docs/structure.md) {default_of('formats.columns')}",
     )  # fmt: skip
     add_structure(command)
 
@@ -276,7 +277,7 @@ def add_status(command: "argparse.ArgumentParser | argparse._ArgumentGroup", ver
     command.add_argument(
         "--status",
         choices=("crossed", "single"),
-        help=f"{verb} pages that were compared with siblings (crossed), or judged alone (single)",
+        help=f"{verb} pages that were compared with siblings (crossed), or labelled alone (single)",
     )
 
 

@@ -25,8 +25,8 @@ def _add_evaluate(commands: Commands) -> None:
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     command.add_argument(
         "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
-        help="compare these extractors, or all, or all that are own or peers, or MODULE:FUNCTION, NAME=COMMAND or"
-        " NAME=texts.parquet of others (docs/benchmark.md); the others are tested against the first"
+        help="compare these extractors: names, all, own (those of this program), peers (those of others), or your own"
+        " as MODULE:FUNCTION, NAME=COMMAND or NAME=texts.parquet (docs/benchmark.md); each is tested against the first"
         " (default: %(default)s)",
     )  # fmt: skip
     add_output(command, "DIR", "write tables and report to this folder, in place of earlier ones")
@@ -39,7 +39,7 @@ def _add_evaluate(commands: Commands) -> None:
         "--folds",
         default="",
         metavar="DIR",
-        help="judge each site by the classifier that has not seen it, of those that `dbce train --folds` wrote",
+        help="score each site with that classifier of `dbce train --folds` in this folder that has not seen it",
     )
     command.add_argument(
         "--floors", default="", metavar="FILE", help="fail if a mean F1 is under its floor in this file"

@@ -101,7 +101,7 @@ def add(commands: Commands) -> None:
     )  # fmt: skip
     command.add_argument(
         "--engine", choices=("auto", "spark", "local"), default="auto",
-        help="work on Spark, or in this process alone; auto: here if the files together are no larger than"
+        help="run on Spark, or without it in this process (local); auto: local if the files together are no larger than"
         " engine.local_bytes of conf/dbce.toml (default: %(default)s)",
     )  # fmt: skip
     add_spark(command)
@@ -121,7 +121,7 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     where.add_argument(
         "--collection", type=place, metavar="DIR",
-        help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
+        help="extend the collection in this folder by all that is new in INPUT, or begin it (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
         "--staging", default="", metavar="DIR",

@@ -30,7 +30,8 @@ def add_relative_to(command: argparse.ArgumentParser) -> None:
     """Add the folder that paths of archives are relative to."""
     command.add_argument(
         "--relative-to", default="", metavar="DIR",
-        help="write the paths of archives (warc_file) from this folder on, in which all lie (default: whole paths)",
+        help="write the paths of archives (warc_file) relative to this folder, which must contain them all"
+        " (default: whole paths)",
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "--browser",
         action="store_true",
-        help="show it in a browser, as the report does, with its cross; of an output or a collection",
+        help="show the page in a browser, as the report does, with its cross; needs an output or a collection",
     )
 
 

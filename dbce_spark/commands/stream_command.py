@@ -84,8 +84,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument(
         "--relabel", type=int, metavar="N",
-        help="label a page again when N pages of its site have arrived, or with --by urltree N of the node that decided"
-        f" it; 0: never {default_of('stream.relabel_pages')}; of the URL Tree: 0",
+        help="label a page again when N pages of its site have arrived; 0: never"
+        f" {default_of('stream.relabel_pages')}. With --by urltree: when N documents of its node have (default: 0)",
     )  # fmt: skip
     command.add_argument(
         "--heuristic",

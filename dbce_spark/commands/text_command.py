@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read an HTML file, a page of the web by its URL, a web archive, a folder, a glob in quotes, @FILE with"
-        " one of these on each line, or standard input (-); a file may be in gzip. Of a folder, at every depth, each"
+        " one of these on each line, or standard input (-); files may be gzipped. In a folder, at every depth, each"
         " file is read that is HTML or an archive by its first bytes or by its name (input.patterns and"
         " input.page_patterns of conf/dbce.toml)",
     )  # fmt: skip
@@ -44,9 +44,8 @@ def add(commands: Commands) -> None:
     )
     command.add_argument(
         "--format", choices=("text", "markdown", "html", "json"), default="text",
-        help="print text, Markdown or clean HTML of what is kept, or a JSON object for each page, with all of them,"
-        " what the page says of itself and the record of an archive that it is from, on a line of its own"
-        " (default: %(default)s)",
+        help="print the main text as plain text, Markdown or clean HTML; json: one object on a line for each page, with"
+        " all of these, what the page says of itself, and its record in the archive (default: %(default)s)",
     )  # fmt: skip
     add_labels(command)
     add_structure(command)
@@ -55,8 +54,8 @@ def add(commands: Commands) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    """Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, of the web, or of
-    standard input. Needs no Spark. Pages are compared with each other, as by `dbce extract`."""
+    """Print the main text of pages from HTML files, folders of them, WARC, ARC and WACZ files, the web, or standard
+    input. Needs no Spark. Pages of a site are compared with each other, as by `dbce extract`."""
     of_options = label_settings(arguments) | structure_settings(arguments)
     settings = configuration.load(arguments.config, [*arguments.settings, *given_settings(of_options)])
     with text_inputs.opened(arguments.input, settings) as given:

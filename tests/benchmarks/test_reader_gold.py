@@ -61,9 +61,8 @@ LABELS = Path(reader_gold.__file__).parent / "labels"
 def test_labels_hold_for_the_texts_of_their_set(name: str, shared_data: Path, tmp_path: Path) -> None:
     """Reading bytes or text nodes in another way makes other texts: then the labels of these pages move along."""
     labels = LABELS / f"{name}.jsonl"
-    written = reader_gold.write(
-        str(shared_data / "gold" / f"{name}.jsonl.xz"), str(labels), str(tmp_path / "gold.jsonl")
-    )
+    pages = shared_data / "gold" / f"{name}.jsonl.xz"
+    written = reader_gold.write(str(pages), str(labels), str(tmp_path / "gold.jsonl"))
 
     assert len(labels.read_text().splitlines()) == written
 

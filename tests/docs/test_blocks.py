@@ -35,7 +35,7 @@ RUN_BY = {
     ("docs/urltree.md", "python"): "tests/docs/test_programs.py",
 }
 """Which test runs what is neither shell nor to be read only."""
-OF_THE_SHELL = {"[", "case", "esac", "exit", "export", "kill", "mkdir", "sleep", "wait"}
+OF_THE_SHELL = {"[", "case", "esac", "exit", "export", "kill", "mkdir", "sleep", "source", "wait"}
 NOT_OURS = {
     "jq": "a program of others, of which nothing is written here but names of fields (docs/operations.md, Logs)"
 }
@@ -66,13 +66,13 @@ def is_submitted(words: list[str]) -> None:
 
 
 def is_extra(words: list[str]) -> None:
-    """`pip install '.[NAME]'` names an extra."""
+    """`pip install .` installs the package, and `pip install '.[NAME]'` names an extra."""
     parsed = ConfigParser()
     parsed.read(ROOT / "setup.cfg", encoding="utf-8")
     asked = re.findall(r"\[(.+)\]", " ".join(words))
 
     assert "install" == words[0]
-    assert asked
+    assert asked or ["."] == words[1:]
     assert {name for one in asked for name in one.split(",")} <= set(parsed["options.extras_require"])
 
 
@@ -115,6 +115,7 @@ CHECKS: dict[str, Callable[[list[str]], None]] = {
     "make": is_target,
     "pip": is_extra,
     "python": is_program,
+    "python3": is_program,
     "spark-class": is_class,
     "spark-submit": is_submitted,
 }

@@ -37,12 +37,11 @@ def test_the_program_of_the_readme_prints_a_text(capsys: pytest.CaptureFixture[s
 def test_the_commands_of_the_readme_do_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each of the five, one after the other, on a folder of pages and an archive of those names."""
+    """Each of the five, one after the other, on a folder of that name with a page of that URL."""
     monkeypatch.chdir(tmp_path)
     page = "<h1>A page</h1><p>It has a text of its own, and some more words.</p>"
-    Path("saved-pages").mkdir()
-    Path("saved-pages/one.html").write_text(page)
-    archive(Path("crawl.warc.gz"), record(http(page), url="http://news.example/"))
+    Path("archive").mkdir()
+    archive(Path("archive/crawl.warc.gz"), record(http(page), url="http://www.tagblatt.example/"))
     (shell,) = (block for block in blocks() if block.page == "README.md" and "dbce text" in block.code)
     printed = []
     for _, *words in commands(shell.code):

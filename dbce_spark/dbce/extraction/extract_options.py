@@ -13,7 +13,7 @@ KeepOrDrop = Literal["keep", "drop"]
 
 
 class ExtractOptions(TypedDict, total=False):
-    """Options by their names; `help(dbce_spark.extract)` shows what each means. A function that passes them on takes
+    """Options by their names; `help(dbce_spark.extract)` explains them. A function that passes them on takes
     `**options: Unpack[ExtractOptions]`."""
 
     content: Literal["whole", "article"]
@@ -27,7 +27,7 @@ class ExtractOptions(TypedDict, total=False):
 
 
 class TableOptions(ExtractOptions, total=False):
-    """Options where pages are rows: beside those of a page, the formats that become columns."""
+    """Options for pages that are rows of a table: those of `ExtractOptions`, and the formats that become columns."""
 
     formats: Sequence[str]
 

@@ -1,7 +1,7 @@
-"""Extract the main content of pages that are at hand, in plain Python: what `import dbce_spark` gives.
+"""Extract the main content of pages that a program holds, in plain Python: the functions of `import dbce_spark`.
 
-It is `dbce.local` for pages from anywhere, and gives objects that stand by themselves. All functions may be called from
-several threads or processes at once; neither PySpark nor pandas is imported.
+They run `dbce.local` on pages from anywhere, and return objects that need no files. Several threads or processes may
+call all functions at once; neither PySpark nor pandas is imported.
 """
 
 import re
@@ -51,10 +51,10 @@ class ExtractedBlock:
         text: all of it.
         label: "content" or "boilerplate".
         score: how likely it is content, 0 to 1.
-        siblings: the pages of the same template that it was compared with.
-        siblings_with: how many of these hold all of the block.
-        snapshots: the other captures of the same URL that it was compared with.
-        snapshots_with: how many of these hold all of the block.
+        siblings: how many pages of the same template it was compared with.
+        siblings_with: how many of these contain all of the block.
+        snapshots: how many other captures of the same URL it was compared with.
+        snapshots_with: how many of these contain all of the block.
     """
 
     text: str
@@ -71,11 +71,11 @@ class PageRecord:
     """The record of an archive that a page was read from, by the columns of `extractions` (docs/tables.md).
 
     Attributes:
-        capture_id: the key of its row there, if the same file is extracted; "" of a record that is no page.
+        capture_id: the key of its row there, if the same file is extracted; "" for a record that is no page.
         warc_file: the file.
         warc_offset: bytes from its start, as stored; -1 where that is not known.
-        record_id: its WARC-Record-ID, with the brackets; "" where there is none.
-        http_status: the status of the answer, such as 200; 0 where there is none, and of a record that is no page.
+        record_id: its WARC-Record-ID, with the brackets; "" if there is none.
+        http_status: the status of the answer, such as 200; 0 if there is none, and for a record that is no page.
     """
 
     capture_id: str
@@ -92,20 +92,20 @@ class ExtractedPage:
     Attributes:
         url: as it was given, or as the archive has it; None without one.
         date: when it was fetched, in UTC; None if that is not known.
-        title: as the page declares it, "" if it does not.
-        text: the main content, a line a block, tabs between the cells of a row; "" also of a page with nothing to keep.
-        markdown: the main content as Markdown: headings, lists, tables, code, links, images. Written at the first look.
-        html: the main content as clean HTML, an <article>. Written at the first look.
-        about: the page's own words about itself: author, date, description, and so on. Read at the first look.
-        language: of the text, as BCP 47 has it; "zxx" for none, "" unknown. The first look loads the detector: half a
-            second.
-        page_text: all text of the page, in the same way as `text`.
+        title: the title that the page declares, "" if it declares none.
+        text: the main content, one line per block, with tabs between the cells of a row; "" if nothing is kept.
+        markdown: the main content as Markdown: headings, lists, tables, code, links, images. Made at the first access.
+        html: the main content as clean HTML, an <article>. Made at the first access.
+        about: the page's own words about itself: author, date, description, and so on. Read at the first access.
+        language: of the text, as a BCP 47 tag; "zxx" if it is in no language, "" if unknown. The first access loads
+            the detector, which takes half a second.
+        page_text: all text of the page, in lines like those of `text`.
         blocks: the blocks of `page_text` in order, each with its label.
         confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
         page_type: the kind of page, such as "article" or "listing"; None with an error.
-        record: the record of the archive that it was read from; None of a page that was handed over.
-        error: "", or the reason why there is no page in the input, in one line; then it has no text and no blocks.
-            `extract` raises that reason.
+        record: the record of the archive that it was read from; None for a page given as HTML.
+        error: "", or one line that says why the input is no page; then it has no text and no blocks. `extract` raises
+            an error with this line instead.
     """
 
     url: str | None
@@ -132,7 +132,7 @@ class ExtractedPage:
         )
 
     def to_dict(self, formats: Sequence[str] = FORMATS) -> dict[str, Any]:
-        """Return the page as values that JSON has, as `dbce text --format json` prints it.
+        """Return the page as plain values for JSON, as `dbce text --format json` prints it.
 
         The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `text`, those of
         "markdown", "html" and "about" that `formats` names, `record` and `error`.
@@ -185,24 +185,24 @@ def _start(text: str | None, longest: int = 60) -> str:
 def extract(
     html: Html, url: str | None = None, *, date: Date = None, **options: Unpack[ExtractOptions]
 ) -> ExtractedPage:
-    """Extract the main content of one page, by itself alone.
+    """Extract the main content of one page, without comparing it with others.
 
-    `html` is text, or bytes in any charset. `url` is where it was fetched from: links are resolved by it. `date` is
-    when: a datetime or a date, or text as ISO 8601 has it.
+    `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it.
+    `date` is the time of the fetch: a datetime or a date, or text such as ISO 8601.
 
     Options, with their defaults:
-        content="whole": all that the page exists to tell; "article": the main text of an article alone.
-        favor="balanced": "precision" keeps less of what is doubtful, "recall" more.
+        content="whole": everything that the page exists to tell; "article": only the main text of an article.
+        favor="balanced": "precision" keeps less of doubtful text, "recall" more.
         title="keep": "drop" leaves the title heading out of the content.
-        comments=False: True keeps what readers wrote below the content, too.
+        comments=False: True keeps readers' comments below the content, too.
         classifier="": the path of a file that `dbce train` wrote, in place of the package's own.
         links="keep": "drop" leaves the addresses of links out of `markdown` and `html`; their words stay.
-        tables="keep": "drop" makes the rows of tables lines in `markdown` and `html`.
+        tables="keep": "drop" writes each row of a table as a line in `markdown` and `html`.
         images="keep": "drop" leaves images out of `markdown` and `html`.
 
     Raises:
-        InputError: there is no page in it, or no text in that; `extract_pages([html])` gives a page with that `error`
-            instead. Or something is of the wrong type, or there is no such option.
+        InputError: the input is no page, or the page has no text (`extract_pages([html])` gives a page with that
+            `error` instead); or something is of the wrong type, or there is no such option.
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
@@ -215,9 +215,10 @@ def extract(
 def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions]) -> list[ExtractedPage]:
     """Extract the main content of some pages, in their order, each compared with the others.
 
-    Pages of a site are siblings, those of one URL snapshots, in order of their dates, or as they come if they have
-    none; pages without a URL are taken to be of one site. An input that is no page has its `error`, and does not count
-    for the others. All pages are held in memory: above some ten thousand use `dbce extract`.
+    Only pages of one site are compared; pages without a URL count as one site. Pages with the same URL are snapshots,
+    in the order of their dates; undated ones are taken in the order in which they are given. An input that is no page
+    gives a page with an `error`, and has no effect on the others. All pages are held in memory: for more than about ten
+    thousand, use `dbce extract`.
 
     `pages` are HTML, `(html, url)` or `(html, url, date)`; the options are those of `extract`.
 
@@ -259,13 +260,14 @@ def extract_archive(
 ) -> list[ExtractedPage]:
     """Extract the main content of all pages in WARC, ARC and WACZ files, each compared with the others.
 
-    `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. In order of URL and time; behind them
-    the records that could not be read, or are no page, and then such files, with their `error`. Revisits are left out,
-    as they have no text of their own. Each page has its `record`. All pages are held in memory: above some ten thousand
-    use `dbce extract`. The options are those of `extract`.
+    `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. Pages are returned in the order of URL
+    and time. After them come the records that are no page or could not be read, and then the files that could not be
+    read, each with its `error`. Revisits are left out, as they have no text of their own. Each page has its `record`.
+    All pages are held in memory: for more than about ten thousand, use `dbce extract`. The options are those of
+    `extract`.
 
     Raises:
-        InputError: one of them names no archive, or no file can be read, or there is no such option.
+        InputError: a path names no archive, or no file can be read, or there is no such option.
         ConfigError: as by `extract`.
     """
     pages, unread = extract_readable(paths, with_options(options))

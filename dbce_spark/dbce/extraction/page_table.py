@@ -59,14 +59,15 @@ def extract_table(
     """Extract the main content of the pages in a table, each compared with the others; return its rows in their order,
     with more columns.
 
-    `pages` is an Arrow table or record batch, a DataFrame of pandas or polars, or anything that gives itself as Arrow.
-    `html`, `url` and `date` name columns: of text or bytes, of text (None: there is none), and of timestamps, days or
-    text as ISO 8601 has it; a date that cannot be read counts as none. One of nulls alone may be of any type.
+    `pages` is an Arrow table or record batch, a DataFrame of pandas or polars, or any object with an Arrow interface.
+    `html`, `url` and `date` name its columns: `html` of text or bytes; `url` of text (None: pages have no URL); `date`
+    of timestamps, days or text such as ISO 8601. A date that cannot be read counts as none. A column that holds only
+    nulls may be of any type.
 
-    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, as pages
-    have them, and `error`: null where there is a page, else the reason, and then the others are null. Those of
-    `formats`, such as `["markdown", "html", "about"]`, are `markdown`, `kept_html` and `about`. The other options are
-    those of `dbce_spark.extract`. As by `extract_pages`, all pages of the table are held in memory.
+    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, with the
+    values that pages have, and the column `error`: null in rows with a page; in others the reason, and all other added
+    columns are null. `formats`, such as `["markdown", "html", "about"]`, adds `markdown`, `kept_html` and `about`. The
+    other options are those of `dbce_spark.extract`. All pages of the table are held in memory.
 
     Raises:
         InputError: there is no such column, format or option, or a column of a name that is added, or something is of

@@ -44,15 +44,15 @@ def extract(
 ) -> DataFrame:
     """Extract the main content of pages, each compared with the others of its site; return the rows with more columns.
 
-    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps, days or text as ISO 8601 has
-    it; a date that cannot be read counts as none. Rows come in no order, and each has its result whatever the
-    partitions. Sites over SITE_PAGES are compared in parts that keep the captures of a URL together. `pages` is
-    computed twice: cache it where that costs much.
+    `html`, `url` and `date` name columns: `html` of text or bytes, `url` of text, and `date` of timestamps, days or
+    text such as ISO 8601. A date that cannot be read counts as none. Rows come back in no order; results do not depend
+    on the partitions. Sites with more than SITE_PAGES pages are compared in parts that keep the captures of a URL
+    together. `pages` is computed twice: cache it if that costs much.
 
-    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, as pages
-    have them, and `error`: null where there is a page, else the reason, and then the others are null. Those of
-    `formats`, such as `["markdown", "html", "about"]`, are `markdown`, `kept_html` and `about`. The other options are
-    those of `dbce_spark.extract`.
+    The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, with the
+    values that pages have, and the column `error`: null in rows with a page; in others the reason, and all other added
+    columns are null. `formats`, such as `["markdown", "html", "about"]`, adds `markdown`, `kept_html` and `about`. The
+    other options are those of `dbce_spark.extract`.
 
     Raises:
         InputError: there is no such column, format or option, or a column of another type or of a name that is added.
