@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-<<<<<<<< HEAD:tests/annotation/markup/test_url_rewriting.py
 from dbce_spark.annotation.markup import url_rewriting
-========
-from dbce_spark.annotation.markup import links
->>>>>>>> main:tests/annotation/markup/test_links.py
 
 HERE = "http://www.example.org/a/"
 BASE = f"{HERE}b.html"
