@@ -12,7 +12,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
-from dbce_spark.spark.jobs import stream_job
+from dbce_spark.spark.jobs import stream_tasks
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from dbce_spark.streaming.stream.stream_method import stream_method
 from tests.support.builders import http, record
@@ -38,14 +38,14 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def read(path: str, file_no: int, by: DbceConfig = BY_TREE) -> pd.DataFrame:
-    found: pd.DataFrame = pa.Table.from_batches([*stream_job.read_file(path, file_no, by, TREE)]).to_pandas()
+    found: pd.DataFrame = pa.Table.from_batches([*stream_tasks.read_file(path, file_no, by, TREE)]).to_pandas()
     return found
 
 
 @pytest.mark.parametrize("by", [pytest.param(BY_TREE, id="urltree"), pytest.param(BY_DBCE, id="dbce")])
 def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[str], by: DbceConfig) -> None:
     """A batch hands a domain's pages over in any order; rejects and counts go past the state."""
-    tester = TwsTester(stream_job.Labelling(stream_method(by, TREE)))
+    tester = TwsTester(stream_tasks.Labelling(stream_method(by, TREE)))
     rows: dict[str, list[Any]] = defaultdict(list)
     for batch in (files[:2], files[2:]):
         frames = [read(path, files.index(path), by) for path in batch]
@@ -53,7 +53,7 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
             for table, packed, fields in zip(made["table"], made["packed_row"], made["fields"], strict=True):
-                rows[table].append(stream_job.row_of(table, packed, fields))
+                rows[table].append(stream_tasks.row_of(table, packed, fields))
     expected = local_stream.run(files, by, TREE)
 
     assert all(expected.values())

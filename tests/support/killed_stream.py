@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 from dbce_spark.commands import cli
-from dbce_spark.spark.jobs import stream_job
+from dbce_spark.spark.jobs import stream_tasks
 from dbce_spark.streaming.stream import stream_tables
 
 
@@ -17,7 +17,7 @@ def die() -> NoReturn:
 
 def main(point: str, batch: int, arguments: list[str]) -> int:
     """Runs the command; at this batch it dies: before its "files", before the "commit" of these, or "behind" that."""
-    commit, part = stream_tables.commit, stream_job._part
+    commit, part = stream_tables.commit, stream_tasks.writing
 
     def parted(folder: str, number: int, *rest: Any) -> Any:
         if (point, batch) == ("files", number):
@@ -32,7 +32,7 @@ def main(point: str, batch: int, arguments: list[str]) -> int:
             die()
         return made
 
-    vars(stream_job)["_part"], vars(stream_tables)["commit"] = parted, committed
+    vars(stream_tasks)["writing"], vars(stream_tables)["commit"] = parted, committed
     return cli.main(["stream", *arguments])
 
 

@@ -142,7 +142,7 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
     grown.to.vacuum(1)
     grown.notes["put together"] = texts_of(grown.to)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compared_pages, "are_little", lambda run, account: True)
+        patch.setattr(compared_pages, "fit_one_worker", lambda run, account: True)
         grown.extend(spark, crawls)
     return grown
 

@@ -1,6 +1,6 @@
 """Run `dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
     return _summary(agreed)
 
 
-def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
+def sheets(paths: Iterable[str]) -> Iterator[Sheet]:
     """Yield the pages of several files."""
     return (one for path in paths for one in page_file.read(path))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.markup.outline import Outline
 from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.html.dom import parse_tree
@@ -47,7 +47,7 @@ def number_nodes(utf8_html: bytes, page_text: str, segments: Segments) -> Number
             first, last = ranges.get(container, (at, at))
             ranges[container] = min(first, at), max(last, at)
     outline = _numbered(pieces, around, ranges, segments)
-    return NumberedPage(links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
+    return NumberedPage(_to_html(root, utf8_html), outline)
 
 
 def number_places(utf8_html: bytes, places: Mapping[str, int]) -> str:
@@ -69,7 +69,12 @@ def number_places(utf8_html: bytes, places: Mapping[str, int]) -> str:
             continue
         for element in elements:
             element.set(NODE, str(node))
-    return links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace")))
+    return _to_html(root, utf8_html)
+
+
+def _to_html(root: Any, utf8_html: bytes) -> str:
+    """Return the HTML of a tree, with the document type of the page that it was parsed from."""
+    return url_rewriting.to_html(root, url_rewriting.doctype(utf8_html.decode("utf-8", "replace")))
 
 
 def _free_names(root: Any) -> None:

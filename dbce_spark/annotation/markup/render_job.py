@@ -14,16 +14,16 @@ from dbce_spark.html.dom import PageError
 from dbce_spark.log import counted
 
 
-def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
+def render(pages: Sequence[str], store: str, output: str, screenshots: str) -> str:
     """Write how a browser shows each page, and return a line that counts them.
 
-    pages: files of them; kept: a store, whose pages have what they load with them; "" for none.
+    pages: files of them; store: its path, whose pages have what they load with them; "" for none.
 
     Raises:
         InputError: an input cannot be read, or the browser gives up on a page.
         PlatformError: there is no browser, or what the store needs is not installed.
     """
-    scenes = chain(map(rendering.make_scene, labels_job.sheets(pages)), _of_store(kept) if kept else ())
+    scenes = chain(map(rendering.make_scene, labels_job.sheets(pages)), _of_store(store) if store else ())
     shown = tqdm(scenes, desc="shown", unit=" pages", disable=None)
     try:
         count = rendering.write(output, rendering.render(shown, screenshots))
@@ -32,9 +32,9 @@ def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> st
     return f"{counted(count, 'page')} in {output}"
 
 
-def _of_store(kept: str) -> Iterator[Scene]:
+def _of_store(store: str) -> Iterator[Scene]:
     try:
         from dbce_spark.annotation.web import scenes
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run {installs('annotate')}") from error
-    return scenes.make_scenes(kept, settings({}))
+    return scenes.make_scenes(store, settings({}))

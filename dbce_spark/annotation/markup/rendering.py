@@ -169,8 +169,8 @@ def _context() -> "Iterator[BrowserContext]":
             raise PlatformError(
                 f"no Chromium starts here; install it, or run `playwright install chromium`: {error}"
             ) from error
-        yield browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, java_script_enabled=False)
-        browser.close()
+        with browser:
+            yield browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, java_script_enabled=False)
 
 
 def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:

@@ -11,8 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from dbce_spark.annotation.store import page_resources, resource_index, wanted_pages, workbench_store
-from dbce_spark.annotation.store import stored_pages as stored
+from dbce_spark.annotation.store import page_resources, resource_index, stored_pages, wanted_pages, workbench_store
 from dbce_spark.annotation.store.resource_index import Place
 from dbce_spark.annotation.store.stored_extraction import make_stored
 from dbce_spark.annotation.store.stored_pages import StoredPage
@@ -57,7 +56,7 @@ def add(
     wanted_pages.refuse_lack(read, chosen, wanted)
     workbench_store.create(path)
     with closing(workbench_store.open_store(path)) as opened:
-        there = {*stored.ids(opened, stored.CORPUS)}
+        there = {*stored_pages.ids(opened, stored_pages.CORPUS)}
         new = _extract([page for page in chosen if page.capture_id not in there], read, config)
         index = resource_index.build_index(files if new else (), config.input)
         copied = 0
@@ -68,7 +67,7 @@ def add(
             copied += page_resources.copy(opened, index, needs, config.input, settings)
             with workbench_store.transaction(opened):
                 for page in made:
-                    stored.add(opened, replace(page, corpus=settings.corpus), added=workbench_store.now())
+                    stored_pages.add(opened, replace(page, corpus=settings.corpus), added=workbench_store.now())
     fit = sum(wanted_pages.fits(page, wanted) for page in read)
     return AddedPages(len(read), fit, len(new), len(chosen) - len(new), copied)
 

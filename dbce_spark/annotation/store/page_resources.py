@@ -4,11 +4,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.store import resource_index
 from dbce_spark.annotation.store.resource_index import Place, ResourceIndex
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
-from dbce_spark.annotation.store.workbench_store import Connection, transaction
+from dbce_spark.annotation.store.workbench_store import Connection, insert, transaction
 from dbce_spark.archive import http_message, mime
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import payload_digest
@@ -20,6 +20,8 @@ from dbce_spark.html import charset
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _MOST_REDIRECTS = 5
+_COLUMNS = ("url", "timestamp", "status", "mime", "charset", "location")
+"""Columns that a resource has as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +48,16 @@ class Need:
 
 def needed(html: str, url: str, timestamp: int) -> list[Need]:
     """Return the URLs that a page of this URL and time loads."""
-    root = links.parse_html(html)
-    base = links.base_url(root, url)
+    root = url_rewriting.parse_html(html)
+    base = url_rewriting.base_url(root, url)
     found: list[Need] = []
 
     def note(url: str, kind: str) -> str:
         found.append(Need(url, timestamp, kind))
         return url
 
-    links.disarm(root)
-    links.lead_html(root, base, note)
+    url_rewriting.disarm(root)
+    url_rewriting.rewrite_html(root, base, note)
     return found
 
 
@@ -129,11 +131,11 @@ def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
         return url
 
     if found.location:
-        if target := links.absolute(found.location, found.url):
+        if target := url_rewriting.absolute(found.location, found.url):
             note(target, kind)
-    elif kind == links.STYLE:
-        links.lead_css(decode_text(found), found.url, note)
-    elif kind == links.FRAME:
+    elif kind == url_rewriting.STYLE:
+        url_rewriting.rewrite_css(decode_text(found), found.url, note)
+    elif kind == url_rewriting.FRAME:
         needs += [(need.url, need.kind) for need in needed(decode_text(found), found.url, found.timestamp)]
     return needs
 
@@ -146,15 +148,9 @@ def decode_text(found: Resource) -> str:
 def keep(store: Connection, found: Resource) -> bool:
     """Put an answer into a store; leave one that it has as it is. Return whether it is new."""
     sha1 = payload_digest(found.body)
-    store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
-    added = store.execute(
-        "INSERT OR IGNORE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            url_key(found.url), found.timestamp, found.url, found.status, found.mime, found.charset, found.location,
-            sha1,
-        ),
-    )  # fmt: skip
-    return bool(added.rowcount)
+    insert(store, "bodies", {"digest": sha1, "body": found.body})
+    row = {name: getattr(found, name) for name in _COLUMNS}
+    return insert(store, "resources", {"url_key": url_key(found.url), **row, "body": sha1})
 
 
 def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
@@ -163,7 +159,7 @@ def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
         found = _nearest(store, url, timestamp)
         if found is None or not found.location:
             return found
-        url = links.absolute(found.location, found.url)
+        url = url_rewriting.absolute(found.location, found.url)
     return None
 
 
@@ -175,10 +171,8 @@ def _nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
     at = bisect_left(times, timestamp)
     best = min(times[max(0, at - 1) : at + 1], key=lambda one: abs(one - timestamp))
     row = store.execute(
-        "SELECT r.*, b.body AS content FROM resources r JOIN bodies b ON b.digest = r.body"
+        f"SELECT {', '.join(_COLUMNS)}, b.body FROM resources r JOIN bodies b ON b.digest = r.body"
         " WHERE url_key = ? AND timestamp = ?",
         (key, best),
     ).fetchone()
-    return Resource(
-        row["url"], row["timestamp"], row["status"], row["mime"], row["charset"], row["location"], row["content"]
-    )
+    return Resource(**row)

@@ -11,7 +11,7 @@ from dbce_spark.archive.index.index_entry import normal_digest
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.record_date import parse_record_date
 from dbce_spark.archive.records import Limits, Record, records
-from dbce_spark.archive.segmented_records import Segment, join_segments
+from dbce_spark.archive.segmented_records import join_segments
 from dbce_spark.config import InputConfig
 from dbce_spark.files import sources
 
@@ -71,7 +71,7 @@ def read_records(path: str, config: InputConfig) -> Iterator[Record]:
     try:
         with sources.open_binary(path) as stream:
             for found in join_segments(records(stream, Limits.from_config(config)), config.max_record_bytes):
-                if not isinstance(found, Segment) and isinstance(found, Record):
+                if isinstance(found, Record):
                     yield found
     except OSError:
         return

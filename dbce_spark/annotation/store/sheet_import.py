@@ -6,8 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from dbce_spark.annotation.markup import cross_tasks, page_file
-from dbce_spark.annotation.store import neighbours as beside
-from dbce_spark.annotation.store import page_resources, resource_index, single_page, stored_pages, workbench_store
+from dbce_spark.annotation.store import (
+    neighbours,
+    page_resources,
+    resource_index,
+    single_page,
+    stored_pages,
+    workbench_store,
+)
 from dbce_spark.annotation.store.neighbours import StoredNeighbour
 from dbce_spark.annotation.store.page_resources import Need
 from dbce_spark.annotation.store.stored_pages import StoredPage
@@ -57,7 +63,7 @@ def import_pages(
     index = resource_index.build_index(
         sources.expand(archives, config.input.patterns) if archives else (), config.input
     )
-    added = beside_them = copied = 0
+    added = beside = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
@@ -68,15 +74,15 @@ def import_pages(
                 for one in some:
                     page = replace(one.page, corpus=settings.corpus)
                     added += stored_pages.add(opened, page, added=workbench_store.now())
-                    beside_them += beside.add(opened, one.page.page, one.neighbours)
-    return ImportedPages(added, beside_them, copied)
+                    beside += neighbours.add(opened, one.page.page, one.neighbours)
+    return ImportedPages(added, beside, copied)
 
 
 def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
     page = single_page.make_from_sheet(page_file.from_fields(fields, place), config)
     near = cross_tasks.neighbours(fields, place) if "neighbours" in fields else {}
     try:
-        return _Made(page, [beside.make_neighbour(page, arm, one) for arm, one in near.items()])
+        return _Made(page, [neighbours.make_neighbour(page, arm, one) for arm, one in near.items()])
     except PageError as error:
         raise InputError(f"{place}: a neighbour is no page: {error}") from error
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dbce_spark.annotation.markup.outline import Outline
 from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.markup.submission import Tags
-from dbce_spark.annotation.store.workbench_store import IN_CORPUS, Connection
+from dbce_spark.annotation.store.workbench_store import IN_CORPUS, Connection, insert
 from dbce_spark.archive import http_message, mime
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import timestamps
@@ -84,17 +84,14 @@ def decode_tags(letters: str) -> Tags:
 def add(store: Connection, page: StoredPage, *, added: int) -> bool:
     """Add a page to a store, if it is missing. Return whether it is new."""
     units = [[unit.xpath, unit.start, unit.end, LETTERS[unit.label], unit.score] for unit in page.units]
-    done = store.execute(
-        "INSERT OR IGNORE INTO pages VALUES"
-        " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            page.page, page.kind, page.position, page.url, page.url_key, page.site, page.timestamp, page.archive,
-            page.record_id, page.head, page.record, page.charset, page.title, page.language, page.words, page.html,
-            page.text, page.text_digest, json.dumps(units, separators=(",", ":")), page.outline.as_json(), page.model,
-            page.doubt, encode_tags(page.reference), added, page.corpus,
-        ),
-    )  # fmt: skip
-    return bool(done.rowcount)
+    plain = {name: getattr(page, name) for name in _PLAIN}
+    made = {
+        "id": page.page,
+        "segments": json.dumps(units, separators=(",", ":")),
+        "outline": page.outline.as_json(),
+        "reference": encode_tags(page.reference),
+    }
+    return insert(store, "pages", {**plain, **made, "added": added})
 
 
 def get(store: Connection, page: str) -> StoredPage | None:

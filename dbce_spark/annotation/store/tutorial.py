@@ -10,8 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from dbce_spark.annotation.markup.submission import LABELS
-from dbce_spark.annotation.store import single_page, workbench_store
-from dbce_spark.annotation.store import stored_pages as stored
+from dbce_spark.annotation.store import single_page, stored_pages, workbench_store
 from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.config import DbceConfig
 from dbce_spark.html.dom import parse_tree
@@ -22,11 +21,11 @@ _GOLD = "data-gold"
 
 def add(opened: workbench_store.Connection, config: DbceConfig) -> None:
     """Add the pages of the tutorial to a store that does not have them yet."""
-    if len(stored.ids(opened, stored.TUTORIAL)) == PAGES:
+    if len(stored_pages.ids(opened, stored_pages.TUTORIAL)) == PAGES:
         return
     with workbench_store.transaction(opened):
         for page in make_pages(config):
-            stored.add(opened, page, added=workbench_store.now())
+            stored_pages.add(opened, page, added=workbench_store.now())
 
 
 def make_pages(config: DbceConfig) -> Iterator[StoredPage]:
@@ -41,7 +40,7 @@ def make_page(html: bytes, name: str, position: int, config: DbceConfig) -> Stor
     root = parse_tree(html)
     made = single_page.make_from_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
     reference = tuple(LABELS[_gold(root, unit.xpath)] for unit in made.units)
-    return dataclasses.replace(made, kind=stored.TUTORIAL, position=position, reference=reference)
+    return dataclasses.replace(made, kind=stored_pages.TUTORIAL, position=position, reference=reference)
 
 
 def _gold(root: Any, xpath: str) -> str:

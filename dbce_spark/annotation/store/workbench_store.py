@@ -7,11 +7,12 @@ one file whenever nobody writes, so a copy of that file is a backup; `backup` ma
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.files import sqlite_transaction
 
 Connection = sqlite3.Connection
 
@@ -174,14 +175,20 @@ def open_store(path: str) -> Connection:
 
 @contextmanager
 def transaction(store: Connection) -> Iterator[None]:
-    """Write all that the block writes, or none of it; other writers wait."""
-    store.execute("BEGIN IMMEDIATE")
-    try:
+    """Write all that the block writes, or none of it; other writers wait.
+
+    Raises:
+        OutputError: the disk is full or broken.
+    """
+    with sqlite_transaction.transaction(store, "BEGIN IMMEDIATE"):
         yield
-    except BaseException:
-        store.execute("ROLLBACK")
-        raise
-    store.execute("COMMIT")
+
+
+def insert(store: Connection, table: str, row: Mapping[str, object]) -> bool:
+    """Insert a row, given by its columns, unless there is one with its key. Return whether it is new."""
+    values = ", ".join(f":{name}" for name in row)
+    done = store.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({values})", row)
+    return done.rowcount > 0
 
 
 def backup(path: str, target: str) -> None:

@@ -17,7 +17,7 @@ from flask import Flask, Response, abort, request
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.store import page_resources, workbench_store
 from dbce_spark.annotation.store.page_resources import Resource
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
@@ -105,7 +105,7 @@ def _send_loaded(replay: _Replay, ticket: str, arm: str = "") -> Response:
         found = page_resources.nearest(opened, request.args.get("url", ""), timestamp)
     if found is None:
         abort(404)
-    kind = request.args.get("kind", links.OTHER)
+    kind = request.args.get("kind", url_rewriting.OTHER)
     return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
 
 
@@ -122,8 +122,8 @@ def _prefix(here: str, ticket: str, arm: str) -> str:
 
 
 def _with_script(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
-    """Return the page with all that it loads led to the store, and with our style sheet and script."""
-    root = _led(html, url, prefix)
+    """Return the page with all that it loads rewritten to the store, and with our style sheet and script."""
+    root = _rewritten(html, url, prefix)
     head = root.find("head")
     if head is None:
         head = etree.Element("head")
@@ -132,24 +132,24 @@ def _with_script(html: str, url: str, prefix: str, workbench: str, nonce: str) -
     style.text = _static("frame.css")
     script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
     etree.SubElement(head, "script", script)
-    return links.to_html(root, links.doctype(html))
+    return url_rewriting.to_html(root, url_rewriting.doctype(html))
 
 
 def _answer(found: Resource, kind: str, prefix: str) -> Response:
     """Return a resource as the type it was loaded for: a body that is no style sheet by its place is never served as
     one."""
     headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
-    if kind == links.FRAME:
+    if kind == url_rewriting.FRAME:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
         text = page_resources.decode_text(found)
-        shown = links.to_html(_led(text, found.url, prefix), links.doctype(text))
+        shown = url_rewriting.to_html(_rewritten(text, found.url, prefix), url_rewriting.doctype(text))
         policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
         return Response("", status=404, headers=headers)
-    if kind == links.STYLE:
-        css = links.lead_css(page_resources.decode_text(found), found.url, _lead(prefix))
+    if kind == url_rewriting.STYLE:
+        css = url_rewriting.rewrite_css(page_resources.decode_text(found), found.url, _rewriting(prefix))
         return Response(css, mimetype="text/css", headers=headers)
     shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
     return Response(found.body, mimetype=shown_as, headers=headers)
@@ -159,15 +159,15 @@ def _origin(url: str) -> str:
     return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
 
 
-def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
-    root = links.parse_html(text)
-    base = links.base_url(root, url)
-    links.disarm(root)
-    links.lead_html(root, base, _lead(prefix))
+def _rewritten(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
+    root = url_rewriting.parse_html(text)
+    base = url_rewriting.base_url(root, url)
+    url_rewriting.disarm(root)
+    url_rewriting.rewrite_html(root, base, _rewriting(prefix))
     return root
 
 
-def _lead(prefix: str) -> links.Lead:
+def _rewriting(prefix: str) -> url_rewriting.Rewrite:
     return lambda url, kind: f"{prefix}/loaded?kind={kind}&url={quote(url, safe='')}"
 
 

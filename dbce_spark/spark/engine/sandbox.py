@@ -269,7 +269,7 @@ def nth_record(records: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRe
 
 def records_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> Iterator[ReadRecord]:
     """Iterate over the records of one source, read in a process of its own; where that is lost, one reject."""
-    last: ReadRecord | None = None
+    last: Fetch | Revisit | Reject | None = None
     for number in count():
         try:
             record = reader.result(number)
@@ -278,15 +278,19 @@ def records_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> It
             return
         if record is None:
             return
-        last = last if isinstance(record, Skip) else record
+        if not isinstance(record, Skip):
+            last = record
         yield record
 
 
-def _rest(source: Source, last: ReadRecord | None, lost: Lost) -> Reject:
+def _rest(source: Source, last: Fetch | Revisit | Reject | None, lost: Lost) -> Reject:
     """Make the reject of all that lies behind the last record that has a place."""
-    before = last.capture if isinstance(last, Fetch) else None if isinstance(last, Skip) else last
-    file = source if isinstance(source, str) else source[0].path if before is None else before.warc_file
-    offset = before.warc_offset if before is not None and before.warc_file == file else -1
-    detail = f"{lost}; what lies behind the record at {max(0, offset)} is not read"
-    behind = max(0, sources.size(source) - max(0, offset)) if isinstance(source, str) else 0
+    place = last.capture if isinstance(last, Fetch) else last
+    if isinstance(source, str):
+        file = source
+    else:
+        file = place.warc_file if place is not None else source[0].path
+    offset = max(0, place.warc_offset) if place is not None and place.warc_file == file else 0
+    detail = f"{lost}; what lies behind the record at {offset} is not read"
+    behind = max(0, sources.size(source) - offset) if isinstance(source, str) else 0
     return Reject(warc_file=file, stage=RejectStage.READ, reason=lost.reason, detail=detail, lost_bytes=behind)

@@ -30,7 +30,7 @@ from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors
-from dbce_spark.spark.run import collection_state, prior_state, staging
+from dbce_spark.spark.run import collection_state, prior_state, single_files, staging
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
@@ -209,7 +209,7 @@ def _write_parts(placed: DataFrame, target: str, lsh: LshConfig) -> Counter[str]
     counts = sum(task_results(placed, write_all, Counter[str]), Counter[str]())
     if not counts[STEPS]:
         for name, schema in _SCHEMAS.items():
-            parquet.write(f"{target}/{name}/part-00000.parquet", schema, [])
+            parquet.write(single_files.path(target, name), schema, [])
     return counts
 
 
@@ -264,7 +264,7 @@ def _write_redesigns(spark: SparkSession, target: str) -> int:
     files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.list_names(f"{target}/{STEPS}"))]
     unsorted = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
     rows = unsorted.sort_by([(name, "ascending") for name in ("site", "not_after")])
-    parquet.write(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
+    parquet.write(single_files.path(target, REDESIGNS), history_rows.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
 

@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain, count, groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -55,6 +56,18 @@ _UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *run_output.KEPT, RUN
 _BATCH_ROWS = 256
 _OPEN_FILES = 100
 """Files that are merged at once: a process may often open no more than 1,024, and hourly crawls have more files."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """The most rows of a row group, and of a file."""
+
+    rows_per_group: int
+    rows_per_file: int
+
+
+_SIZES = _Sizes(single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+_SIZES_OF_MEMBERS = _Sizes(write_increment_tables.ROWS_PER_GROUP, write_increment_tables.MEMBERS_PER_FILE)
 
 
 def run(collection: Collection, rows_per_file: int) -> Version | None:
@@ -139,27 +152,11 @@ def _take_place(collection: Collection, version: Version, work: Path, target: Pa
 
 
 def _write(collection: Collection, version: Version, work: Path, rows_per_file: int) -> None:
+    """Write all of the increment into a folder; run.json, by which it is ended, last."""
     began = time.monotonic()
-    last, anew = replaced(collection.files(version, SUPERSEDED)), _anew(collection, version)
-    for part, of_part in _by_part(collection.files(version, EXTRACTIONS)).items():
-        rows = (batch for number, path in of_part for batch in _counting(path, number, last))
-        _store(work / EXTRACTIONS / part, of_part, rows, merge_tasks.ROWS_PER_GROUP, rows_per_file)
-        _store_marks(work, part, _marks(of_part, last, anew))
-    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
-    rows = (batch for number, path in digests for batch in _counting(path, number, last))
-    _store(work / DIGESTS, digests, rows, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
-    fetched = collection.files(version, CAPTURES)
-    by_url = _by_url(_merged(fetched, "url_key", work))
-    _store(work / CAPTURES, fetched, by_url, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
-    members = collection.files(version, MEMBERS)
-    by_site = (batch for _, batch in _merged(members, "site", work))
-    _store(
-        work / MEMBERS, members, by_site, write_increment_tables.ROWS_PER_GROUP, write_increment_tables.MEMBERS_PER_FILE
-    )
-    storage.remove(str(work / _MERGED))
-    refused = collection.files(version, REJECTS)
-    rejects = table_files(collection, version, REJECTS).batches(rows=_BATCH_ROWS)
-    _store(work / REJECTS, refused, rejects, single_files.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
+    last = replaced(collection.files(version, SUPERSEDED))
+    _write_extractions(collection, version, work, last, rows_per_file)
+    _write_tables(collection, version, work, last)
     _link_pages(collection, version, work)
     for path in Path(collection.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)
@@ -167,6 +164,32 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     _keep_runs(collection, version, work)
     report = _report(version, time.monotonic() - began)
     storage.write(str(work / RUN_FILE), json.dumps(report, indent=2).encode() + b"\n")
+
+
+def _write_extractions(
+    collection: Collection, version: Version, work: Path, last: Mapping[str, int], rows_per_file: int
+) -> None:
+    """Write the extractions that count, and the duplicates beside them. `last`: as `current_rows.replaced` has it."""
+    anew = _anew(collection, version)
+    for part, of_part in _by_part(collection.files(version, EXTRACTIONS)).items():
+        rows = (batch for number, path in of_part for batch in _counting(path, number, last))
+        _store(work / EXTRACTIONS / part, of_part, rows, _Sizes(merge_tasks.ROWS_PER_GROUP, rows_per_file))
+        _store_marks(work, part, _marks(of_part, last, anew))
+
+
+def _write_tables(collection: Collection, version: Version, work: Path, last: Mapping[str, int]) -> None:
+    """Write the other tables. Rows of captures and members, each in order within a file, are merged."""
+    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
+    counting = (batch for number, path in digests for batch in _counting(path, number, last))
+    _store(work / DIGESTS, digests, counting, _SIZES)
+    captures = collection.files(version, CAPTURES)
+    _store(work / CAPTURES, captures, _by_url(_merged(captures, "url_key", work)), _SIZES)
+    members = collection.files(version, MEMBERS)
+    by_site = (batch for _, batch in _merged(members, "site", work))
+    _store(work / MEMBERS, members, by_site, _SIZES_OF_MEMBERS)
+    storage.remove(str(work / _MERGED))
+    rejects = table_files(collection, version, REJECTS).batches(rows=_BATCH_ROWS)
+    _store(work / REJECTS, collection.files(version, REJECTS), rejects, _SIZES)
 
 
 def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, str]]]:
@@ -275,20 +298,18 @@ def _runs(path: str, key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
             begin = end
 
 
-def _store(
-    folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.RecordBatch], rows_per_group: int, rows: int
-) -> None:
-    """Write rows to files of up to so many, as the files are written that they come from; batches are not cut. One
-    file at least: readers find their columns."""
+def _store(folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.RecordBatch], sizes: _Sizes) -> None:
+    """Write rows to files of these sizes, as the files are written that they come from; batches are not cut. One file
+    at least: readers find their columns."""
     schema, dictionary = _form([path for _, path in of])
     rest = (batch.rename_columns(schema.names) for batch in batches if batch.num_rows)
     batch = next(rest, None)
     number = 0
     while batch is not None or number == 0:
         path = str(folder / f"part-{number:05}.parquet")
-        with parquet.writer(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
+        with parquet.writer(path, schema, dictionary=dictionary, rows_per_group=sizes.rows_per_group) as file:
             written = 0
-            while batch is not None and written + batch.num_rows <= max(rows, batch.num_rows):
+            while batch is not None and written + batch.num_rows <= max(sizes.rows_per_file, batch.num_rows):
                 file.write(batch)
                 written += batch.num_rows
                 batch = next(rest, None)

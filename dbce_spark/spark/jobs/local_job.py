@@ -20,14 +20,14 @@ from dbce_spark.dbce import duplicates, local
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
-from dbce_spark.files import parquet, storage, timestamps
+from dbce_spark.files import storage, timestamps
 from dbce_spark.log import Log, repeat
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
-from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, sandbox
 from dbce_spark.spark.run import (
     duplicate_files,
+    extraction_files,
     heartbeat,
     matched_revisits,
     plan,
@@ -36,7 +36,7 @@ from dbce_spark.spark.run import (
     run_report,
     single_files,
 )
-from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
+from dbce_spark.spark.run.extraction_files import ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
@@ -187,7 +187,7 @@ class _Work:
                         )
                         count += len(extracted.texts[-1])
         if not statuses:
-            parquet.write(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
+            extraction_files.write_none(self._output)
         self._account.statuses = statuses + count_unlabelled(extracted.unlabelled.values())
         return extracted
 

@@ -1,47 +1,35 @@
 """The stream job: files that appear are read, their pages labelled where their domain's state is, and written.
 
-No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `local_stream` there is the whole of it.
+What its tasks do is in `stream_tasks`. No algorithm is there: `dbce_spark.streaming.stream` labels pages, and
+`local_stream` there is the whole of it.
 """
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass
-from operator import itemgetter
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
 from py4j.protocol import Py4JError
-from pyspark import TaskContext
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from dbce_spark.archive.index.range_reader import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.log import Log
-from dbce_spark.model import RejectStage
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.schemas import stream_rows
-from dbce_spark.spark.engine import sandbox, worker
-from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
-from dbce_spark.spark.jobs import primed_sites
+from dbce_spark.spark.jobs import primed_sites, stream_tasks
 from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
-from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
-from dbce_spark.streaming.stream.local_stream import make_arrivals, reject_row
-from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS, Outcome, build_row
-from dbce_spark.streaming.stream.stream_method import DBCE, StreamMethod, stream_method
+from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS
+from dbce_spark.streaming.stream.stream_method import DBCE, stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
@@ -55,10 +43,6 @@ except ImportError as error:
 
 LEDGER = "arrivals"
 """Folder of the output that holds which files were taken in which order."""
-_PAGE, _COUNTS = "page", "counts"
-"""Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
-_PAST = (REJECTS, _COUNTS)
-"""Kinds of rows that no state makes: they are whole in the column `fields`."""
 _SHOWN = {
     "files": "files",
     "records": "records",
@@ -67,12 +51,6 @@ _SHOWN = {
     REJECTS: "rejects",
 }
 """Counts of a batch that the log shows, each with its word."""
-_ROWS_TOGETHER = 64
-_NOTHING = b""
-_Sent = tuple[str, str, int, int, bytes, str, bytes]
-"""A STREAM row."""
-_KIND = 1
-_place = itemgetter(2, 3)
 _WAIT_SECONDS = 1
 
 SETTINGS = {
@@ -162,6 +140,11 @@ def _run(
 
 
 def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+    """Check that the stream may begin or go on. Raises as `run` does."""
+    if config.stream.by != DBCE and request.prime:
+        raise ConfigError("--prime is for --by dbce: a collection has no counts for URL Tree")
+    if config.stream.by == DBCE and config.label.by != "classifier":
+        raise ConfigError(f'label.by is {config.label.by}; by DBCE a stream labels by "classifier"')
     is_begun = stream_tables.is_begun(request.output, _settings(request, config, tree), plan.unlike)
     if not is_begun and _is_of_a_stream(request.checkpoint):
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
@@ -188,11 +171,7 @@ def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -
         "urltree": asdict(tree),
     }
     if method.name != DBCE:
-        if request.prime:
-            raise ConfigError("--prime is for --by dbce: a collection has no counts for URL Tree")
         return settings
-    if config.label.by != "classifier":
-        raise ConfigError(f'label.by is {config.label.by}; by DBCE a stream labels by "classifier"')
     return settings | {
         **{name: getattr(config.stream, name) for name in ("pool_pages", "relabel_pages")},
         **{name: asdict(getattr(config, name)) for name in ("label", "template", "lsh")},
@@ -222,10 +201,10 @@ def _started(
     files = spark.readStream.format(NAME).options(**_source_options(request, config)).load()
     primed = _primed_states(spark, request, config, tree)
     labelled = (
-        files.mapInArrow(_reading(config, tree), schema)
+        files.mapInArrow(stream_tasks.reading(config, tree), schema)
         .groupBy("domain")
         .transformWithStateInPandas(
-            Labelling(stream_method(config, tree)),
+            stream_tasks.Labelling(stream_method(config, tree)),
             schema,
             outputMode="Append",
             timeMode="None",
@@ -234,7 +213,7 @@ def _started(
     )
     return (
         labelled.writeStream.queryName("dbce stream")
-        .foreachBatch(_writing(request.output, config, log))
+        .foreachBatch(_committing(request.output, config, log))
         .option("checkpointLocation", request.checkpoint)
         .outputMode("append")
         .trigger(**_trigger(request.every))
@@ -275,141 +254,22 @@ def _primed_states(
     return primed_sites.primed_states(spark, collection, version, config, tree)
 
 
-def _reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the map over files: STREAM rows of the pages, rejects and counts of each."""
-
-    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        worker.prepare()
-        for batch in batches:
-            for file in batch.to_pylist():
-                yield from read_file(file["path"], file["file_no"], config, tree)
-
-    return read
-
-
-def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
-    """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
-    sleep(start_jitter(path, config.fetch))
-    task, method = TaskContext.get(), stream_method(config, tree)
-    row_no = 0
-    outcomes = RecordOutcomes(lambda revisit: None)  # an earlier page has its payload
-    with sandbox.reading(path, method.reading, None if task is None else task.attemptNumber()) as reading:
-        for pages, htmls in page_batches(reading, outcomes, with_html=config.formats.need_html, limit=None):
-            sent = []
-            for one in make_arrivals(zip(pages, htmls, strict=True), file_no, tree, method):
-                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), one.packed_blocks))
-                row_no += 1
-            yield batch_of(sent, stream_rows.STREAM)
-    skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
-    counts = outcomes.counts.by_name() + skipped
-    lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]
-    yield batch_of([*lost, _past(_COUNTS, file_no, 0, counts + Counter(files=1))], stream_rows.STREAM)
-
-
-def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
-    """Make a row that goes past the state of all domains."""
-    return "", table, file_no, row_no, _NOTHING, json.dumps(row), _NOTHING
-
-
-class Labelling(StatefulProcessor):
-    """The labelling where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
-
-    def __init__(self, method: StreamMethod):
-        self._method = method
-
-    def init(self, handle: StatefulProcessorHandle) -> None:
-        self._state = handle.getValueState("domain", "state binary")
-
-    def handleInitialState(self, key: Any, initialState: Any, timerValues: TimerValues) -> None:  # noqa: N802, N803
-        """Begin a domain with the state that it is primed with."""
-        for state in initialState["state"]:
-            self._state.update((bytes(state),))
-
-    def handleInputRows(  # noqa: N802
-        self,
-        key: Any,
-        rows: Iterator[Any],
-        timerValues: TimerValues,  # noqa: N803
-    ) -> Iterator[pd.DataFrame]:
-        """Label the pages of a domain, which come in any order, in the order of the stream."""
-        sent = [row for frame in rows for row in frame.itertuples(index=False, name=None)]
-        if past := [one for one in sent if one[_KIND] != _PAGE]:
-            yield pd.DataFrame(past, columns=stream_rows.STREAM.names)
-        if waiting := [one for one in sent if one[_KIND] == _PAGE]:
-            yield from self._labelled(key[0], sorted(waiting, key=_place))
-
-    def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
-        # Spark warns of a state that is read and not there.
-        before = self._state.get() if self._state.exists() else None
-        state = self._method.restore(bytes(before[0])) if before else self._method.begin(name)
-        arrivals = (
-            restore_arrival(file_no, row_no, packed_row, fields, blocks)
-            for _, _, file_no, row_no, packed_row, fields, blocks in waiting
-        )
-        made = (
-            (name, one.table, 0, 0, one.packed_row, json.dumps(one.columns), _NOTHING) for one in state.take(arrivals)
-        )
-        for lot in lots(made, _ROWS_TOGETHER):
-            yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)
-        self._state.update((state.to_bytes(),))
-
-    def close(self) -> None:
-        """Do nothing: nothing is held."""
-
-
-def row_of(table: str, packed: bytes, fields: str, config: DbceConfig | None = None) -> Row:
-    """Return the row of its table that a STREAM row behind the state becomes."""
-    own: Row = json.loads(fields)
-    return own if table in _PAST else build_row(Outcome(table, packed, own), config)
-
-
-def _writing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
+def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
     """Return the function that Spark calls with each batch, and calls again after a kill."""
 
-    def write(batch: DataFrame, number: int) -> None:
+    def write_and_commit(batch: DataFrame, number: int) -> None:
         # A batch that is committed already is computed again all the same: Spark lacks the state behind it.
         began = monotonic()
         files: Counter[str] = Counter()
         counts: Counter[str] = Counter()
-        for part in batch.mapInArrow(_part(folder, number, config), "files string, counts string").collect():
+        write_part = stream_tasks.writing(folder, number, config)
+        for part in batch.mapInArrow(write_part, "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 
-    return write
-
-
-def _part(
-    folder: str, number: int, config: DbceConfig
-) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the map over the parts of a batch: their files, and what is to be counted."""
-
-    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        task, counts = TaskContext.get(), Counter[str]()
-        assert task is not None
-        with stream_tables.StreamPart(folder, number, task.partitionId()) as part:
-            for batch in batches:
-                rows: dict[str, list[Row]] = defaultdict(list)
-                columns = (batch[name].to_pylist() for name in ("table", "packed_row", "fields"))
-                for table, packed, fields in zip(*columns, strict=True):
-                    rows[table].append(row_of(table, packed, fields, config))
-                for counted in rows.pop(_COUNTS, []):
-                    counts.update(counted)
-                for table, of_table in rows.items():
-                    part.write(table, of_table)
-                    counts[table] += len(of_table)
-                    # Counted as captures when their file was read.
-                    unlabelled = [one["reason"] for one in of_table if one.get("stage") == RejectStage.LABEL]
-                    counts.update(f"rejects.{reason}" for reason in unlabelled)
-                    counts["captures"] -= len(unlabelled)
-                    counts.update(
-                        f"formats.{name}" for one in of_table for name in FORMATS if one.get(name) is not None
-                    )
-                    counts.update(f"steps.{step}" for one in of_table for step in one.get("steps", ()))
-        yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
-
-    return write
+    return write_and_commit
 
 
 def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:

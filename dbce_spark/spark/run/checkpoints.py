@@ -31,11 +31,15 @@ def once(path: str, kind: type[T], work: Callable[[], T]) -> T:
     return result
 
 
+class BrokenCheckpoint(ValueError):
+    """A file that is no checkpoint of this version: a disk has changed it, or another version wrote it."""
+
+
 def kept(path: str, kind: type[T]) -> T | None:
     """Read the value at a path; None: there is none that is whole, so its work is to be done again."""
     try:
         return read(path, kind)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except BrokenCheckpoint as error:
         _LOGGER.warning("%s is broken, and what it stands for is done again: %s", path, error)
         return None
 
@@ -44,16 +48,18 @@ def read(path: str, kind: type[T]) -> T | None:
     """Read the value at a path; None: there is none.
 
     Raises:
-        ValueError, TypeError, LookupError, AttributeError: it is broken, or of another version.
+        BrokenCheckpoint: it is broken, or of another version.
     """
     try:
         with sources.open_binary(path) as file:
             stored = json.loads(file.read())
+        if stored["digest"] != digest(text(stored["value"])):
+            raise BrokenCheckpoint("its digest is that of something else")
+        return cast(T, _built(kind, stored["value"]))
     except FileNotFoundError:
         return None
-    if stored["digest"] != digest(text(stored["value"])):
-        raise ValueError("its digest is that of something else")
-    return cast(T, _built(kind, stored["value"]))
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise BrokenCheckpoint(str(error)) from error
 
 
 def write(path: str, value: object) -> None:

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.run import single_files
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
 
 
@@ -29,7 +30,7 @@ def write_all(output: str, texts: pa.Table, marks: pa.Table) -> DuplicateCounts:
 
 def write_none(target: str) -> None:
     """Write a file of no rows: readers find their columns."""
-    parquet.write(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
+    parquet.write(single_files.path(target, "site_part=0"), duplicate_rows.DUPLICATES, [])
 
 
 def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) -> Counter[str]:

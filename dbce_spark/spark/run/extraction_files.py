@@ -11,6 +11,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.schemas import extraction_rows
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.run import single_files
 
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
@@ -23,6 +24,11 @@ SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_fiel
 _ROWS_OF_IDS = 1 << 16
 HELD_BYTES = 64 << 20
 """Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
+
+
+def write_none(output: str) -> None:
+    """Write a file of no rows: readers find their columns."""
+    parquet.write(single_files.path(output, f"{EXTRACTIONS}/site_part=0"), SCHEMA, [])
 
 
 @dataclass(slots=True)

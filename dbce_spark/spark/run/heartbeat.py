@@ -77,7 +77,7 @@ def read(output: str) -> Heartbeat | None:
     """Read what was last written there; None: nothing, or what another version has written."""
     try:
         return checkpoints.read(staging.path(output, staging.STATE), Heartbeat)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except checkpoints.BrokenCheckpoint:
         return None
 
 

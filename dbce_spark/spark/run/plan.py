@@ -70,7 +70,6 @@ def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceCo
         base=base,
         limit=limit,
         with_html=False,
-        # No row of a run follows from the settings of corpora, comparisons, acquisition or streams.
         config={name: values for name, values in config.as_dict().items() if name not in _OF_OTHERS},
         classifier=classifier_digest(config.label),
         versions=versions(),
@@ -118,7 +117,7 @@ def is_begun(plan: Plan, output: str) -> bool:
     path = staging.path(output, staging.PLAN)
     try:
         before = checkpoints.read(path, Plan)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except checkpoints.BrokenCheckpoint as error:
         raise OutputError(f"{path} is no plan of this version; --overwrite starts afresh") from error
     if before is None:
         return False

@@ -13,6 +13,7 @@ from dbce_spark.output.collection import PENDING, RUN_FILE
 from dbce_spark.spark.run import plan
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.prior_state import EMPTY, PriorState
+from dbce_spark.spark.run.single_files import FILE
 
 EXISTS = "{} exists; give another --output, or --overwrite to replace it"
 
@@ -50,7 +51,7 @@ class RunRequest:
     @property
     def pending(self) -> Path:
         """The file of the revisits whose originals a collection lacks."""
-        return Path(self.prior.folders[-1] if self.prior else "", PENDING, "part-00000.parquet")
+        return Path(self.prior.folders[-1] if self.prior else "", PENDING, FILE)
 
     @property
     def pending_revisits(self) -> int:

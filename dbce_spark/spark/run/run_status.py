@@ -13,7 +13,7 @@ from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import clock, counted
-from dbce_spark.output.collection import RUN_FILE, RUNS, Collection, Version
+from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, RUNS, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
@@ -238,7 +238,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     beat = heartbeat.read(work)
     try:
         plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except checkpoints.BrokenCheckpoint as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
         if RUN_FILE in storage.list_names(output):  # it has ended while we looked
@@ -306,8 +306,8 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
     is_known = not plan.indexes or bool(selected)
-    captures = [one.captures for one in (*by_source, *_each(work, "originals", RecordCounts))]
-    written = len(staging.done_tasks(work, "extractions"))
+    captures = [one.captures for one in (*by_source, *_each(work, staging.ORIGINALS, RecordCounts))]
+    written = len(staging.done_tasks(work, EXTRACTIONS))
     cut = merge_tasks.cut(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
     files = len(plan.files) + len(plan.indexes) + len(archives)
     return replace(

@@ -9,6 +9,8 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES, REJECTS
 from dbce_spark.output.schemas import capture_rows, reject_rows
 
+FILE = "part-00000.parquet"
+"""The name of the single file of a table, and of the first of several."""
 ROWS_PER_GROUP = 1 << 14
 CAPTURES_ORDER = ("url_key", "timestamp", "capture_id")
 REJECTS_ORDER = ("warc_file", "warc_offset", "reason", "url", "record_id")
@@ -18,7 +20,7 @@ _BATCH_ROWS = 256
 
 def path(output: str, table: str) -> str:
     """Return the path of the single file of a table."""
-    return f"{output}/{table}/part-00000.parquet"
+    return f"{output}/{table}/{FILE}"
 
 
 def in_order(rows: pa.Table, columns: Sequence[str]) -> list[pa.RecordBatch]:

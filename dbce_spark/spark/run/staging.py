@@ -29,8 +29,10 @@ PAGES = "pages"
 REJECTS = "rejects"
 REVISITS, REVISIT_OUTCOMES, SHARED, UNRESOLVED = "revisits", "revisit_outcomes", "shared", "unresolved"
 SELECTED, PLACES, SELECTION = "selected", "places", "selection"
+ORIGINALS = "originals"
 PAYLOAD_OUTCOMES = "payload_outcomes"
 PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
+BUCKETS, CROSSES, EVIDENCE, ANNOTATIONS = "buckets", "crosses", "evidence", "annotations"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
 RELABEL = "relabel"
@@ -46,7 +48,7 @@ _OF_SOURCES = (PAGES, REJECTS, REVISITS)
 """Folders with a file for each source that was read."""
 _MAY_BE_EMPTY = (
     *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS, UNLABELLED),
-    *(PAGE_ANNOTATIONS, PAGE_EVIDENCE, "buckets", "crosses", "evidence", "annotations"),
+    *(PAGE_ANNOTATIONS, PAGE_EVIDENCE, BUCKETS, CROSSES, EVIDENCE, ANNOTATIONS),
     *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
 )
 """Folders that a stage may leave without a file."""

@@ -64,7 +64,8 @@ class WarcReader(DataSourceReader):
         held, size = [], 0
         for row in self._passing(partition):
             values = self.columns.values(row)
-            if row.fault is not None and self._refuses(row):
+            self._check(row)
+            if row.fault is not None and self.options.mode is Mode.DROPMALFORMED:
                 continue
             held.append(values)
             size += size_of(values)
@@ -78,21 +79,18 @@ class WarcReader(DataSourceReader):
         """Iterate over the rows that no option and no pushed filter keeps out; damage only by pushed filters."""
         choice = Choice.of(self.options)
         for row, entry in self._found(partition):
-            if isinstance(row, DamageRow):
-                if self._refuses(row):
-                    continue
-            elif not choice.takes(row, entry):
+            if isinstance(row, RecordRow) and not choice.takes(row, entry):
                 continue
             if all(one.passes(row) for one in self.pushed):
                 yield row
-            elif row.fault is not None:
-                self._refuses(row)
+            else:
+                self._check(row)
 
-    def _refuses(self, row: RecordRow | DamageRow) -> bool:
-        """Return whether a row with a fault is left out.
+    def _check(self, row: RecordRow | DamageRow) -> None:
+        """Check that a row has no fault where that ends the job.
 
         Raises:
-            InputError: the mode is FAILFAST.
+            InputError: it has one, and the mode is FAILFAST.
         """
         fault = row.fault
         if fault is not None and self.options.mode is Mode.FAILFAST:
@@ -100,7 +98,6 @@ class WarcReader(DataSourceReader):
             raise InputError(
                 f"{row.file}{where}: {fault.reason}: {fault.detail}; mode PERMISSIVE makes it a row, and goes on"
             )
-        return self.options.mode is Mode.DROPMALFORMED
 
     def _found(self, partition: InputPartition) -> Iterator[Found]:
         if isinstance(partition, Files):

@@ -20,9 +20,9 @@ from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import BEFORE, PriorState
+from dbce_spark.spark.run.single_files import FILE
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import read_few, read_pages
-from dbce_spark.spark.stages.read_few import PART
 from dbce_spark.spark.stages.read_pages import PLACE
 
 _CAPTURE = [name for name in Capture.__dataclass_fields__ if name in page_rows.PAGES.names]
@@ -40,7 +40,7 @@ def stage(run: Run) -> RevisitCounts:
 def pending(run: Run) -> list[pa.RecordBatch] | None:
     """Read the revisits without an original that this strategy has staged, as `match_revisits.pending` gives them; None
     where it was not chosen."""
-    path = f"{staging.path(run.work, PENDING)}/{PART}"
+    path = f"{staging.path(run.work, PENDING)}/{FILE}"
     if not Path(path).exists():
         return None
     with staging.opened(path) as file:
@@ -61,7 +61,7 @@ def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
     }
     staging.renew(work, *tables)
     for name, rows in tables.items():
-        parquet.write(f"{staging.path(work, name)}/{PART}", rows.schema, [rows])
+        parquet.write(f"{staging.path(work, name)}/{FILE}", rows.schema, [rows])
     return matched
 
 
@@ -69,7 +69,7 @@ def _stage_pending(work: str, pending: list[Revisit]) -> None:
     """Stage revisits without an original, in order of file and offset: what comes later may hold it."""
     ordered = sorted(pending, key=lambda one: (one.warc_file, one.warc_offset, one.url, one.timestamp))
     rows = revisit_rows.revisits_batch(ordered, file_no=BEFORE, first_row=0)
-    parquet.write(f"{staging.path(work, PENDING)}/{PART}", rows.schema, [rows])
+    parquet.write(f"{staging.path(work, PENDING)}/{FILE}", rows.schema, [rows])
 
 
 def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:

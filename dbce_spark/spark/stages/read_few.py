@@ -14,11 +14,9 @@ from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.single_files import FILE
 from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
-
-PART = "part-00000.parquet"
-"""The file of a table that one process has staged."""
 
 
 def are_few(run: Run, account: RunAccount) -> bool:
@@ -39,7 +37,7 @@ def staged(work: str, name: str, schema: pa.Schema, columns: Sequence[str] = ())
     kept = pa.schema([schema.field(name) for name in columns or schema.names])
     batches: list[pa.RecordBatch] = []
     folder = Path(staging.path(work, name))
-    for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(PART)):
+    for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(FILE)):
         with staging.opened(str(path)) as file:
             batches += file.iter_batches(columns=kept.names)
     return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in batches], kept)

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.files import parquet
+from dbce_spark.output.collection import CAPTURES
 from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.run import single_files
 from dbce_spark.spark.run.job_run import Run
@@ -19,7 +20,7 @@ from dbce_spark.spark.run.run_account import UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages, write_extractions
 
-NAME = "captures"
+NAME = CAPTURES
 ROWS_PER_FILE = 1 << 20
 """About 100 bytes each as stored."""
 
@@ -35,7 +36,7 @@ def write(run: Run, account: RunAccount) -> None:
         return
     placed = _rows(run, account).withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
     ordered = placed.repartition(parts, "part").sortWithinPartitions("part", *single_files.CAPTURES_ORDER)
-    task_results(ordered, partial(_write_parts, f"{run.output}/{NAME}"), NoneType)
+    task_results(ordered, partial(_write_parts, f"{run.output}/{CAPTURES}"), NoneType)
     if not account.captures:
         single_files.write_captures(run.output, capture_rows.CAPTURES.empty_table())
 

@@ -21,7 +21,7 @@ from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import parquet
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
 from dbce_spark.output import stored_rows
-from dbce_spark.output.collection import DIGESTS, SUPERSEDED
+from dbce_spark.output.collection import DIGESTS, EXTRACTIONS, REJECTS, SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
     cross_rows,
@@ -33,8 +33,8 @@ from dbce_spark.output.schemas import (
 )
 from dbce_spark.spark.engine import merge_tasks, small_run_settings
 from dbce_spark.spark.engine.merge_tasks import MergeTasks
-from dbce_spark.spark.run import checkpoints, merged_pages, single_files, staging
-from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
+from dbce_spark.spark.run import checkpoints, extraction_files, merged_pages, single_files, staging
+from dbce_spark.spark.run.extraction_files import ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.merged_pages import MergedPages
@@ -45,8 +45,7 @@ from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages, work_list
 from dbce_spark.spark.stages.work_list import Compared, RowGroup
 
-NAME = "extractions"
-REJECTS = "rejects"
+NAME = EXTRACTIONS
 _TEXTS_PER_GROUP = 8192
 """Some 350 bytes each."""
 _UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
@@ -83,9 +82,9 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     else:
         _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
     if not labelled(counts):
-        parquet.write(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
+        extraction_files.write_none(run.output)
         if run.request.is_increment:
-            parquet.write(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
+            parquet.write(single_files.path(run.output, DIGESTS), increment_rows.DIGESTS, [])
     return counts
 
 

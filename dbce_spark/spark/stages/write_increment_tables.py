@@ -54,7 +54,7 @@ def _keep_members(run: Run, account: RunAccount) -> None:
         rows = rows.join(write_extractions.unlabelled(run).select("capture_id"), on="capture_id", how="left_anti")
     placed = rows.withColumn("file_no", F.col("file_no") + run.prior.next_file)
     ordered = placed.repartition(parts, "site").sortWithinPartitions(*_ORDER)
-    _write(ordered, f"{run.output}/{MEMBERS}", member_rows.MEMBERS)
+    _write(ordered, run.output, MEMBERS, member_rows.MEMBERS)
 
 
 def _keep_few_members(run: Run) -> None:
@@ -71,11 +71,11 @@ def _keep_few_members(run: Run) -> None:
 
 def _keep_pending(run: Run) -> None:
     """Write the revisits without an original."""
-    folder, few = f"{run.output}/{PENDING}", few_revisits.pending(run)
+    few = few_revisits.pending(run)
     if few is None:
-        _write(match_revisits.pending(run), folder, revisit_rows.REVISITS)
+        _write(match_revisits.pending(run), run.output, PENDING, revisit_rows.REVISITS)
     else:
-        _write_file(f"{folder}/part-00000.parquet", revisit_rows.REVISITS, few)
+        _write_file(single_files.path(run.output, PENDING), revisit_rows.REVISITS, few)
 
 
 def _link_pages(run: Run, files: int) -> None:
@@ -93,16 +93,16 @@ def _keep_inputs(run: Run) -> None:
     storage.write(f"{run.output}/{INPUTS}", checkpoints.text(sizes).encode())
 
 
-def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
+def _write(rows: DataFrame, output: str, table: str, schema: pa.Schema) -> None:
     """Write a file for each partition; one without rows if there are none."""
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         context = TaskContext.get()
-        path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
+        path = f"{output}/{table}/part-{context.partitionId() if context else 0:05}.parquet"
         _write_file(path, schema, batches)
 
     if not task_results(rows, write_part, NoneType):
-        parquet.write(f"{folder}/part-00000.parquet", schema, [])
+        parquet.write(single_files.path(output, table), schema, [])
 
 
 def _write_file(path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:

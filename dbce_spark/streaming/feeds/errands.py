@@ -32,7 +32,7 @@ class Errand:
 
     @property
     def first_origin(self) -> str:
-        """Return the origin that was asked before all redirects."""
+        """Return the origin of the request before all redirects."""
         return origin(self.redirects[0].url if self.redirects else self.url)
 
 
@@ -62,11 +62,11 @@ class ErrandRunner:
 
     def begin(self, errand: Errand) -> Future[ErrandResult]:
         """Run one request in a thread of its own, which does not keep the process from ending."""
-        asked: Future[ErrandResult] = Future()
-        Thread(target=lambda: asked.set_result(self._ask(errand)), daemon=True).start()
-        return asked
+        future: Future[ErrandResult] = Future()
+        Thread(target=lambda: future.set_result(self._run(errand)), daemon=True).start()
+        return future
 
-    def _ask(self, errand: Errand) -> ErrandResult:
+    def _run(self, errand: Errand) -> ErrandResult:
         """Run one request. Whatever a server answers, there is a result."""
         config = self._config
         is_page = errand.page is not None and not errand.page.item.page

@@ -4,14 +4,14 @@ It is one SQLite file. All that one call notes is written or none of it, also af
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files.sqlite_transaction import transaction
 from dbce_spark.streaming.feeds.feed_item import Item
 
 VERSION = 4
@@ -80,7 +80,6 @@ class Memory:
     def __init__(self, path: Path):
         """Open or create the file; raise OutputError if it cannot be opened, is held by another process, or is of
         another version."""
-        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
@@ -111,23 +110,10 @@ class Memory:
     def __exit__(self, *_: object) -> None:
         self._store.close()
 
-    @contextmanager
-    def _together(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._store.execute("BEGIN")
-            yield self._store
-            self._store.execute("COMMIT")
-        except BaseException as error:
-            if self._store.in_transaction:  # SQLite itself ends one that a full disk has broken
-                self._store.execute("ROLLBACK")
-            if isinstance(error, sqlite3.DatabaseError):
-                raise OutputError(f"{self._path}: {error}; make room, or mend the disk, and go on") from error
-            raise
-
     def feed(self, url: str) -> FeedState:
         """Return the state of a feed; a new one if nothing was noted of it."""
         names = [field.name for field in fields(FeedState)]
-        with self._together() as store:
+        with transaction(self._store) as store:
             row = store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
         if row is None:
             return FeedState(url=url)
@@ -139,20 +125,21 @@ class Memory:
 
         One that is as it was shows the items of its last answer again.
         """
-        with self._together() as store:
+        with transaction(self._store) as store:
             store.execute(f"INSERT OR REPLACE INTO feeds VALUES ({', '.join('?' * len(fields(feed)))})", astuple(feed))
             if not feed.failures:
                 seen = "UPDATE items SET seen_at = ? WHERE feed = ? AND seen_at >= ?"
                 store.execute(seen, (now, feed.url, feed.answered_at))
-            return [item for item in items if self._is_new(store, item, now)]
+            return [item for item in items if self._note(store, item, now)]
 
     def note_listed(self, links: Iterable[str], now: float, page: str = "") -> list[Item]:
         """Note the pages that a list names, or the requisites of a page. Return those that are new, in their order."""
         items = (Item(feed="", link=link, title="", description="", date="", page=page) for link in links)
-        with self._together() as store:
-            return [item for item in items if self._is_new(store, item, now)]
+        with transaction(self._store) as store:
+            return [item for item in items if self._note(store, item, now)]
 
-    def _is_new(self, store: sqlite3.Connection, item: Item, now: float) -> bool:
+    def _note(self, store: sqlite3.Connection, item: Item, now: float) -> bool:
+        """Note an item as shown now; return whether it is new."""
         if store.execute("UPDATE items SET seen_at = ? WHERE item_id = ?", (now, item.item_id)).rowcount:
             return False
         columns = (item.item_id, item.feed, item.link, item.title, item.description, item.date)
@@ -162,7 +149,7 @@ class Memory:
 
     def waiting(self) -> list[WaitingItem]:
         """Return all items whose pages are to be fetched, in the order in which they were noted."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             rows = store.execute(
                 "SELECT feed, link, title, description, date, page, attempts, next_at FROM items WHERE status = ?"
                 " ORDER BY rowid",
@@ -179,18 +166,18 @@ class Memory:
 
     def note_page(self, item: Item, file: str, size: int) -> None:
         """Note that the page of an item is in a file, and that the file holds up to `size` bytes."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             store.execute("UPDATE items SET status = ? WHERE item_id = ?", (ItemStatus.KEPT, item.item_id))
             store.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (file, size))
 
     def note_end(self, item: Item, status: ItemStatus, detail: str) -> None:
         """Note that the page of an item will not be fetched any more."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             store.execute("UPDATE items SET status = ?, detail = ? WHERE item_id = ?", (status, detail, item.item_id))
 
     def note_retry(self, waiting: WaitingItem, detail: str) -> None:
         """Note how often a page was tried, and when it is tried again."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             store.execute(
                 "UPDATE items SET attempts = ?, next_at = ?, detail = ? WHERE item_id = ?",
                 (waiting.attempts, waiting.next_at, detail, waiting.item.item_id),
@@ -198,22 +185,22 @@ class Memory:
 
     def files(self) -> dict[str, int]:
         """Return the WARC files that are not handed over, with the number of bytes noted of each."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             return dict(store.execute("SELECT name, bytes FROM files ORDER BY name"))
 
     def drop_file(self, file: str) -> None:
         """Note that a WARC file was handed over."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             store.execute("DELETE FROM files WHERE name = ?", (file,))
 
     def forget(self, before: float) -> int:
         """Forget the items that no feed has shown since then, but those that wait; return how many."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             return store.execute(
                 "DELETE FROM items WHERE seen_at < ? AND status != ?", (before, ItemStatus.WAITING)
             ).rowcount
 
     def counts(self) -> dict[str, int]:
         """Count items by status."""
-        with self._together() as store:
+        with transaction(self._store) as store:
             return dict(store.execute("SELECT status, count(*) FROM items GROUP BY status ORDER BY status"))

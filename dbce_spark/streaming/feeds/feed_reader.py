@@ -19,7 +19,7 @@ from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunne
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
-from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin
+from dbce_spark.streaming.feeds.robots import Robots, RobotsCache, origin
 from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
 
 _TICK_SECONDS = 0.2
@@ -59,9 +59,9 @@ class Reader:
         self._memory, self._archive, self._warn = memory, archive, warn
         self._config, self._runner = config.acquire, ErrandRunner(config)
         self._hosts: dict[str, _Host] = {}
-        self._robots = KnownRobots(config.acquire)
+        self._robots = RobotsCache(config.acquire)
         self._reading: set[str] = set()  # origins whose robots.txt is under way, be it at a host it redirects to
-        self._asking: set[Future[ErrandResult]] = set()
+        self._running: set[Future[ErrandResult]] = set()
         self._later: list[tuple[float, int, Errand]] = []
         self._numbers = count()
         self._polls_again = True
@@ -75,7 +75,7 @@ class Reader:
 
         Files that an earlier run has left are handed over first, and its own before this ends.
         """
-        self._go_on()
+        self._hand_over_left()
         self._polls_again = not once
         for feed in (self._memory.feed(url) for url in self._feeds):
             if not feed.is_gone:
@@ -85,18 +85,19 @@ class Reader:
         self._forget()
         while self._has_work() and not stops() and not (once and self._is_done()):
             self._send()
-            ended, self._asking = wait(self._asking, _TICK_SECONDS, FIRST_COMPLETED)
-            if not self._asking and not ended:
+            ended, self._running = wait(self._running, _TICK_SECONDS, FIRST_COMPLETED)
+            if not self._running and not ended:
                 time.sleep(_TICK_SECONDS)
             for one in ended:
                 self._settle(one.result())
             self._roll()
         # What has no answer by then is left to the next run, which the memory tells of it.
-        for one in wait(self._asking, _LAST_SECONDS).done:
+        for one in wait(self._running, _LAST_SECONDS).done:
             self._settle(one.result())
         self._hand_over()
 
-    def _go_on(self) -> None:
+    def _hand_over_left(self) -> None:
+        """Hand over the files that an earlier run has left, as far as they are noted."""
         files = self._memory.files()
         self._archive.clear({*files})
         for name, size in files.items():
@@ -105,13 +106,13 @@ class Reader:
 
     def _has_work(self) -> bool:
         """Return whether something is left, if not now: a feed is never done, unless it is gone."""
-        return bool(self._later or self._asking or any(host.queue for host in self._hosts.values()))
+        return bool(self._later or self._running or any(host.queue for host in self._hosts.values()))
 
     def _is_done(self) -> bool:
         """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""
         now = time.time()
         is_due = bool(self._later) and self._later[0][0] <= now
-        return not (self._asking or is_due or any(self._is_open(one, now) for one in self._hosts.values()))
+        return not (self._running or is_due or any(self._is_open(one, now) for one in self._hosts.values()))
 
     def _is_open(self, host: _Host, now: float) -> bool:
         """Return whether a host has a queue that waits neither for a time nor for another host."""
@@ -120,6 +121,7 @@ class Reader:
         return host.queue[0].is_robots or origin(host.queue[0].url) not in self._reading
 
     def _put_off(self, at: float, errand: Errand) -> None:
+        """Leave an errand until a time, seconds since 1970."""
         heapq.heappush(self._later, (at, next(self._numbers), errand))
 
     def _send(self) -> None:
@@ -129,23 +131,24 @@ class Reader:
             self._queue(heapq.heappop(self._later)[2])
         self._hosts = {name: host for name, host in self._hosts.items() if host.is_needed(now)}
         for host in [*self._hosts.values()]:
-            if len(self._asking) >= self._config.hosts_together:
+            if len(self._running) >= self._config.hosts_together:
                 return
             if host.queue and not host.is_busy and max(host.free_at, host.closed_until) <= now:
-                errand = self._allowed(host, now)
+                errand = self._next_errand(host, now)
                 if errand is not None:
                     host.is_busy = True
-                    self._asking.add(self._runner.begin(errand))
+                    self._running.add(self._runner.begin(errand))
 
     def _queue(self, errand: Errand, *, first: bool = False) -> None:
+        """Put an errand into the queue of its host, or give it up if its URL has none."""
         name = urlsplit(errand.url).hostname
         if not name:
-            self._end(errand, ItemStatus.REFUSED, "no URL that can be asked for")
+            self._give_up(errand, ItemStatus.REFUSED, "no URL that can be asked for")
             return
         queue = self._hosts.setdefault(name, _Host()).queue
         (queue.appendleft if first else queue.append)(errand)
 
-    def _allowed(self, host: _Host, now: float) -> Errand | None:
+    def _next_errand(self, host: _Host, now: float) -> Errand | None:
         """Return the next errand of a host that its robots.txt allows; an errand for that file if it has not been
         read."""
         while host.queue:
@@ -164,9 +167,9 @@ class Reader:
             if robots.allows(errand.url, self._config.user_agent):
                 return errand
             if robots.rules is None:
-                self._again(errand, f"{site}/robots.txt cannot be read: {robots.lack}", 0.0)
+                self._retry(errand, f"{site}/robots.txt cannot be read: {robots.lack}", 0.0)
             else:
-                self._end(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
+                self._give_up(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
         return None
 
     def _settle(self, result: ErrandResult) -> None:
@@ -176,7 +179,7 @@ class Reader:
         except (DbceError, OSError):  # of the machine, the output or the memory
             raise
         except Exception as error:
-            self._end(result.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])
+            self._give_up(result.errand, ItemStatus.FAILED, f"{type(error).__name__}: {error}"[:300])
 
     def _take(self, result: ErrandResult) -> None:
         """Do with a result what is to be done."""
@@ -238,14 +241,16 @@ class Reader:
     def _keep_page(self, waiting: WaitingItem, result: ErrandResult) -> None:
         errand, exchange = result.errand, result.exchange
         if exchange is None or exchange.is_busy:
-            self._again(errand, result.failure, 0.0 if exchange is None else exchange.retry_seconds)
+            self._retry(errand, result.failure, 0.0 if exchange is None else exchange.retry_seconds)
         elif exchange.redirect:
-            self._end(errand, ItemStatus.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects")
+            self._give_up(
+                errand, ItemStatus.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects"
+            )
         elif waiting.item.page:
             self._keep(waiting.item, [*errand.redirects, exchange])
             self.counts["requisites"] += 1
         elif 200 <= exchange.status < 300 and not self._runner.is_page(exchange.header("content-type")):
-            self._end(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
+            self._give_up(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
         else:
             # Before the page is noted: a kill between would leave it without.
             for item in self._memory.note_listed(result.requisites, time.time(), page=exchange.url):
@@ -257,7 +262,7 @@ class Reader:
         size = self._archive.write(item, exchanges)
         self._memory.note_page(item, self._archive.name, size)
 
-    def _again(self, errand: Errand, detail: str, retry_seconds: float) -> None:
+    def _retry(self, errand: Errand, detail: str, retry_seconds: float) -> None:
         """Put off an errand that failed, longer each time; a page only up to `attempts` times."""
         config, now = self._config, time.time()
         if errand.feed is not None:
@@ -266,7 +271,7 @@ class Reader:
         assert errand.page is not None
         attempts = errand.page.attempts + 1
         if attempts >= config.attempts:
-            self._end(errand, ItemStatus.FAILED, detail)
+            self._give_up(errand, ItemStatus.FAILED, detail)
             return
         rest = min(max(config.first_wait_seconds * 2.0 ** (attempts - 1), retry_seconds), config.max_poll_seconds)
         waiting = replace(errand.page, attempts=attempts, next_at=now + rest)
@@ -274,7 +279,7 @@ class Reader:
         self.counts["retries"] += 1
         self._put_off(waiting.next_at, Errand(encode_url(waiting.item.link), page=waiting))
 
-    def _end(self, errand: Errand, status: ItemStatus, detail: str) -> None:
+    def _give_up(self, errand: Errand, status: ItemStatus, detail: str) -> None:
         """Give up a page for good, a feed or a robots.txt for now."""
         self.counts[str(status)] += 1
         if errand.page is not None:

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from threading import Event, Timer, get_ident
+from threading import Event, Timer, local
 from typing import Any
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -42,14 +42,14 @@ class Deadline:
             one.close()
 
 
-_deadlines: dict[int, Deadline] = {}
-"""The deadline of each thread that has one."""
+_of_thread = local()
+"""Has the `deadline` of this thread, if it has one."""
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[Deadline]:
     """Set a deadline, so many seconds from now, to the connections that this thread opens within the block."""
-    found = _deadlines[get_ident()] = Deadline()
+    found = _of_thread.deadline = Deadline()
     timer = Timer(seconds, found.end)
     timer.daemon = True
     timer.start()
@@ -57,7 +57,7 @@ def deadline(seconds: float) -> Iterator[Deadline]:
         yield found
     finally:
         timer.cancel()
-        del _deadlines[get_ident()]
+        del _of_thread.deadline
         found.close()
 
 
@@ -72,7 +72,7 @@ class _Guarded(HTTPConnection):
         Raises:
             NewConnectionError: there is none before the deadline, or one is not of the public network.
         """
-        ends = _deadlines.get(get_ident())
+        ends: Deadline | None = getattr(_of_thread, "deadline", None)
         failure: OSError | None = None
         for address in self._addresses():
             if ends is not None and ends.is_over:

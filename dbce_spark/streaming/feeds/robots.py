@@ -63,27 +63,27 @@ class Robots:
         return max(0.0, float(seconds or 0.0))
 
 
-class KnownRobots:
+class RobotsCache:
     """The rules of origins for as long as they hold, those read first leaving first where there are too many."""
 
     def __init__(self, config: AcquireConfig):
         self._config = config
-        self._known: dict[str, Robots] = {}
+        self._cached: dict[str, Robots] = {}
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._cached)
 
     def get(self, site: str, now: float) -> Robots | None:
         """Return the rules of an origin; None where they are to be read, be it again."""
-        found = self._known.get(site)
+        found = self._cached.get(site)
         return found if found is not None and self._holds(found, now) else None
 
     def keep(self, site: str, found: Robots, now: float) -> None:
         """Keep the rules of an origin that were read now."""
-        self._known = {one: rules for one, rules in self._known.items() if one != site and self._holds(rules, now)}
-        self._known[site] = found
-        while sum(_LEAST_SIZE + one.size for one in self._known.values()) > _MOST_SIZE:
-            del self._known[next(iter(self._known))]
+        self._cached = {one: rules for one, rules in self._cached.items() if one != site and self._holds(rules, now)}
+        self._cached[site] = found
+        while sum(_LEAST_SIZE + one.size for one in self._cached.values()) > _MOST_SIZE:
+            del self._cached[next(iter(self._cached))]
 
     def _holds(self, found: Robots, now: float) -> bool:
         seconds = self._config.robots_seconds if found.rules is not None else self._config.first_wait_seconds

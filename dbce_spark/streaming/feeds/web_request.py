@@ -25,8 +25,6 @@ class Web:
 
     def __init__(self, config: AcquireConfig):
         self._config = config
-        self._pool = urllib3.PoolManager(num_pools=config.hosts_together, retries=False)
-        self._pool.pool_classes_by_scheme = PRIVATE_POOLS if config.private_addresses else PUBLIC_POOLS
 
     def fetch(
         self,
@@ -44,8 +42,8 @@ class Web:
         """
         sent = {**self._headers(url), **headers}
         began = datetime.now(UTC)
-        with deadline(self._config.answer_seconds) as ends:
-            with closing(self._send(url, sent)) as answer:
+        with deadline(self._config.answer_seconds) as ends, self._pool() as pool:
+            with closing(self._send(pool, url, sent)) as answer:
                 if ends.is_over:  # to the library the end of the connection is the end of the head
                     raise Unreachable(f"{url}: no whole head in {self._config.answer_seconds:g} s")
                 is_wanted = 200 <= answer.status < 300 and wants(answer.headers.get("Content-Type", ""))
@@ -71,11 +69,18 @@ class Web:
             "Connection": "close",
         }
 
-    def _send(self, url: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+    def _pool(self) -> urllib3.PoolManager:
+        """Make the pool of one request. Another must not take its connection over, which a server may be about to close
+        and no other deadline can end."""
+        pool = urllib3.PoolManager(num_pools=1, retries=False)
+        pool.pool_classes_by_scheme = PRIVATE_POOLS if self._config.private_addresses else PUBLIC_POOLS
+        return pool
+
+    def _send(self, pool: urllib3.PoolManager, url: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """Send a GET request; return the answer before its body is read."""
         seconds = self._config.timeout_seconds
         try:
-            return self._pool.request(
+            return pool.request(
                 "GET",
                 url,
                 headers=headers,

@@ -2,7 +2,7 @@
 
 import json
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 import numpy as np
@@ -19,15 +19,18 @@ class RecentUrls:
         self._most = most
         self._recent: dict[str, dict[int, None]] = {form: {} for form in forms}
 
-    def has_seen(self, form: str, text: str) -> bool:
-        """Return whether one of the last pages had this text as its URL in a form, and remember it."""
-        recent, hashed = self._recent[form], text_hash(text)
-        if hashed in recent:
-            return True
-        recent[hashed] = None
-        if len(recent) > self._most:
-            del recent[next(iter(recent))]
-        return False
+    def note(self, url: Mapping[str, str]) -> list[str]:
+        """Note the URL of a page in some forms; return the forms in which one of the last pages had the same."""
+        repeated = []
+        for form, text in url.items():
+            recent, hashed = self._recent[form], text_hash(text)
+            if hashed in recent:
+                repeated.append(form)
+                continue
+            recent[hashed] = None
+            if len(recent) > self._most:
+                del recent[next(iter(recent))]
+        return repeated
 
     def to_bytes(self) -> bytes:
         """Pack all that is remembered, for `from_bytes`."""

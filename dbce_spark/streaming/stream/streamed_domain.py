@@ -41,7 +41,7 @@ class StreamedDomain:
             yield from self._take(arrival)
 
     def _take(self, arrival: Arrival) -> Iterator[Outcome]:
-        steps = [form for form in _FORMS if self._recent.has_seen(form, getattr(arrival.url_key, form))]
+        steps = self._recent.note({form: getattr(arrival.url_key, form) for form in _FORMS})
         document = Document(
             document_id=arrival.capture_id,
             url_key=arrival.url_key,

@@ -81,9 +81,9 @@ class StreamedSite:
 
     def _take(self, arrival: Arrival) -> Iterator[_Compared | Outcome]:
         page, key = unpack_page(arrival.packed_blocks), arrival.url_key.key
-        steps = [form for form in KEY_FORMS[:-1] if self._recent.has_seen(form, getattr(arrival.url_key, form))]
+        steps = self._recent.note({form: getattr(arrival.url_key, form) for form in KEY_FORMS[:-1]})
         keyed = place(arrival) | {"key": key}
-        if self._recent.has_seen("words", f"{key} {_words(page)}"):
+        if self._recent.note({"words": f"{key} {_words(page)}"}):
             yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
             return
         before = len(self._pool)

@@ -2,6 +2,7 @@
 
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,26 @@ def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
         fail()
     assert 1 == opened.execute("SELECT count(*) FROM settings").fetchone()[0]
     opened.close()
+
+
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
+    """The error names the store. What was written before it is gone, and can be written again when there is room."""
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+
+    def fill() -> None:
+        with workbench_store.transaction(opened):
+            for number in range(99):
+                opened.execute("INSERT INTO bodies VALUES (?, ?)", (str(number), bytes(50_000)))
+
+    with closing(workbench_store.open_store(path)) as opened:
+        with full_disk(500_000), pytest.raises(OutputError, match=f"^{path}: .*; make room"):
+            fill()
+        left = opened.execute("SELECT count(*) FROM bodies").fetchone()[0]
+        fill()
+
+        assert 0 == left
+        assert 99 == opened.execute("SELECT count(*) FROM bodies").fetchone()[0]
 
 
 def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:

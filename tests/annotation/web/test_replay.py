@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.store import stored_pages, workbench_store
 from dbce_spark.annotation.store.page_resources import Resource
 from dbce_spark.annotation.web import replay, replay_tickets, scenes
@@ -72,7 +72,7 @@ def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskC
 def test_an_answer_that_was_an_error_is_none(status: int, expected: tuple[int, bytes]) -> None:
     """A page that said that there is no picture is not sent for one."""
     found = Resource("http://a.example/", 0, status, "image/png", "", "", DOT)
-    answer = replay._answer(found, links.IMAGE, "http://localhost/ticket")
+    answer = replay._answer(found, url_rewriting.IMAGE, "http://localhost/ticket")
 
     assert expected == (answer.status_code, answer.get_data())
 

@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -592,14 +593,21 @@ def test_rules_of_robots_are_asked_for_once_while_another_host_has_them(
 
 
 def test_rules_of_robots_of_a_host_that_is_closed_are_left_to_the_next_run(
-    room: Newsroom, other: Newsroom, desk: Desk
+    room: Newsroom, other: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing that waits for another host can be done now."""
+    is_closed = threading.Event()
     room.answers["/robots.txt"] = [(301, {"Location": f"{other.url}/rules.txt"})] * 9
-    room.pause = 1.0  # until when the other one is closed
+    monkeypatch.setattr(room, "wait", lambda: is_closed.wait(60))
     other.answers["/busy"] = [(503, {"Retry-After": "3600"})]
-    looks = iter(range(50))
-    desk.read([f"{other.url}/busy", room.publish("/feed")], stops=lambda: next(looks, None) is None)
+    looks = iter(range(300))
+
+    def stops() -> bool:
+        if desk.warned:  # of the answer that closes the other one
+            is_closed.set()
+        return next(looks, None) is None
+
+    desk.read([f"{other.url}/busy", room.publish("/feed")], stops=stops)
 
     assert (["/robots.txt"], ["/robots.txt", "/busy"]) == (room.paths(), other.paths())
     assert next(looks, None) is not None

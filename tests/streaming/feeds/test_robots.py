@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.streaming.feeds.robots import KnownRobots, Robots, origin, token
+from dbce_spark.streaming.feeds.robots import Robots, RobotsCache, origin, token
 from tests.support.builders import config
 
 URL = "http://www.example.org/news/a.html"
@@ -59,7 +59,7 @@ def test_rules_for_too_many_programs_are_not_read(line: str) -> None:
 
 def test_rules_are_known_for_as_long_as_they_hold_and_not_of_too_many_origins() -> None:
     """The first to be read leave first; ones that could not be read are read again soon."""
-    known = KnownRobots(config("acquire.robots_seconds=60", "acquire.first_wait_seconds=2").acquire)
+    known = RobotsCache(config("acquire.robots_seconds=60", "acquire.first_wait_seconds=2").acquire)
     text = b"# " + b"-" * (1 << 20)
     known.keep("none", Robots.from_answer(503, b"", 0.0), 0.0)
     known.keep("read", Robots.from_answer(200, text, 0.0), 0.0)

@@ -97,6 +97,45 @@ def test_what_is_no_answer_is_named(answer: bytes) -> None:
         ask(url)
 
 
+@contextmanager
+def keeping() -> Iterator[tuple[str, list[int]]]:
+    """Start a server that keeps each connection open behind its first answer, and closes it at the next request; yield
+    its URL, and how many requests each connection has had."""
+    requests: list[int] = []
+    with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as connections:
+
+        def answer(connection: socket.socket, at: int) -> None:
+            while connection.recv(65_536):
+                requests[at] += 1
+                if requests[at] > 1:
+                    connection.shutdown(socket.SHUT_RDWR)
+                else:
+                    connection.sendall(HEAD + b"Content-Length: 5\r\n\r\nhello")
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection = connections.enter_context(server.accept()[0])
+                except OSError:  # the test has ended
+                    return
+                requests.append(0)
+                threading.Thread(target=answer, args=(connection, len(requests) - 1), daemon=True).start()
+
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/", requests
+        server.shutdown(socket.SHUT_RDWR)
+
+
+def test_each_request_has_a_connection_of_its_own() -> None:
+    """A server that keeps one open may close it just when the next request is sent, and no deadline holds for it."""
+    web = Web(CONFIG)
+    with keeping() as (url, requests):
+        found = [web.fetch(url, headers={}, max_bytes=10, wants=lambda _: True) for _ in range(3)]
+
+    assert [b"hello"] * 3 == [one.body for one in found]
+    assert [1, 1, 1] == requests
+
+
 def test_a_body_that_is_not_wanted_is_not_read() -> None:
     """A body of another type than the wanted one is not read."""
     with answering(HEAD + b"Content-Length: 5\r\n\r\nhello") as url:

@@ -22,8 +22,7 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.stages.compare_pages import compared_pages
 
-NAME = "crosses"
-_BUCKETS = "buckets"
+NAME = staging.CROSSES
 BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
 """The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
@@ -64,8 +63,8 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     """Stage the chosen crosses of every capture of large sites, as BUCKET_CROSSES rows."""
     cap = run.config.bucket.cap
     pages = compared_pages.of_large_sites(run)
-    run.stage_rows(buckets(memberships(pages)), _BUCKETS)
-    every = run.staged(_BUCKETS, _BUCKET_ROW)
+    run.stage_rows(buckets(memberships(pages)), staging.BUCKETS)
+    every = run.staged(staging.BUCKETS, _BUCKET_ROW)
     crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
     run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()

@@ -49,7 +49,7 @@ def _has_apart(_run: Run, account: RunAccount) -> bool:
 
 def _compare_whole(run: Run, account: RunAccount) -> ComparedSites:
     """Compare the pages of whole sites; where captures are few those of all."""
-    if compared_pages.are_little(run, account):
+    if compared_pages.fit_one_worker(run, account):
         return few_captures.compare(run, account)
     compared_pages.stage_sites(run)
     return whole_sites.compare(run)

@@ -28,7 +28,7 @@ _INDEXED_CAPTURE_BYTES = 1500
 """Columns that a worker holds of a capture of a site that has grown: ids, signature and bands."""
 
 
-def are_little(run: Run, account: RunAccount) -> bool:
+def fit_one_worker(run: Run, account: RunAccount) -> bool:
     """Return whether captures are few, and one worker may hold what is compared of all, the collection's too."""
     if not read_few.are_few(run, account):
         return False

@@ -17,7 +17,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages.compare_pages import bucket_crosses, compared_pages, grown_sites
 
-NAME = "annotations"
+NAME = staging.ANNOTATIONS
 
 
 def stage_annotations(run: Run, _account: RunAccount) -> None:

@@ -22,7 +22,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages.compare_pages import bucket_crosses, compared_pages, grown_sites
 
-NAME = "evidence"
+NAME = staging.EVIDENCE
 _POOL = ["kind", "site", "pool"]
 _BATCH_ROWS = 256
 

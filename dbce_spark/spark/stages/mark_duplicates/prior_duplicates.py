@@ -13,7 +13,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.output.stored_rows import count_rows
-from dbce_spark.spark.run import collection_state
+from dbce_spark.spark.run import collection_state, single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
@@ -90,7 +90,7 @@ def related_marks(prior: DataFrame, new: DataFrame, prior_members: DataFrame, ne
 
 def write(marks: DataFrame, before: DataFrame, output: str) -> None:
     """Write the new marks of prior texts whose extractions stay as they are: DUPLICATES rows from MARKS rows."""
-    path = f"{output}/{REMARKED}/part-00000.parquet"
+    path = single_files.path(output, REMARKED)
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> None:
         rows = [batch.cast(duplicate_rows.DUPLICATES) for batch in batches if batch.num_rows]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
+from dbce_spark.output.collection import DUPLICATES
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import checkpoints, duplicate_files, staging
@@ -21,7 +22,7 @@ from dbce_spark.spark.run.stage_counts import DuplicateCounts
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages.mark_duplicates import few_texts, many_texts, prior_duplicates
 
-NAME = "duplicates"
+NAME = DUPLICATES
 _ALL_MARKS = "marks"
 FEW = 20_000
 """Texts that one process compares in less time than Spark takes to share them out: 7 MB, and some 2 s."""
@@ -32,7 +33,7 @@ def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     order. Of a collection also the new marks of prior texts that are like one that has changed."""
     if _are_few(run):
         return few_texts.write(run)
-    work, target = run.work, f"{run.output}/{NAME}"
+    work, target = run.work, f"{run.output}/{DUPLICATES}"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
         counts: Counter[str] = Counter()

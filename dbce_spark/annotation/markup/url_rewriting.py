@@ -15,7 +15,7 @@ from lxml import html as lxml_html
 from dbce_spark.html.removal import disarm_embed, remove_element
 from dbce_spark.html.stray_parts import take_in
 
-Lead = Callable[[str, str], str]
+Rewrite = Callable[[str, str], str]
 """Rewrites the absolute URL of a resource of one of the kinds below."""
 
 FRAME, STYLE, IMAGE, OTHER = "frame", "style", "image", "other"
@@ -67,7 +67,7 @@ def disarm(root: Any) -> None:
                 del element.attrib[name]
 
 
-def lead_html(root: Any, base: str, lead: Lead) -> None:
+def rewrite_html(root: Any, base: str, rewrite: Rewrite) -> None:
     """Rewrite the URLs of all that a page loads. `base` is its URL; a <base> of its own counts, if `disarm` has left
     it.
 
@@ -78,26 +78,26 @@ def lead_html(root: Any, base: str, lead: Lead) -> None:
         for name, value in element.attrib.items():
             lower = name.lower()
             if kind := _KINDS.get((tag, lower)) or (IMAGE if lower == "background" else None):
-                element.set(name, _led(value, base, kind, lead))
+                element.set(name, _rewritten(value, base, kind, rewrite))
             elif lower in ("srcset", "imagesrcset"):
-                element.set(name, _lead_srcset(value, base, lead))
+                element.set(name, _rewrite_srcset(value, base, rewrite))
             elif lower == "style":
-                element.set(name, _lead_declarations(value, base, lead))
+                element.set(name, _rewrite_declarations(value, base, rewrite))
             elif tag == "link" and lower == "href":
-                element.set(name, _led(value, base, STYLE, lead))
+                element.set(name, _rewritten(value, base, STYLE, rewrite))
             elif lower in ("href", "xlink:href") and not value.startswith("#"):
                 if tag in ("a", "area"):
                     element.set(name, "#")
                 else:
                     del element.attrib[name]
         if tag == "style" and element.text:
-            element.text = _lead_style(element, base, lead)
+            element.text = _rewrite_style(element, base, rewrite)
 
 
-def _lead_style(style: Any, base: str, lead: Lead) -> str:
+def _rewrite_style(style: Any, base: str, rewrite: Rewrite) -> str:
     """Rewrite the style sheet in an element so that it neither ends the element nor begins another: escapes of CSS hide
     a "<", and in a drawing or a formula browsers read it as a tag wherever it stands."""
-    css = lead_css(style.text, base, lead).replace("</", "<\\/")
+    css = rewrite_css(style.text, base, rewrite).replace("</", "<\\/")
     is_foreign = next(style.iterancestors("svg", "math"), None) is not None
     return "" if is_foreign and "<" in css else css
 
@@ -113,28 +113,28 @@ def base_url(root: Any, url: str) -> str:
     return url
 
 
-def lead_css(css: str, base: str, lead: Lead) -> str:
+def rewrite_css(css: str, base: str, rewrite: Rewrite) -> str:
     """Rewrite all URLs that a style sheet loads: url() everywhere, and texts that @import takes as URLs."""
     rules: list[Any] = tinycss2.parse_stylesheet(css, skip_comments=True)
-    return _css(rules, base, lead)
+    return _css(rules, base, rewrite)
 
 
-def _lead_declarations(css: str, base: str, lead: Lead) -> str:
+def _rewrite_declarations(css: str, base: str, rewrite: Rewrite) -> str:
     if "(" not in css:
         return css
-    return _css(tinycss2.parse_component_value_list(css, skip_comments=True), base, lead)
+    return _css(tinycss2.parse_component_value_list(css, skip_comments=True), base, rewrite)
 
 
-def _css(nodes: list[Any], base: str, lead: Lead) -> str:
+def _css(nodes: list[Any], base: str, rewrite: Rewrite) -> str:
     for node in nodes:
-        _lead_node(node, base, lead)
+        _rewrite_node(node, base, rewrite)
     try:
         return "".join(node.serialize() for node in nodes if node.type != "error")
     except RecursionError:  # blocks within blocks without end: no style sheet that anybody wrote
         return ""
 
 
-def _lead_node(top: Any, base: str, lead: Lead) -> None:
+def _rewrite_node(top: Any, base: str, rewrite: Rewrite) -> None:
     """Rewrite the URLs of one rule or value. Iterative: blocks nest as deep as an attacker likes."""
     waiting = [(top, IMAGE)]
     while waiting:
@@ -143,23 +143,23 @@ def _lead_node(top: Any, base: str, lead: Lead) -> None:
             inner = STYLE if node.lower_at_keyword == "import" else kind
             waiting += [(one, inner) for one in (*(node.prelude or ()), *(node.content or ()))]
             if inner == STYLE:
-                _lead_strings(node.prelude, base, lead)
+                _rewrite_strings(node.prelude, base, rewrite)
         elif node.type == "qualified-rule":
             waiting += [(one, kind) for one in (*node.prelude, *node.content)]
         elif node.type == "url":
-            _set_url(node, _led(node.value, base, kind, lead))
+            _set_url(node, _rewritten(node.value, base, kind, rewrite))
         elif node.type == "function":
             if node.lower_name in ("url", "src", "image-set", "-webkit-image-set", "image"):
-                _lead_strings(node.arguments, base, lead, kind)
+                _rewrite_strings(node.arguments, base, rewrite, kind)
             waiting += [(argument, kind) for argument in node.arguments]
         elif node.type in ("() block", "[] block", "{} block"):
             waiting += [(one, kind) for one in node.content]
 
 
-def _lead_strings(nodes: list[Any], base: str, lead: Lead, kind: str = STYLE) -> None:
+def _rewrite_strings(nodes: list[Any], base: str, rewrite: Rewrite, kind: str = STYLE) -> None:
     for node in nodes:
         if node.type == "string":
-            _set_url(node, _led(node.value, base, kind, lead))
+            _set_url(node, _rewritten(node.value, base, kind, rewrite))
 
 
 def _set_url(node: Any, url: str) -> None:
@@ -168,7 +168,7 @@ def _set_url(node: Any, url: str) -> None:
     node.representation = f'url("{escaped}")' if node.type == "url" else f'"{escaped}"'
 
 
-def _lead_srcset(value: str, base: str, lead: Lead) -> str:
+def _rewrite_srcset(value: str, base: str, rewrite: Rewrite) -> str:
     value = value.strip()
     found, at = [], 0
     while at < len(value):
@@ -176,12 +176,12 @@ def _lead_srcset(value: str, base: str, lead: Lead) -> str:
         one = _SRCSET.match(value, at) or _RUN.match(value, at)
         assert one is not None  # a run may be empty
         if one.re is _SRCSET:
-            found.append(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}")
+            found.append(f"{_rewritten(one[1], base, IMAGE, rewrite)}{one[2] or ''}")
         at = one.end()
     return ", ".join(found)
 
 
-def _led(value: str, base: str, kind: str, lead: Lead) -> str:
+def _rewritten(value: str, base: str, kind: str, rewrite: Rewrite) -> str:
     """Rewrite one URL: pictures in the page itself stay, and a URL that is not of the web leads nowhere."""
     value = value.strip()
     if value.lower().startswith("data:"):
@@ -192,8 +192,8 @@ def _led(value: str, base: str, kind: str, lead: Lead) -> str:
     if not url:
         return "about:blank"
     fragment = value.partition("#")[2]
-    led = lead(url, kind)
-    return f"{led}#{fragment}" if fragment else led
+    rewritten = rewrite(url, kind)
+    return f"{rewritten}#{fragment}" if fragment else rewritten
 
 
 def to_html(root: Any, doctype: str) -> str:

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.annotation.markup import links
+from dbce_spark.annotation.markup import url_rewriting
 
 HERE = "http://www.example.org/a/"
 BASE = f"{HERE}b.html"
 
 
-def led(html: str) -> tuple[str, set[tuple[str, str]]]:
-    """Return a page with what it loads led to "/kept", and the URLs that were rewritten."""
+def rewritten(html: str) -> tuple[str, set[tuple[str, str]]]:
+    """Return a page with what it loads rewritten to "/kept", and the URLs that were rewritten."""
     found: set[tuple[str, str]] = set()
-    root = links.parse_html(html)
-    base = links.base_url(root, BASE)
-    links.disarm(root)
-    links.lead_html(root, base, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
-    return links.to_html(root, ""), found
+    root = url_rewriting.parse_html(html)
+    base = url_rewriting.base_url(root, BASE)
+    url_rewriting.disarm(root)
+    url_rewriting.rewrite_html(root, base, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
+    return url_rewriting.to_html(root, ""), found
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def led(html: str) -> tuple[str, set[tuple[str, str]]]:
 )  # fmt: skip
 def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -> None:
     """Every resource loaded without a script is found; what only a click or a script would load is not."""
-    written, found = led(html)
+    written, found = rewritten(html)
 
     assert expected == found
     assert "www.example.org" not in written
@@ -75,7 +75,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
 )
 def test_what_acts_is_gone(html: str) -> None:
     """No part of a page is left that runs, sends, or leads away from the store."""
-    written, _ = led(html)
+    written, _ = rewritten(html)
 
     assert [] == [word for word in ("alert", "o.example", "default-src", "passwd", "onclick") if word in written]
 
@@ -84,7 +84,7 @@ def test_what_acts_is_gone(html: str) -> None:
 @pytest.mark.parametrize("end", [r"\3c/style>\3cscript>", "</**//style><script>"])
 def test_a_style_sheet_does_not_end_its_element(css: str, end: str) -> None:
     """However its "<" is written."""
-    written, _ = led(f"<style>{css % end}</style>")
+    written, _ = rewritten(f"<style>{css % end}</style>")
 
     assert 1 == written.count("</style")
 
@@ -92,9 +92,9 @@ def test_a_style_sheet_does_not_end_its_element(css: str, end: str) -> None:
 def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
     """A line end that was an escape is one again."""
     css = r'a { b: url("data:\d )} c { d: url(http://o.example/x) }") }'
-    once = links.lead_css(css, BASE, lambda url, kind: "/kept")
+    once = url_rewriting.rewrite_css(css, BASE, lambda url, kind: "/kept")
     found: list[str] = []
-    links.lead_css(once, BASE, lambda url, kind: found.append(url) or "/kept")  # type: ignore[func-returns-value]
+    url_rewriting.rewrite_css(once, BASE, lambda url, kind: found.append(url) or "/kept")  # type: ignore[func-returns-value]
 
     assert [] == found
 
@@ -107,8 +107,8 @@ def test_a_url_in_a_style_sheet_does_not_end_its_string() -> None:
 def test_no_page_keeps_the_server_busy(html: str) -> None:
     """However many comments stand where its document type could, and however long a list of images is."""
     began = time.process_time()
-    links.doctype(html)
-    led(html)
+    url_rewriting.doctype(html)
+    rewritten(html)
 
     assert time.process_time() - began < 1
 
@@ -123,22 +123,22 @@ def test_no_page_keeps_the_server_busy(html: str) -> None:
 )
 def test_a_document_type_is_found_behind_comments_alone(html: str, expected: str) -> None:
     """As browsers find it: behind text it counts for nothing."""
-    assert expected == links.doctype(html)
+    assert expected == url_rewriting.doctype(html)
 
 
 def test_a_base_that_is_no_url_counts_as_none() -> None:
     """As in browsers; it keeps no page from being shown."""
-    assert {("image", f"{HERE}c.png")} == led('<base href="http://["><img src="c.png">')[1]
+    assert {("image", f"{HERE}c.png")} == rewritten('<base href="http://["><img src="c.png">')[1]
 
 
 @given(st.text(alphabet="@import url()\"';{}\\ab.:/ \n", max_size=60))
 def test_any_text_can_be_read_as_a_style_sheet(css: str) -> None:
     """The rewritten style sheet loads from nowhere but the store."""
-    found = links.lead_css(css, BASE, lambda url, kind: "/kept")
+    found = url_rewriting.rewrite_css(css, BASE, lambda url, kind: "/kept")
 
     assert "example.org" not in found
 
 
 def test_style_sheets_nested_without_end_are_empty() -> None:
     """Blocks that nest deeper than Python does do not end the server."""
-    assert "" == links.lead_css("a" + "{a(" * 5000, BASE, lambda url, kind: "/kept")
+    assert "" == url_rewriting.rewrite_css("a" + "{a(" * 5000, BASE, lambda url, kind: "/kept")
