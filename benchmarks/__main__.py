@@ -10,6 +10,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands import cli
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Command,
     Commands,
     add_command,
     add_output,
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of all benchmarks."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    parser = Command(prog="python -m benchmarks", description=benchmarks.__doc__)
     commands = parser.add_subparsers(title="benchmarks", required=True, metavar="BENCHMARK")
     _add_sample_archive(commands)
     _add_speed(commands)

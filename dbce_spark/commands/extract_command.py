@@ -31,13 +31,8 @@ from dbce_spark.commands.arguments import (
     command_line,
     count,
     default_of,
-    filled,
-    format_settings,
-    given_settings,
+    given_parameters,
     is_submitted,
-    label_settings,
-    naming_options,
-    place,
     spark_settings,
 )
 from dbce_spark.commands.signals import started_whole
@@ -95,7 +90,7 @@ def add(commands: Commands) -> None:
         help="replace a finished output, or start an unfinished one from the beginning",
     )
     command.add_argument(
-        "--max-failed-files", type=float, metavar="SHARE",
+        "--max-failed-files", type=float, dest="input.max_failed_files", metavar="SHARE",
         help="fail if more than this share of the files cannot be read"
         f" {default_of('input.max_failed_files')}",
     )  # fmt: skip
@@ -116,11 +111,11 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument(
-        "--output", type=place, metavar="DIR",
+        "--output", metavar="DIR",
         help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
     )  # fmt: skip
     where.add_argument(
-        "--collection", type=place, metavar="DIR",
+        "--collection", metavar="DIR",
         help="extend the collection in this folder by all that is new in INPUT, or begin it (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
@@ -140,15 +135,16 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         "--base", default="", metavar="FOLDER_OR_URL",
         help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
-    for option, (_, metavar, text) in _FILTERS.items():
+    for option, (name, metavar, text) in _FILTERS.items():
         group.add_argument(
-            f"--{option}", action="append", type=filled, default=[], metavar=metavar, help=f"{text}; may be repeated"
+            f"--{option}", action="append", dest=f"select.{name}", metavar=metavar, help=f"{text}; may be repeated"
         )
-    add_languages(group, "read captures that the index lists in these languages, such as de or deu")
-    add_dates(group, "read captures")
+    add_languages(group, "read captures that the index lists in these languages, such as de or deu", "select.languages")
+    add_dates(group, "read captures", "select")
     group.add_argument(
         "--sample",
         type=float,
+        dest="select.sample",
         metavar="SHARE",
         help="read this share of the registered domains, such as 0.01; always the same domains",
     )
@@ -159,10 +155,8 @@ def _run(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.command = command_line()
     started = time.monotonic()
-    given = _given(arguments)
-    with naming_options(given):
-        config = configuration.load(arguments.config, [*arguments.settings, *given_settings(given)])
-        wanted = indexed_records.index_selection(config)
+    config = configuration.load(arguments.config, arguments.settings, _given(arguments))
+    wanted = indexed_records.index_selection(config)
     files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
@@ -385,20 +379,16 @@ def _print_input(
             print(absence)
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the values of parameters that options give, None where they give none."""
-    values: dict[str, object] = {
-        **label_settings(arguments),
-        **format_settings(arguments),
-        "input.max_failed_files": arguments.max_failed_files,
-        "select.since": arguments.since,
-        "select.until": arguments.until,
-        "select.sample": arguments.sample,
-    }
-    lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
-    lists["select.statuses"] = [_status(text) for text in arguments.http_status]
-    lists["select.languages"] = arguments.language
-    return {name: value for name, value in (values | lists).items() if value != []}
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of parameters that options give.
+
+    Raises:
+        InputError: an HTTP status is no number.
+    """
+    given = given_parameters(arguments)
+    if statuses := given.get("select.statuses"):
+        given["select.statuses"] = [*map(_status, statuses)]
+    return given
 
 
 def _status(text: str) -> int:
