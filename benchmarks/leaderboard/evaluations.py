@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import evaluation_job, extracted_texts
+from dbce_spark.evaluation.datasets import unit_of
 from dbce_spark.evaluation.scoring.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
@@ -29,7 +30,7 @@ class EvaluatedPage:
 
     dataset: str
     page_id: str
-    unit: str  # what intervals draw: its site, or its own id where that is unknown
+    unit: str  # the name that the page is drawn and weighed with
     page_type: str
     complexity: float
 
@@ -132,5 +133,5 @@ def _rows(folder: str, name: str, columns: Sequence[str], filters: Any = None) -
 
 
 def _page(row: Mapping[str, Any], complexity: float) -> EvaluatedPage:
-    unit = row["site"] or f"{row['dataset']}/{row['page_id']}"
+    unit = unit_of(row["site"], row["dataset"], row["page_id"])
     return EvaluatedPage(row["dataset"], row["page_id"], unit, row["page_type"], complexity)
