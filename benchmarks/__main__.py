@@ -21,6 +21,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
+from dbce_spark.log import counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -221,7 +222,7 @@ def _archive_pages(arguments: argparse.Namespace) -> None:
     from benchmarks import archive_pages
 
     written = archive_pages.write(arguments.input, configuration.load(), arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_package_pages(commands: Commands) -> None:
@@ -237,7 +238,7 @@ def _package_pages(arguments: argparse.Namespace) -> None:
     from benchmarks import package_pages
 
     written = package_pages.write(arguments.package, arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_reader_gold(commands: Commands) -> None:
@@ -252,7 +253,7 @@ def _reader_gold(arguments: argparse.Namespace) -> None:
     from benchmarks import reader_gold
 
     written = reader_gold.write(arguments.set, arguments.labels, arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_structure(commands: Commands) -> None:
@@ -289,7 +290,8 @@ def _phrase_pages(arguments: argparse.Namespace) -> None:
     """Write the pages of files of phrases as gold pages; `leaderboard` scores what extractors make of them."""
     from benchmarks.leaderboard import phrases
 
-    print(f"{arguments.output}: {phrases.write_pages(arguments.phrases, arguments.output)} pages")
+    written = phrases.write_pages(arguments.phrases, arguments.output)
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_leaderboard(commands: Commands) -> None:
