@@ -91,17 +91,17 @@ def _index_line(fetch: Fetch, digest_of_body: str, place: Place) -> str:
 
 
 def _write_labels(out: BinaryIO, fetch: Fetch) -> None:
-    sheet = fetch.answer.sheet
-    if sheet is None or fetch.again:
+    drawn = fetch.answer.drawn
+    if drawn is None or fetch.again:
         return
     fields = {
         "url": fetch.url,
         "timestamp": _timestamp(fetch),
         "kind": fetch.answer.kind,
         "lang": fetch.site.language,
-        "content": sheet.content,
-        "comments": sheet.comments,
-        "boilerplate": sheet.boilerplate,
+        "content": drawn.content,
+        "comments": drawn.comments,
+        "boilerplate": drawn.boilerplate,
     }
     out.write(jsonl.line(fields))
 

@@ -96,7 +96,7 @@ def _write_crawl(folder: Path, fetched: Iterable[Fetch], when: date, urls: int, 
         if captures == urls // 2 and day % 2 == 0:
             warcs.close()  # what follows goes into a second file
         place = warcs.write(fetch, payload_digest(fetch.answer.body))
-        if fetch.answer.sheet is not None and not fetch.again:
+        if fetch.answer.drawn is not None and not fetch.again:
             places.append(place)
         captures += 1
     warcs.close()
