@@ -169,8 +169,6 @@ def _run(arguments: argparse.Namespace) -> None:
     if not is_local:
         _check_spark(arguments)
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark.run import run_output, summary
-
     request = _request(arguments, files, indexes, started)
     if to:
         from dbce_spark.spark.jobs import increment_job
@@ -180,19 +178,37 @@ def _run(arguments: argparse.Namespace) -> None:
             print(f"nothing is new; {arguments.collection} stays as it is")
             return
         request = new
-    run_output.check(request, config)
-    check_archives(files, config)
-    run_output.identify(log, request, config)
-    how = "without Spark" if is_local else "Spark starts"
-    log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
+    _begin(files, request, config, log, is_local)
     if is_local:
         from dbce_spark.spark.jobs import local_job
 
         report = local_job.run(request, config, log)
     else:
         report = _on_spark(to, request, config, log, (arguments.master, settings))
+    _end(report, request, config, log, arguments.collection or request.output)
+
+
+def _begin(files: Sequence[str], request: "RunRequest", config: DbceConfig, log: Log, is_local: bool) -> None:
+    """Check that a run can begin, and log it."""
+    from dbce_spark.spark.run import run_output
+
+    run_output.check(request, config)
+    check_archives(files, config)
+    run_output.identify(log, request, config)
+    how = "without Spark" if is_local else "Spark starts"
+    log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
+
+
+def _end(report: dict[str, Any], request: "RunRequest", config: DbceConfig, log: Log, place: str) -> None:
+    """Print and log the result of a run, which can be read at a place.
+
+    Raises:
+        BudgetError: too many files or all pages failed.
+    """
+    from dbce_spark.spark.run import summary
+
     print(summary.text(report, request.output))
-    _print_first_texts(arguments.collection or request.output)
+    _print_first_texts(place)
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     _check_pages(report, request.output)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
@@ -271,7 +287,7 @@ def _spark_option(arguments: argparse.Namespace) -> str | None:
         "--staging": arguments.staging,
         "--master": arguments.master,
         "--spark": arguments.spark,
-        "an --output in an object store": "://" in (arguments.output or ""),
+        "an --output in an object store": sources.is_remote(arguments.output or ""),
         "spark-submit": is_submitted(),
     }
     return next((name for name, value in of_spark.items() if value), None)
@@ -358,7 +374,7 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
     if arguments.base and not indexes:
         raise InputError(f"--base {arguments.base} is where the archives of an index lie; give an --index with it")
     check_formats(config.formats)
-    if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
+    if arguments.collection and (sources.is_remote(arguments.collection) or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
 

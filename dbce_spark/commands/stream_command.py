@@ -103,7 +103,7 @@ def _run(arguments: argparse.Namespace) -> None:
     check_formats(config.formats)
     check_installed("stream", "pyspark")
     to = sources.absolute(arguments.output).rstrip("/")
-    if "://" in to and not arguments.checkpoint:
+    if sources.is_remote(to) and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
     inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
