@@ -196,6 +196,10 @@ class DuplicatesConfig:
         return self.bands * self.rows
 
 
+STATUSES = ("crossed", "single")
+"""Of an extracted page (column status): compared with siblings, or judged alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsConfig:
     """The filters of rows that `dbce corpus` and `dbce export` share. An empty one, and 0, keeps all."""
@@ -203,7 +207,7 @@ class RowsConfig:
     sites: tuple[str, ...]
     since: str
     until: str
-    statuses: tuple[Annotated[str, one_of("crossed", "single")], ...]
+    statuses: tuple[Annotated[str, one_of(*STATUSES)], ...]
     languages: tuple[str, ...]
     page_types: tuple[str, ...]
     min_confidence: Fraction

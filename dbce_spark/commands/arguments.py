@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbce_spark import config, log
-from dbce_spark.config import FormatsConfig
+from dbce_spark.config import STATUSES, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def add_status(command: Options, verb: str, dest: str) -> None:
     """Add the option that selects pages by what they were compared with."""
     command.add_argument(
         "--status",
-        choices=("crossed", "single"),
+        choices=STATUSES,
         nargs=1,  # as the parameter is a list
         dest=dest,
         help=f"{verb} pages that were compared with siblings (crossed), or labelled alone (single)",
