@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 from uuid import UUID
 
 from warcio.recordbuilder import RecordBuilder
@@ -34,7 +34,7 @@ class Place:
 
 
 class WarcFiles:
-    """The files of one crawl."""
+    """The files of one crawl. As a context it closes the last of them."""
 
     def __init__(self, folder: Path, day: str) -> None:
         self._folder = folder
@@ -46,6 +46,12 @@ class WarcFiles:
         self._plain_bytes = 0
         self.files = 0
         self.records = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
 
     def write(self, fetch: Fetch, digest_of_body: str) -> Place:
         """Write the request and the response (or revisit) of a fetch; return the location of the latter."""
@@ -63,6 +69,7 @@ class WarcFiles:
         return self._append(make(fetch, digest_of_body, response))
 
     def close(self) -> None:
+        """Close the file that is open, so that the next record begins another."""
         if self._file is not None:
             self._file.close()
             self._file = None

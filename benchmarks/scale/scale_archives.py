@@ -75,12 +75,11 @@ def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
     schedule = Schedule(sites(pages=captures, seed=SEED, weight=weight, calendar=calendar))
 
     def write(folder: Path, number: int) -> tuple[int, int]:
-        files = WarcFiles(folder, f"{calendar.days[number]:%Y%m%d}")
-        for place, fetch in enumerate(fetches(schedule, number), 1):
-            files.write(fetch, payload_digest(fetch.answer.body))
-            if place % (schedule.total // CRAWL_FILES + 1) == 0:
-                files.close()
-        files.close()
+        with WarcFiles(folder, f"{calendar.days[number]:%Y%m%d}") as files:
+            for place, fetch in enumerate(fetches(schedule, number), 1):
+                files.write(fetch, payload_digest(fetch.answer.body))
+                if place % (schedule.total // CRAWL_FILES + 1) == 0:
+                    files.close()
         return _weigh(folder)
 
     inside = work / f"crawls-{count}-{captures}-{weight}"
