@@ -196,7 +196,7 @@ def _begin(files: Sequence[str], request: "RunRequest", config: DbceConfig, log:
     check_archives(files, config)
     run_output.identify(log, request, config)
     how = "without Spark" if is_local else "Spark starts"
-    log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
+    log.write("start", f"run {log.run_id}: {counted(len(request.files), 'file')}; {how}", request.log_fields(config))
 
 
 def _end(report: dict[str, Any], request: "RunRequest", config: DbceConfig, log: Log, place: str) -> None:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -418,6 +419,21 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out
+
+
+def test_a_run_for_a_collection_counts_what_is_new(
+    crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first line of its log has no file that an earlier increment has read."""
+    session = pytest.importorskip("dbce_spark.spark.engine.session")
+    increment_job = pytest.importorskip("dbce_spark.spark.jobs.increment_job")
+    new, output = str(shutil.copy(crawl / "a.warc.gz", crawl / "b.warc.gz")), str(tmp_path / "c" / "2")
+    monkeypatch.setattr(increment_job, "prepared", lambda _, whole, __: replace(whole, files=[new], output=output))
+    monkeypatch.setattr(session, "session", lambda *_, **__: sys.exit(1))
+    with pytest.raises(SystemExit):
+        main(["extract", str(crawl / "a.warc.gz"), new, "--collection", str(tmp_path / "c")])
+
+    assert ": 1 file; Spark starts" in capsys.readouterr().err
 
 
 def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
