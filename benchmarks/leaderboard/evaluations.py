@@ -127,7 +127,7 @@ def asked(folder: str) -> Mapping[str, Any]:
 def _rows(folder: str, name: str, columns: Sequence[str], filters: Any = None) -> list[dict[str, Any]]:
     try:
         rows: list[dict[str, Any]] = pq.read_table(Path(folder) / name, columns=[*columns], filters=filters).to_pylist()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{folder} is no folder that `dbce evaluate` wrote: {error}") from error
     return rows
 

@@ -6,15 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation.extracting.joint_extractors import JOINT
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
-from dbce_spark.evaluation.scoring.score_breakdown import (
-    Places,
-    grouped,
-    ordered,
-    places_by_value,
-)
+from dbce_spark.evaluation.scoring.score_breakdown import Places, grouped, ordered, places_by_value
 from dbce_spark.evaluation.scoring.scores import Values
 
 
@@ -93,11 +87,6 @@ def two_golds(articles: Evaluation, whole: Evaluation) -> TwoGolds:
 def ranks(values: Values) -> list[int]:
     """Rank values from 1, the highest first; equal values share the better rank."""
     return [int((values > value).sum()) + 1 for value in values]
-
-
-def is_ours(extractor: str) -> bool:
-    """Test whether an extractor is a method of this program."""
-    return extractor in JOINT
 
 
 def _parts(evaluation: Evaluation, name: str, values: Sequence[str]) -> dict[str, Standing]:

@@ -123,6 +123,18 @@ def test_a_set_with_a_measure_of_its_own_is_shown_by_it(tmp_path: Path) -> None:
     assert "by its own measure" not in page_of(tmp_path, str(tmp_path / "other"))
 
 
+@pytest.mark.parametrize("content", [b"", b"no Parquet"])
+def test_results_that_are_no_parquet_are_refused(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line that names their folder, as a folder without results."""
+    whole = Path(evaluated(tmp_path / "run/whole", {"dbce": DBCE, "peer": PEER}))
+    (whole / "scores.parquet").write_bytes(content)
+
+    assert 2 == main(["leaderboard", str(tmp_path / "run"), "--output", str(tmp_path / "board.md")])
+    assert f"{whole} is no folder that `dbce evaluate` wrote: " in capsys.readouterr().err
+
+
 def test_pages_without_a_type_are_no_rare_type(tmp_path: Path) -> None:
     """They have a column of their own, as in the report of `dbce evaluate`."""
     evaluated(tmp_path / "run/whole", {"dbce": DBCE, "peer": PEER}, page_type="")
