@@ -99,7 +99,7 @@ def stored(name: str, path: str) -> StoredTexts:
                     (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
                     for row in rows
                 }
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+    except parquet.UNREADABLE as error:
         raise InputError(f"{path} is no texts.parquet that `dbce evaluate` wrote: {error}") from error
     if not texts:
         raise InputError(f"{path} has no text by {name}")
