@@ -10,6 +10,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands import cli
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Command,
     Commands,
     add_command,
     add_output,
@@ -20,6 +21,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
+from dbce_spark.log import counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of all benchmarks."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    parser = Command(prog="python -m benchmarks", description=benchmarks.__doc__)
     commands = parser.add_subparsers(title="benchmarks", required=True, metavar="BENCHMARK")
     _add_sample_archive(commands)
     _add_speed(commands)
@@ -220,7 +222,7 @@ def _archive_pages(arguments: argparse.Namespace) -> None:
     from benchmarks import archive_pages
 
     written = archive_pages.write(arguments.input, configuration.load(), arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_package_pages(commands: Commands) -> None:
@@ -236,7 +238,7 @@ def _package_pages(arguments: argparse.Namespace) -> None:
     from benchmarks import package_pages
 
     written = package_pages.write(arguments.package, arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_reader_gold(commands: Commands) -> None:
@@ -251,7 +253,7 @@ def _reader_gold(arguments: argparse.Namespace) -> None:
     from benchmarks import reader_gold
 
     written = reader_gold.write(arguments.set, arguments.labels, arguments.output)
-    print(f"{arguments.output}: {written} pages")
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_structure(commands: Commands) -> None:
@@ -288,7 +290,8 @@ def _phrase_pages(arguments: argparse.Namespace) -> None:
     """Write the pages of files of phrases as gold pages; `leaderboard` scores what extractors make of them."""
     from benchmarks.leaderboard import phrases
 
-    print(f"{arguments.output}: {phrases.write_pages(arguments.phrases, arguments.output)} pages")
+    written = phrases.write_pages(arguments.phrases, arguments.output)
+    print(f"{arguments.output}: {counted(written, 'page')}")
 
 
 def _add_leaderboard(commands: Commands) -> None:

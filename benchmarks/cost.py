@@ -47,7 +47,6 @@ class Compute:
     on_demand_vcpu_hour: PositiveFloat
     spot_vcpu_hour: PositiveFloat
     vcpus: PositiveInt
-    memory_gb: PositiveFloat
     busy: PositiveFloat
     spot_repeated: PositiveFloat
 

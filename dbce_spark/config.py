@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
 
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,10 @@ class DuplicatesConfig:
         return self.bands * self.rows
 
 
+STATUSES = ("crossed", "single")
+"""Of an extracted page (column status): compared with siblings, or judged alone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsConfig:
     """The filters of rows that `dbce corpus` and `dbce export` share. An empty one, and 0, keeps all."""
@@ -203,7 +207,7 @@ class RowsConfig:
     sites: tuple[str, ...]
     since: str
     until: str
-    statuses: tuple[Annotated[str, one_of("crossed", "single")], ...]
+    statuses: tuple[Annotated[str, one_of(*STATUSES)], ...]
     languages: tuple[str, ...]
     page_types: tuple[str, ...]
     min_confidence: Fraction
@@ -309,7 +313,8 @@ class StreamConfig:
     def __post_init__(self) -> None:
         if most := next((one for one in self.relabel_pages if one > self.pool_pages), 0):
             raise ConfigError(
-                f"stream.relabel_pages has {most}; it must be at most stream.pool_pages, {self.pool_pages}"
+                Parameter("stream.relabel_pages"),
+                f" has {most}; it must be at most stream.pool_pages, {self.pool_pages}",
             )
 
 
@@ -343,13 +348,14 @@ class DbceConfig:
         return plain
 
 
-def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
-    """Load the shipped parameters, overlaid by the file at `path` and then by the `settings` ("lsh.threshold=0.3").
+def load(path: str | None = None, settings: Sequence[str] = (), given: Mapping[str, Any] | None = None) -> DbceConfig:
+    """Load the shipped parameters, overlaid by the file at `path`, then by the `settings` ("lsh.threshold=0.3"), and
+    last by the values of `given` ({"lsh.threshold": 0.3}).
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return fill(DbceConfig, "dbce.toml", path=path, settings=settings)
+    return fill(DbceConfig, "dbce.toml", path=path, settings=settings, given=given)
 
 
 def fill(
@@ -361,7 +367,7 @@ def fill(
     given: Mapping[str, Any] | None = None,
 ) -> Settings:
     """Fill a dataclass from the file `name` of conf/, overlaid by the file at `path`, by `settings` and by the values
-    of `given` that are not None.
+    of `given`, by parameter or section, that are not None.
 
     Raises:
         ConfigError: as `load`.
@@ -369,9 +375,10 @@ def fill(
     merged = shipped(name)
     if path is not None:
         merged = _overlay(merged, _read(path))
-    for setting in settings:
-        merged = _overlay(merged, _parse_setting(setting))
-    merged = _overlay(merged, {key: value for key, value in (given or {}).items() if value is not None})
+    named = [*map(_parse_setting, settings), *((given or {}).items())]
+    for parameter, value in named:
+        if value is not None:
+            merged = _overlay(merged, _nested(parameter, value))
     config: Settings = _build(kind, merged, "")
     return config
 
@@ -396,8 +403,8 @@ def _read(path: str) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read as a configuration: {error}") from error
 
 
-def _parse_setting(setting: str) -> dict[str, Any]:
-    """Parse a setting: "lsh.threshold=0.3" gives {"lsh": {"threshold": 0.3}}; a value that is no TOML is taken as a
+def _parse_setting(setting: str) -> tuple[str, Any]:
+    """Parse a setting: "lsh.threshold=0.3" gives ("lsh.threshold", 0.3); a value that is no TOML is taken as a
     string."""
     name, equals, text = setting.partition("=")
     if not equals or "." not in name:
@@ -406,9 +413,16 @@ def _parse_setting(setting: str) -> dict[str, Any]:
         value = tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError):
         value = text
-    section, _, rest = name.partition(".")
-    table, dot, key = rest.partition(".")
-    return {section: {table: {key: value}} if dot else {rest: value}}
+    return name, value
+
+
+def _nested(name: str, value: Any) -> dict[str, Any]:
+    """Put a value into the tables of its name: {"lsh": {"threshold": 0.3}}. A third part may have dots of its own."""
+    *tables, key = name.split(".", 2)
+    nested = {key: value}
+    for table in reversed(tables):
+        nested = {table: nested}
+    return nested
 
 
 def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -421,16 +435,20 @@ def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, An
 
 def _build(kind: Any, values: Any, name: str) -> Any:
     if not isinstance(values, Mapping):
-        raise ConfigError(f"{name} must be a section, not {values!r}")
+        raise ConfigError(Parameter(name), f" must be a section, not {values!r}")
     hints = get_type_hints(kind, include_extras=True)
     unknown = sorted(set(values) - set(hints))
     if unknown:
         parameters = ", ".join(sorted(hints))
-        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {parameters}")
+        raise ConfigError(Parameter(_joined(name, unknown[0])), f" is no parameter; known here: {parameters}")
     missing = [key for key in hints if key not in values]
     if missing:
-        raise ConfigError(f"{'.'.join(filter(None, (name, missing[0])))} is missing")
-    return kind(**{key: _value(hint, values[key], f"{name}.{key}".lstrip(".")) for key, hint in hints.items()})
+        raise ConfigError(Parameter(_joined(name, missing[0])), " is missing")
+    return kind(**{key: _value(hint, values[key], _joined(name, key)) for key, hint in hints.items()})
+
+
+def _joined(section: str, name: str) -> str:
+    return f"{section}.{name}" if section else name
 
 
 def _value(hint: Any, value: Any, name: str) -> Any:
@@ -446,11 +464,11 @@ def _value(hint: Any, value: Any, name: str) -> Any:
         return float(value)
     if type(value) is hint:
         return value
-    raise ConfigError(f"{name} is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")
+    raise ConfigError(Parameter(name), f" is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")
 
 
 def _bounded(value: Any, bounds: Sequence[Bound], name: str) -> Any:
     for bound in bounds:
         if not bound.holds(value):
-            raise ConfigError(f"{name} is {value!r}; it must {bound.words}")
+            raise ConfigError(Parameter(name), f" is {value!r}; it must {bound.words}")
     return value

@@ -10,7 +10,9 @@ DbceError
 └── PlatformError   this machine lacks something the program needs to run
 """
 
+from collections.abc import Mapping
 from signal import SIGINT
+from typing import Self
 
 _SIGPIPE = 13  # which Windows has no name for
 
@@ -28,8 +30,25 @@ class BudgetError(DbceError):
     exit_status = 3
 
 
+class Parameter(str):
+    """The name of a parameter, as a part of the message of a ConfigError."""
+
+    __slots__ = ()
+
+
 class ConfigError(DbceError):
-    """A parameter is unknown, of the wrong type or out of its range."""
+    """A parameter is unknown, of the wrong type or out of its range. The parts of its message are texts, and names of
+    parameters."""
+
+    def __init__(self, *parts: str) -> None:
+        super().__init__(*parts)
+
+    def __str__(self) -> str:
+        return "".join(self.args)
+
+    def naming(self, names: Mapping[str, str]) -> Self:
+        """Return this error with other names for parameters, such as those of the options that gave them."""
+        return type(self)(*(names.get(part, part) if isinstance(part, Parameter) else part for part in self.args))
 
 
 class EvaluationError(DbceError):

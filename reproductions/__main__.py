@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import reproductions
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import Commands, add_command, add_output, count
+from dbce_spark.commands.arguments import Command, Commands, add_command, add_output, count
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
 
@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of all reproductions."""
-    parser = argparse.ArgumentParser(prog="python -m reproductions", description=reproductions.__doc__)
+    parser = Command(prog="python -m reproductions", description=reproductions.__doc__)
     commands = parser.add_subparsers(title="reproductions", required=True, metavar="REPRODUCTION")
     _add_thesis(commands)
     _add_study(commands)

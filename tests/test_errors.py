@@ -1,12 +1,13 @@
 """Errors that end a run."""
 
+import pickle
 import re
 import subprocess
 import sys
 from configparser import ConfigParser
 from pathlib import Path
 
-from dbce_spark.errors import installs
+from dbce_spark.errors import ConfigError, Parameter, installs
 
 ROOT = Path(__file__).parents[1]
 
@@ -14,6 +15,15 @@ ROOT = Path(__file__).parents[1]
 def test_an_extra_is_installed_from_a_checkout() -> None:
     """No index has the package."""
     assert "pip install '.[spark]' in the checkout of dbce-spark" == installs("spark")
+
+
+def test_an_error_names_parameters_by_their_options() -> None:
+    """An option stands where the message names the parameter itself, and not where a value is the same word."""
+    error = ConfigError(Parameter("port"), " and ", Parameter("replay_port"), " are both 'port'")
+
+    assert "port and replay_port are both 'port'" == str(error)
+    assert "--port and replay_port are both 'port'" == str(error.naming({"port": "--port"}))
+    assert str(error) == str(pickle.loads(pickle.dumps(error)))
 
 
 def test_pages_need_no_module_of_posix() -> None:

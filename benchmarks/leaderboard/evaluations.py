@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import evaluation_job, extracted_texts
+from dbce_spark.evaluation.datasets import unit_of
 from dbce_spark.evaluation.scoring.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
@@ -29,7 +30,7 @@ class EvaluatedPage:
 
     dataset: str
     page_id: str
-    unit: str  # what intervals draw: its site, or its own id where that is unknown
+    unit: str  # the name that the page is drawn and weighed with
     page_type: str
     complexity: float
 
@@ -126,11 +127,11 @@ def asked(folder: str) -> Mapping[str, Any]:
 def _rows(folder: str, name: str, columns: Sequence[str], filters: Any = None) -> list[dict[str, Any]]:
     try:
         rows: list[dict[str, Any]] = pq.read_table(Path(folder) / name, columns=[*columns], filters=filters).to_pylist()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{folder} is no folder that `dbce evaluate` wrote: {error}") from error
     return rows
 
 
 def _page(row: Mapping[str, Any], complexity: float) -> EvaluatedPage:
-    unit = row["site"] or f"{row['dataset']}/{row['page_id']}"
+    unit = unit_of(row["site"], row["dataset"], row["page_id"])
     return EvaluatedPage(row["dataset"], row["page_id"], unit, row["page_type"], complexity)

@@ -7,6 +7,7 @@ import numpy as np
 from benchmarks.leaderboard import standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
+from dbce_spark.evaluation.extracting.joint_extractors import is_ours
 from dbce_spark.evaluation.reporting.score_tables import number
 from dbce_spark.evaluation.scoring.analysis import rank_correlation
 
@@ -34,7 +35,7 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
     standing, names, ours = standings.overall(evaluation), evaluation.extractors, OURS[part]
     f1 = dict(zip(names, standing.f1.tolist(), strict=True))
     ranked = sorted(names, key=lambda name: -f1[name])
-    others = [name for name in ranked if not standings.is_ours(name)]
+    others = [name for name in ranked if not is_ours(name)]
     yield f"**On {standing.pages:,} {_PAGES[part]}** {ranked[0]} is first with F1 {number(f1[ranked[0]])}."
     if ours in f1 and others:
         found = standings.difference(evaluation, ours, others[0])
@@ -50,7 +51,7 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
 def _by_kind(whole: Evaluation) -> Iterator[str]:
     """Say on which kinds of pages our method is ahead of all others, and on which it is not."""
     names, ours = whole.extractors, OURS[WHOLE]
-    others = [at for at, name in enumerate(names) if not standings.is_ours(name)]
+    others = [at for at, name in enumerate(names) if not is_ours(name)]
     if ours not in names or not others:
         return
     for question, of_kind in (("type", standings.by_type(whole)), ("complexity", standings.by_complexity(whole))):
@@ -72,7 +73,7 @@ def _by_kind(whole: Evaluation) -> Iterator[str]:
 
 def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
     """Say how alike the two golds rank the extractors of others, and which of them they do not agree on."""
-    names = [name for name in whole.extractors if name in articles.extractors and not standings.is_ours(name)]
+    names = [name for name in whole.extractors if name in articles.extractors and not is_ours(name)]
     if len(names) < _RANKED:
         return
     means = [standings.overall(one).f1[[one.extractors.index(name) for name in names]] for one in (articles, whole)]
@@ -87,7 +88,7 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         yield f"{names[at]} is number {of_articles[at]} by articles and number {of_whole[at]} by whole pages."
     both = standings.two_golds(articles, whole)
     if both.pages:
-        at_others = [at for at, name in enumerate(both.extractors) if not standings.is_ours(name)]
+        at_others = [at for at, name in enumerate(both.extractors) if not is_ours(name)]
         one, other = (max(at_others, key=lambda at: found[at]) for found in (both.by_set, both.by_reader))
         yield (
             f"On the {both.pages:,} pages with both golds the best of others is {both.extractors[one]} by that of the"
@@ -98,7 +99,7 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
 
 def _by_phrases(of: PhraseSet) -> str:
     names = [name for name in of.scores if name != READER]
-    others = [name for name in names if not standings.is_ours(name)]
+    others = [name for name in names if not is_ours(name)]
     shown = dict.fromkeys((*names[:1], *(name for name in names if name == OURS[WHOLE]), *others[:1]))
     good = [f"{number(of.scores[name][0].good)} are good by {name}" for name in shown]
     if READER in of.scores:

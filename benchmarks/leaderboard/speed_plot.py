@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.leaderboard import standings
 from benchmarks.leaderboard.evaluations import Evaluation
+from dbce_spark.evaluation.extracting.joint_extractors import is_ours
 from dbce_spark.report import svg
 from dbce_spark.report.svg import Axis
 
@@ -46,7 +47,7 @@ def draw(evaluation: Evaluation) -> str:
         *svg.rules_across(up, _LEFT, _WIDTH - _RIGHT, ((tick, f"{tick:.1f}") for tick in up.ticks())),
         svg.text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "CPU a page", "middle", "small"),
         svg.text(_LEFT, _TOP - 4, "F1", "end", "small"),
-        *(svg.circle(x, y, _RADIUS, 1 - standings.is_ours(name), titles[name]) for name, x, y in shown),
+        *(svg.circle(x, y, _RADIUS, 1 - is_ours(name), titles[name]) for name, x, y in shown),
         *_labels(shown),
     ]
     return svg.svg(_WIDTH, _HEIGHT, body) + "\n"

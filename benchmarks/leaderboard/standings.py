@@ -1,20 +1,15 @@
 """Averages of extractors over the pages of an evaluation, with their intervals, and their order."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from benchmarks.leaderboard.evaluations import Evaluation
-from dbce_spark.evaluation.extracting.joint_extractors import JOINT
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
-from dbce_spark.evaluation.scoring.score_breakdown import MIN_PAGES, OTHER, UNKNOWN
+from dbce_spark.evaluation.scoring.score_breakdown import Places, grouped, ordered, places_by_value
 from dbce_spark.evaluation.scoring.scores import Values
-
-Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +45,18 @@ def of_all_alike(evaluation: Evaluation) -> Standing:
 
 def by_set(evaluation: Evaluation) -> dict[str, Standing]:
     """Average over the pages of each set, all alike."""
-    places = _places([page.dataset for page in evaluation.pages])
+    places = places_by_value([page.dataset for page in evaluation.pages])
     return {name: _standing(evaluation, at, average_weights.equal(len(at))) for name, at in places.items()}
 
 
 def by_type(evaluation: Evaluation) -> dict[str, Standing]:
     """Average over the pages of each type, the most frequent first, by the weights of all pages."""
-    types = [page.page_type or UNKNOWN for page in evaluation.pages]
-    counts = Counter(types)
-    places = _places([one if counts[one] >= MIN_PAGES else OTHER for one in types])
-    ordered = sorted(places, key=lambda name: (name in (OTHER, UNKNOWN), -len(places[name])))
-    return _parts(evaluation, {name: places[name] for name in ordered})
+    return _parts(evaluation, "page type", grouped([page.page_type for page in evaluation.pages]))
 
 
 def by_complexity(evaluation: Evaluation) -> dict[str, Standing]:
     """Average over the pages of each group by complexity, by the weights of all pages."""
-    places = _places(complexity.groups(np.array([page.complexity for page in evaluation.pages])))
-    return _parts(evaluation, {name: places[name] for name in complexity.GROUPS if name in places})
+    return _parts(evaluation, "complexity", complexity.groups(np.array([page.complexity for page in evaluation.pages])))
 
 
 def difference(evaluation: Evaluation, extractor: str, other: str) -> MeanDifference:
@@ -99,14 +89,10 @@ def ranks(values: Values) -> list[int]:
     return [int((values > value).sum()) + 1 for value in values]
 
 
-def is_ours(extractor: str) -> bool:
-    """Test whether an extractor is a method of this program."""
-    return extractor in JOINT
-
-
-def _parts(evaluation: Evaluation, places: Mapping[str, Places]) -> dict[str, Standing]:
-    weights = _weights(evaluation)
-    return {name: _standing(evaluation, at, weights[at]) for name, at in places.items()}
+def _parts(evaluation: Evaluation, name: str, values: Sequence[str]) -> dict[str, Standing]:
+    """Average over the pages of each value of a property, by the weights of all pages."""
+    weights, places = _weights(evaluation), places_by_value(values)
+    return {value: _standing(evaluation, places[value], weights[places[value]]) for value in ordered(name, places)}
 
 
 def _standing(evaluation: Evaluation, places: Places, weights: Values) -> Standing:
@@ -118,8 +104,3 @@ def _standing(evaluation: Evaluation, places: Places, weights: Values) -> Standi
 
 def _weights(evaluation: Evaluation) -> Values:
     return average_weights.capped([page.unit for page in evaluation.pages])
-
-
-def _places(values: Sequence[str]) -> dict[str, Places]:
-    array = np.array(values, dtype=object)
-    return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}

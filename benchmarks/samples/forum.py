@@ -2,10 +2,10 @@
 
 from datetime import date, timedelta
 
+from benchmarks.samples.drawn_page import Span
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import ENGLISH, WORKSHOP
 from benchmarks.samples.sample_site import Site
-from benchmarks.samples.style_sheet import Span
 
 THREADS = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 0), (4, 0), (4, 1), (4, 2))
 """Eight pages in a row are five threads: which thread and which of its pages each is."""

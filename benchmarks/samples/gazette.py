@@ -3,9 +3,9 @@
 import re
 from random import Random
 
+from benchmarks.samples.drawn_page import Span, link
 from benchmarks.samples.sample_languages import ENGLISH, GOODS, NEWS
 from benchmarks.samples.sample_site import Site
-from benchmarks.samples.style_sheet import Span, link
 
 SLUG_WORD = re.compile("[a-z0-9]+")
 

@@ -2,9 +2,9 @@
 
 from random import Random
 
+from benchmarks.samples.drawn_page import Span, code
 from benchmarks.samples.sample_languages import ENGLISH, MANUAL
 from benchmarks.samples.sample_site import Item, Site
-from benchmarks.samples.style_sheet import Span, code
 
 CALLS = "open close append verify rotate replay compact export merge audit seal branch".split()
 FIELDS = "ledger.path queue.size cache.bytes retry.limit schema.strict export.format worker.count lock.timeout log.level".split()

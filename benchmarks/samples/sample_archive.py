@@ -51,13 +51,12 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weig
     files = records = captures = 0
     with (target / "labels.jsonl").open("wb") as labels:
         for crawl, day in enumerate(schedule.calendar.days):
-            warcs = WarcFiles(target, f"{day:%Y%m%d}")
-            for fetch in fetches(schedule, crawl):
-                digest_of_body = payload_digest(fetch.answer.body)
-                index.add(_index_line(fetch, digest_of_body, warcs.write(fetch, digest_of_body)))
-                _write_labels(labels, fetch)
-                captures += 1
-            warcs.close()
+            with WarcFiles(target, f"{day:%Y%m%d}") as warcs:
+                for fetch in fetches(schedule, crawl):
+                    digest_of_body = payload_digest(fetch.answer.body)
+                    index.add(_index_line(fetch, digest_of_body, warcs.write(fetch, digest_of_body)))
+                    _write_labels(labels, fetch)
+                    captures += 1
             files += warcs.files
             records += warcs.records
     index.write(target / "index.cdxj")
@@ -91,17 +90,17 @@ def _index_line(fetch: Fetch, digest_of_body: str, place: Place) -> str:
 
 
 def _write_labels(out: BinaryIO, fetch: Fetch) -> None:
-    sheet = fetch.answer.sheet
-    if sheet is None or fetch.again:
+    drawn = fetch.answer.drawn
+    if drawn is None or fetch.again:
         return
     fields = {
         "url": fetch.url,
         "timestamp": _timestamp(fetch),
         "kind": fetch.answer.kind,
         "lang": fetch.site.language,
-        "content": sheet.content,
-        "comments": sheet.comments,
-        "boilerplate": sheet.boilerplate,
+        "content": drawn.content,
+        "comments": drawn.comments,
+        "boilerplate": drawn.boilerplate,
     }
     out.write(jsonl.line(fields))
 

@@ -12,7 +12,7 @@ DATASET = "sample"
 def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> int:
     """Write JSON lines, one for each page that came with a body of its own, by their times; return how many.
 
-    The pages are those of `archive.write_archive` with the same arguments. The gold is the site's own content, without
+    The pages are those of `sample_archive.write_archive` with the same arguments. The gold is the site's own content, without
     what readers wrote below it: that is in `gold_comments`.
     """
     schedule = Schedule(sites(pages=pages, seed=seed, weight=weight))
@@ -22,14 +22,14 @@ def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: i
             _fields(fetch)
             for crawl in range(len(schedule.calendar.days))
             for fetch in fetches(schedule, crawl)
-            if fetch.answer.sheet is not None and not fetch.again
+            if fetch.answer.drawn is not None and not fetch.again
         ),
     )
 
 
 def _fields(fetch: Fetch) -> dict[str, str]:
-    sheet = fetch.answer.sheet
-    assert sheet is not None
+    drawn = fetch.answer.drawn
+    assert drawn is not None
     timestamp = f"{fetch.answered:%Y%m%d%H%M%S}"
     return {
         "dataset": DATASET,
@@ -39,7 +39,7 @@ def _fields(fetch: Fetch) -> dict[str, str]:
         "wayback_ts": timestamp,
         "lang": fetch.site.language,
         "page_type": fetch.answer.kind,
-        "html": sheet.html,
-        "gold": "\n".join(sheet.content),
-        "gold_comments": "\n".join(sheet.comments),
+        "html": drawn.html,
+        "gold": "\n".join(drawn.content),
+        "gold_comments": "\n".join(drawn.comments),
     }

@@ -91,15 +91,15 @@ def _folder(target: Path, day: int) -> Path:
 
 def _write_crawl(folder: Path, fetched: Iterable[Fetch], when: date, urls: int, day: int) -> _Crawl:
     folder.mkdir(exist_ok=True)
-    warcs, places, captures = WarcFiles(folder, f"{when:%Y%m%d}"), [], 0
-    for fetch in fetched:
-        if captures == urls // 2 and day % 2 == 0:
-            warcs.close()  # what follows goes into a second file
-        place = warcs.write(fetch, payload_digest(fetch.answer.body))
-        if fetch.answer.sheet is not None and not fetch.again:
-            places.append(place)
-        captures += 1
-    warcs.close()
+    places, captures = [], 0
+    with WarcFiles(folder, f"{when:%Y%m%d}") as warcs:
+        for fetch in fetched:
+            if captures == urls // 2 and day % 2 == 0:
+                warcs.close()  # what follows goes into a second file
+            place = warcs.write(fetch, payload_digest(fetch.answer.body))
+            if fetch.answer.drawn is not None and not fetch.again:
+                places.append(place)
+            captures += 1
     return _Crawl(warcs, captures, places)
 
 

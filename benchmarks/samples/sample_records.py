@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Self
 from uuid import UUID
 
 from warcio.recordbuilder import RecordBuilder
@@ -14,6 +14,7 @@ from warcio.warcwriter import WARCWriter
 
 from benchmarks.samples.sample_crawl import Fetch
 from benchmarks.samples.sample_server import dated
+from dbce_spark.files.timestamps import warc_date
 from dbce_spark.model import digest
 
 VERSION = "WARC/1.1"
@@ -33,7 +34,7 @@ class Place:
 
 
 class WarcFiles:
-    """The files of one crawl."""
+    """The files of one crawl. As a context it closes the last of them."""
 
     def __init__(self, folder: Path, day: str) -> None:
         self._folder = folder
@@ -46,22 +47,29 @@ class WarcFiles:
         self.files = 0
         self.records = 0
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
     def write(self, fetch: Fetch, digest_of_body: str) -> Place:
         """Write the request and the response (or revisit) of a fetch; return the location of the latter."""
         if self._file is None or self._plain_bytes > FILE_BYTES:
             self._begin(fetch.requested)
-        reply = _record_id("response", fetch.url, iso(fetch.answered))
+        reply = _record_id("response", fetch.url, warc_date(fetch.answered))
         request = {
-            "WARC-Record-ID": _record_id("request", fetch.url, iso(fetch.requested)),
-            "WARC-Date": iso(fetch.requested),
+            "WARC-Record-ID": _record_id("request", fetch.url, warc_date(fetch.requested)),
+            "WARC-Date": warc_date(fetch.requested),
         }
         self._append(_request(fetch, request | {"WARC-Warcinfo-ID": self._info, "WARC-Concurrent-To": reply}))
-        response = {"WARC-Record-ID": reply, "WARC-Date": iso(fetch.answered), "WARC-Warcinfo-ID": self._info}
+        response = {"WARC-Record-ID": reply, "WARC-Date": warc_date(fetch.answered), "WARC-Warcinfo-ID": self._info}
         response["WARC-IP-Address"] = f"192.0.2.{sum(fetch.site.host.encode()) % 254 + 1}"
         make = _revisit if fetch.again else _response
         return self._append(make(fetch, digest_of_body, response))
 
     def close(self) -> None:
+        """Close the file that is open, so that the next record begins another."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -73,8 +81,10 @@ class WarcFiles:
         self._writer = WARCWriter(self._file, gzip=True, warc_version=VERSION)
         self.files += 1
         self._plain_bytes = 0
-        self._info = _record_id("warcinfo", self._name, iso(when))
-        self._append(_warcinfo({"WARC-Record-ID": self._info, "WARC-Date": iso(when), "WARC-Filename": self._name}))
+        self._info = _record_id("warcinfo", self._name, warc_date(when))
+        self._append(
+            _warcinfo({"WARC-Record-ID": self._info, "WARC-Date": warc_date(when), "WARC-Filename": self._name})
+        )
 
     def _append(self, record: ArcWarcRecord) -> Place:
         assert self._file is not None
@@ -84,11 +94,6 @@ class WarcFiles:
         self._plain_bytes += record.length
         self.records += 1
         return Place(self._name, offset, self._file.tell() - offset)
-
-
-def iso(when: datetime) -> str:
-    """Format a date as WARC 1.1 writes it, with microseconds."""
-    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
 
 
 def _record_id(*parts: str) -> str:
@@ -130,7 +135,7 @@ def _revisit(fetch: Fetch, digest_of_body: str, headers: dict[str, str]) -> ArcW
         fetch.url,
         digest_of_body,
         fetch.url,
-        iso(fetch.first_answered),
+        warc_date(fetch.first_answered),
         http_headers=_http(fetch),
         warc_headers_dict=headers,
     )

@@ -9,8 +9,8 @@ from email.utils import format_datetime
 from functools import lru_cache
 from random import Random
 
+from benchmarks.samples.drawn_page import DrawnPage
 from benchmarks.samples.sample_site import Moment, Site
-from benchmarks.samples.style_sheet import Sheet
 from benchmarks.samples.weight import weighed
 
 ITEMS_PER_PHOTO = 10
@@ -28,7 +28,7 @@ class Answer:
     headers: list[tuple[str, str]]
     body: bytes  # as sent: compressed, chunked
     since: int = 0  # the first crawl that was answered with the same body
-    sheet: Sheet | None = None  # of an HTML page with main content
+    drawn: DrawnPage | None = None  # of an HTML page with main content
     kind: str = ""
 
 
@@ -63,10 +63,10 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
         return None
     if moment.crawl < 0:
         return _missing(site, path)
-    sheet = weighed(site.draw(page, moment), site)
-    body = sheet.html.encode(site.charset, "xmlcharrefreplace")
+    drawn = weighed(site.draw(page, moment), site)
+    body = drawn.html.encode(site.charset, "xmlcharrefreplace")
     kind = site.kind if page >= site.lists else "listing"
-    return _sent(site, Answer(path, "200 OK", _typed(site.content_type), body, moment.crawl, sheet, kind))
+    return _sent(site, Answer(path, "200 OK", _typed(site.content_type), body, moment.crawl, drawn, kind))
 
 
 def _moment(site: Site, number: int, crawl: int) -> Moment | None:
@@ -127,10 +127,10 @@ def _typed(content_type: str) -> list[tuple[str, str]]:
 def _sent(site: Site, answer: Answer) -> Answer:
     """Send an answer as the site's server does: with its headers, and pages compressed and in chunks."""
     headers, body = [("Server", site.server), *answer.headers], answer.body
-    if site.gzipped and answer.sheet is not None:
+    if site.gzipped and answer.drawn is not None:
         headers.append(("Content-Encoding", "gzip"))
         body = gzip.compress(body, 6, mtime=0)
-    if site.chunked and answer.sheet is not None:
+    if site.chunked and answer.drawn is not None:
         headers.append(("Transfer-Encoding", "chunked"))
         body = b"".join(_chunks(body))
     else:

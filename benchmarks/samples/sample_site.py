@@ -12,8 +12,8 @@ from typing import ClassVar
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmarks.samples.calendar import THREE_YEARS, Calendar
+from benchmarks.samples.drawn_page import DrawnPage, Span, code, link, strong
 from benchmarks.samples.prose import Register, length
-from benchmarks.samples.style_sheet import Sheet, Span, code, link, strong
 
 PAGES_PER_LIST = 15
 """A site has one list page (front page, section) for so many pages."""
@@ -113,11 +113,11 @@ class Site(ABC):
     def path(self, page: int) -> str:
         return self.list_path(page) if page < self.lists else self.item_path(page - self.lists)
 
-    def draw(self, page: int, moment: Moment) -> Sheet:
+    def draw(self, page: int, moment: Moment) -> DrawnPage:
         """Draw the whole page as served at a moment."""
-        sheet, number = Sheet(), page - self.lists
+        drawn, number = DrawnPage(), page - self.lists
         is_list = number < 0
-        sheet.html = _TEMPLATES.get_template(f"{self.design}.html.j2").render(
+        drawn.html = _TEMPLATES.get_template(f"{self.design}.html.j2").render(
             site=self,
             number=page if is_list else number,
             item=None if is_list else self.item(number),
@@ -125,11 +125,11 @@ class Site(ABC):
             title=self.list_title(page) if is_list else self.item_title(number),
             crawl=moment.crawl,
             edits=moment.edits,
-            main=sheet.main,
-            comment=sheet.comment,
-            chrome=sheet.chrome,
+            main=drawn.main,
+            comment=drawn.comment,
+            chrome=drawn.chrome,
         )
-        return sheet
+        return drawn
 
     def dice(self, *names: str | int) -> Random:
         """Make dice of their own for every purpose, so that one draw more here changes nothing there."""

@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
+from benchmarks.samples.drawn_page import DrawnPage, link
 from benchmarks.samples.sample_site import Site
-from benchmarks.samples.style_sheet import Sheet, link
 
 LINKS = 40
 """Links of the directory at weight 1: at weight 6 a page has some 700 elements, the median of news sites."""
@@ -15,33 +15,33 @@ SCRIPT_BYTES = 20_000
 _END = "</body>"
 
 
-def weighed(sheet: Sheet, site: Site) -> Sheet:
+def weighed(drawn: DrawnPage, site: Site) -> DrawnPage:
     """Return the page with its site's directory and scripts put before the end of its body; at weight 0 as it was."""
     if not site.weight:
-        return sheet
+        return drawn
     directory = _directory(site)
-    before, end, after = sheet.html.rpartition(_END)
+    before, end, after = drawn.html.rpartition(_END)
     return replace(
-        sheet,
+        drawn,
         html=before + directory.html + _scripts(site) + end + after,
-        boilerplate=[*sheet.boilerplate, *directory.boilerplate],
+        boilerplate=[*drawn.boilerplate, *directory.boilerplate],
     )
 
 
 @lru_cache(maxsize=256)
-def _directory(site: Site) -> Sheet:
+def _directory(site: Site) -> DrawnPage:
     dice = Random(f"{site.seed}/{site.host}/directory")
-    sheet = Sheet()
+    drawn = DrawnPage()
     lines = ['<nav class="directory" style="columns: 6; font-size: 11px">']
     for column in range(site.weight * 2):
-        lines.append(sheet.chrome("h4", site.sections[column % len(site.sections)]))
+        lines.append(drawn.chrome("h4", site.sections[column % len(site.sections)]))
         lines.append('<ul class="list-unstyled directory__column">')
         for nth in range(LINKS // 2):
             words = " ".join(site.register.sentence(dice).split()[:3]).strip(",.;:!?")
-            lines.append(sheet.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words)))
+            lines.append(drawn.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words)))
         lines.append("</ul>")
-    sheet.html = "\n".join([*lines, "</nav>\n"])
-    return sheet
+    drawn.html = "\n".join([*lines, "</nav>\n"])
+    return drawn
 
 
 @lru_cache(maxsize=256)

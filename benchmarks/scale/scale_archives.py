@@ -16,12 +16,13 @@ from warcio.warcwriter import WARCWriter
 from benchmarks.samples import write_archive
 from benchmarks.samples.calendar import Calendar
 from benchmarks.samples.sample_crawl import Schedule, fetches
-from benchmarks.samples.sample_records import VERSION, WarcFiles, iso, response_record
+from benchmarks.samples.sample_records import VERSION, WarcFiles, response_record
 from benchmarks.samples.sample_web import sites
 from benchmarks.scale.shapes import SEED, Made, Shape
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.index.index_entry import payload_digest
+from dbce_spark.files.timestamps import warc_date
 
 FILES = 16
 """Files of a shape. A file is a task: enough for several workers, and none is a large part of the whole."""
@@ -74,12 +75,11 @@ def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
     schedule = Schedule(sites(pages=captures, seed=SEED, weight=weight, calendar=calendar))
 
     def write(folder: Path, number: int) -> tuple[int, int]:
-        files = WarcFiles(folder, f"{calendar.days[number]:%Y%m%d}")
-        for place, fetch in enumerate(fetches(schedule, number), 1):
-            files.write(fetch, payload_digest(fetch.answer.body))
-            if place % (schedule.total // CRAWL_FILES + 1) == 0:
-                files.close()
-        files.close()
+        with WarcFiles(folder, f"{calendar.days[number]:%Y%m%d}") as files:
+            for place, fetch in enumerate(fetches(schedule, number), 1):
+                files.write(fetch, payload_digest(fetch.answer.body))
+                if place % (schedule.total // CRAWL_FILES + 1) == 0:
+                    files.close()
         return _weigh(folder)
 
     inside = work / f"crawls-{count}-{captures}-{weight}"
@@ -135,7 +135,7 @@ def _write(folder: Path, pages: Iterator[Made], count: int) -> tuple[int, int]:
 
 def _write_record(stream: BinaryIO, made: Made) -> int:
     body = made.html.encode()
-    headers = {"WARC-Date": iso(made.when), "WARC-Payload-Digest": payload_digest(body)}
+    headers = {"WARC-Date": warc_date(made.when), "WARC-Payload-Digest": payload_digest(body)}
     record = response_record(made.url, StatusAndHeaders("200 OK", _HTML, protocol="HTTP/1.1"), body, headers)
     WARCWriter(stream, gzip=True, warc_version=VERSION).write_record(record)
     return len(body)

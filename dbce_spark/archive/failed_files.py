@@ -1,6 +1,6 @@
 """The bytes and records lost of each file, and the check that ends a run in which too many files failed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,16 @@ def report(losses: Iterable[Loss], files: int) -> dict[str, Any]:
     """Count the failed files for run.json, and name the first of them with their reasons."""
     failed = sorted(loss for loss in losses if loss.has_failed)
     return {"count": len(failed), "of": files, "first": dict(map(_named, failed[:_NAMED]))}
+
+
+def join_reports(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Add up the counts of several runs, as `report` makes them, and name the first of all."""
+    first = [item for one in reports for item in one["first"].items()]
+    return {
+        "count": sum(one["count"] for one in reports),
+        "of": sum(one["of"] for one in reports),
+        "first": dict(first[:_NAMED]),
+    }
 
 
 def _named(loss: Loss) -> tuple[str, str]:

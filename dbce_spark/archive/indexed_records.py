@@ -16,7 +16,7 @@ from dbce_spark.archive.index.fetch import Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig, SelectConfig
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 from dbce_spark.files import sources
 from dbce_spark.model import Reject, RejectReason, RejectStage
 
@@ -90,15 +90,17 @@ def _check_common(config: DbceConfig) -> None:
     if statuses and not {*statuses} & {*accepted}:
         both = ",".join(map(str, (*accepted, *statuses)))
         raise ConfigError(
-            f"select.statuses {_listed(statuses)}: input.statuses accepts {_listed(accepted)}, so nothing would be"
-            f" selected; add --set 'input.statuses=[{both}]'"
+            Parameter("select.statuses"),
+            f" {_listed(statuses)}: input.statuses accepts {_listed(accepted)}, so nothing would be selected; add --set"
+            f" 'input.statuses=[{both}]'",
         )
     mimes, pages = config.select.mimes, config.input.mimes
     if mimes and not any(_fits_page(one.lower(), pages) for one in mimes):
         both = ",".join(f'"{one}"' for one in (*pages, *mimes))
         raise ConfigError(
-            f"select.mimes {_listed(mimes)}: input.mimes accepts {_listed(pages)}, so nothing would be selected; if"
-            f" such records hold HTML, add --set 'input.mimes=[{both}]'"
+            Parameter("select.mimes"),
+            f" {_listed(mimes)}: input.mimes accepts {_listed(pages)}, so nothing would be selected; if such records"
+            f" hold HTML, add --set 'input.mimes=[{both}]'",
         )
 
 

@@ -24,8 +24,8 @@ class DateSource(StrEnum):
 
 def parse_record_date(written: str) -> int | None:
     """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
-    microseconds since 1970; None for anything else. What is no ISO 8601 to Python, such as a
-    year or a month, may be to `timestamps.parse_date`."""
+    microseconds since 1970; None for anything else. What is no ISO 8601 to Python, such as a year or a month, may be to
+    `timestamps.parse_date`."""
     return _remembered_date(written) if len(written) <= _LONGEST_REMEMBERED else _parsed_date(written)
 
 

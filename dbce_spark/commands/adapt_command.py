@@ -32,7 +32,7 @@ def add_arguments(step: argparse.ArgumentParser) -> None:
     add_in(step, "read the output or collection here")
     add_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
     step.add_argument(
-        "--pages", type=count, metavar="N", help="add N pages, each of another template"
+        "--pages", type=count, dest="pages_a_round", metavar="N", help="add N pages, each of another template"
         f" {default_of('pages_a_round', 'annotate.toml')}",
     )  # fmt: skip
     step.add_argument("--overwrite", action="store_true", help="replace what an earlier round has written")

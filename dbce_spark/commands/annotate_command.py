@@ -11,6 +11,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands import adapt_command
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Command,
     Commands,
     add_command,
     add_earlier,
@@ -20,8 +21,6 @@ from dbce_spark.commands.arguments import (
     add_sites,
     count,
     default_of,
-    filled,
-    naming_options,
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError, installs
@@ -53,7 +52,7 @@ def add(commands: Commands) -> None:
     _add_adapt(steps)
 
 
-def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help: str) -> argparse.ArgumentParser:
+def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help: str) -> Command:
     """Add a step that does some work with a store, named as the function is."""
     step = add_command(steps, work.__name__.strip("_"), work, help)
     step.add_argument("store", metavar="STORE", help="use the store in this SQLite file")
@@ -75,12 +74,11 @@ def _add_add(steps: Commands) -> None:
         metavar="N",
         help=f"add pages with a text of at most N words {default_of('max_words', _FILE)}",
     )
-    add_sites(step, "add only pages")
-    add_languages(step, "add only pages that declare one of these languages")
+    add_sites(step, "add only pages", "sites")
+    add_languages(step, "add only pages that declare one of these languages", "languages")
     step.add_argument(
         "--url-pattern",
         action="append",
-        type=filled,
         default=[],
         metavar="REGEX",
         help="add only pages whose URL this pattern matches somewhere; may be repeated",
@@ -129,6 +127,7 @@ def _add_serve(steps: Commands) -> None:
     step = _add_step(steps, _serve, "serve a store to browsers")
     step.add_argument(
         "--address",
+        dest="host",
         metavar="NAME",
         help=f"listen on this address, by default that of this machine alone {default_of('host', _FILE)}",
     )
@@ -168,7 +167,7 @@ def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:
     step.add_argument("--corpus", metavar="NAME", help=help)
 
 
-def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
+def _add_output(step: Command, metavar: str, help: str) -> None:
     add_output(step, metavar, help)
     add_earlier_place(step, "--output")
 
@@ -176,14 +175,12 @@ def _add_output(step: argparse.ArgumentParser, metavar: str, help: str) -> None:
 def _add(arguments: argparse.Namespace) -> None:
     """Add pages of web archives to a store, with the styles and pictures that they load. A store that does not exist is
     created."""
-    settings = _settings(
-        min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed, corpus=arguments.corpus
-    )
+    settings = _settings(arguments, "min_words", "max_words", "seed", "corpus")
     from dbce_spark.annotation.store import page_import, wanted_pages
 
     wanted = wanted_pages.WantedPages(
-        sites=tuple(arguments.site),
-        languages=tuple(arguments.language),
+        sites=tuple(arguments.sites or ()),
+        languages=tuple(arguments.languages or ()),
         urls=tuple(arguments.url_pattern),
         listed=wanted_pages.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
@@ -200,7 +197,7 @@ def _take(arguments: argparse.Namespace) -> None:
     """Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created if it does not
     exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their neighbours. The styles
     and pictures of pages are copied from the given archives."""
-    settings = _settings(corpus=arguments.corpus)
+    settings = _settings(arguments, "corpus")
     from dbce_spark.annotation.store import sheet_import
 
     print(
@@ -212,7 +209,7 @@ def _take(arguments: argparse.Namespace) -> None:
 
 def _account(arguments: argparse.Namespace) -> None:
     """Create an account, or set a new password for an existing one. A password that is not given is printed once."""
-    settings = _settings()
+    settings = _settings(arguments)
     from dbce_spark.annotation.store import annotator_accounts, workbench_store
 
     given = standard_input().readline().rstrip("\n") if arguments.password_stdin else ""
@@ -234,7 +231,7 @@ def _account(arguments: argparse.Namespace) -> None:
 def _serve(arguments: argparse.Namespace) -> None:
     """Serve a store to browsers, on two ports of one process, until it is stopped. However it is stopped, no label is
     lost."""
-    settings = _settings(host=arguments.address, port=arguments.port, replay_port=arguments.replay_port)
+    settings = _settings(arguments, "host", "port", "replay_port")
     from dbce_spark.annotation.web import workbench_server
 
     def ready(address: str) -> None:
@@ -245,7 +242,7 @@ def _serve(arguments: argparse.Namespace) -> None:
 
 def _status(arguments: argparse.Namespace) -> None:
     """Show how many pages of a store are labelled, and by how many people."""
-    _settings()
+    _settings(arguments)
     from dbce_spark.annotation.store import annotator_accounts, corpora, labelling_progress, workbench_store
 
     with closing(workbench_store.open_store(arguments.store)) as opened:
@@ -265,7 +262,7 @@ def _status(arguments: argparse.Namespace) -> None:
 
 def _backup(arguments: argparse.Namespace) -> None:
     """Copy a store as it is at this moment, even while it is served. Nobody has to wait."""
-    _settings()
+    _settings(arguments)
     from dbce_spark.annotation.store import workbench_store
 
     workbench_store.backup(arguments.store, arguments.output)
@@ -275,7 +272,7 @@ def _backup(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     """Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce labels merge` and `dbce
     labels agreement` read."""
-    _settings()
+    _settings(arguments)
     from dbce_spark.annotation.store import store_export
 
     corpus = arguments.corpus or ""
@@ -286,11 +283,12 @@ def _adapt(arguments: argparse.Namespace) -> None:
     """Adapt an output to its sites by labels of a few pages, round by round: correct the classifier by all labels in
     the store, extract the sites of labelled pages again, report what has changed, and add pages of the most doubtful
     templates (docs/annotation.md)."""
-    adapt_command.adapt(arguments, _settings(corpus=arguments.corpus, pages_a_round=arguments.pages))
+    adapt_command.adapt(arguments, _settings(arguments, "corpus", "pages_a_round"))
 
 
-def _settings(**given: object) -> "WorkbenchSettings":
-    """Return the settings of the workbench, once the packages that it needs are there."""
+def _settings(arguments: argparse.Namespace, *names: str) -> "WorkbenchSettings":
+    """Return the settings of the workbench, overlaid by those that options give, once the packages that it needs are
+    there."""
     try:
         import argon2  # noqa: F401
         import flask  # noqa: F401
@@ -300,5 +298,4 @@ def _settings(**given: object) -> "WorkbenchSettings":
         raise PlatformError(f"{error.name} is not installed; run {installs('annotate')}") from error
     from dbce_spark.annotation.store.workbench_settings import settings
 
-    with naming_options(given):
-        return settings(given)
+    return settings({name: getattr(arguments, name) for name in names})

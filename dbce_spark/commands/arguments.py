@@ -1,13 +1,10 @@
 """Arguments that several commands have, and the settings that they give."""
 
 import argparse
-import json
 import os
-import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import reduce
 from importlib.util import find_spec
 from operator import getitem
@@ -15,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dbce_spark import config, log
-from dbce_spark.config import FormatsConfig
+from dbce_spark.config import STATUSES, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
 
 if TYPE_CHECKING:
@@ -36,35 +33,16 @@ OUTPUT_HELP = "read the output of `dbce extract`, in a folder or at a URL, or a 
 COLLECTION_HELP = "use the collection in this folder, written by `dbce extract --collection`"
 
 
-_OPTIONS = {
-    "columns": "format",
-    "since": "from",
-    "until": "to",
-    "surts": "surt",
-    "domains": "domain",
-    "hosts": "host",
-    "mimes": "mime",
-    "statuses": "http-status",
-    "digests": "digest",
-    "sites": "site",
-    "languages": "language",
-    "page_types": "page-type",
-    "urls": "url-pattern",
-    "relabel_pages": "relabel",
-    "support": "relabel",
-    "minimum_submissions": "min-submissions",
-    "minimum_pages": "min-pages",
-    "host": "address",
-    "pages_a_round": "pages",
-}
-"""Options that are called otherwise than the parameters that they give."""
-
-
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[Command]"
+Options: TypeAlias = "argparse.ArgumentParser | argparse._ArgumentGroup"
 
 
 class Command(argparse.ArgumentParser):
-    """A parser that takes options by the names that they had in the version before, too, with a line of warning.
+    """A parser that takes options by the names that they had in the version before, too, with a line of warning, and
+    takes no empty value: of a variable that is not set, it would name the folder one stands in, or select all.
+
+    An option that gives a parameter has the parameter's name as its `dest`. What is parsed has the options that have a
+    value as `options`, by the `dest` of each.
 
     earlier: the words that now stand for each of those. place: the option for what stood behind the first word alone.
     """
@@ -84,9 +62,21 @@ class Command(argparse.ArgumentParser):
             end += 1
         present = [new for word in words[:end] for new in self._renamed(word)]
         found, unknown = super().parse_known_args([*present, *words[end:]], namespace)
-        if unknown and self._subparsers is None:  # argparse would leave it to the parser of all commands
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        if self._subparsers is None:
+            if unknown:  # argparse would leave it to the parser of all commands
+                self.error(f"unrecognized arguments: {' '.join(unknown)}")
+            options = [
+                one for one in self._actions if one.option_strings and getattr(found, one.dest, None) is not None
+            ]
+            found.options = {one.dest: one.option_strings[0] for one in options}
         return found, unknown
+
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        is_value = not isinstance(action, argparse._SubParsersAction)
+        if is_value and not all(map(str.strip, arg_strings)):
+            leave_out = ", or leave the option out" if action.option_strings and not action.required else ""
+            raise argparse.ArgumentError(action, f"it is empty; give a value{leave_out}")
+        return super()._get_values(action, arg_strings)
 
     def _renamed(self, word: str) -> tuple[str, ...]:
         option, has_value, value = word.partition("=")
@@ -97,31 +87,24 @@ class Command(argparse.ArgumentParser):
         return (*new, last + has_value + value)
 
 
-def add_earlier(command: argparse.ArgumentParser, option: str, *words: str) -> None:
+def add_earlier(command: Command, option: str, *words: str) -> None:
     """Take an option by an earlier name, which these words stand for now; the next version does without."""
-    assert isinstance(command, Command)
     command.earlier[option] = words
 
 
-@contextmanager
-def naming_options(values: Mapping[str, object]) -> Iterator[None]:
-    """Name in errors of parameters, within the block, the options that gave these values; None: none did."""
-    options = {name: _option(name.rpartition(".")[2]) for name, value in values.items() if value is not None}
-    try:
-        yield
-    except ConfigError as error:
-        raise ConfigError(re.sub(r"[\w.]+", lambda word: options.get(word[0], word[0]), str(error))) from error
+def add_earlier_place(command: Command, option: str) -> None:
+    """Take the value of an option behind the first word, without its name; the next version does without."""
+    command.place = option
 
 
-def _option(parameter: str) -> str:
-    return f"--{_OPTIONS.get(parameter, parameter).replace('_', '-')}"
+def warn_of_earlier(command: str, before: str, now: str) -> None:
+    """Say in a line what something is called now."""
+    print(f"{command}: {before} is {now} now; the next version knows no other name", file=sys.stderr)
 
 
-def given_settings(values: Mapping[str, object]) -> list[str]:
-    """Write the values of settings as --set takes them; None is left out."""
-    # JSON of texts, numbers and lists of them is TOML, but for DEL as it stands, which that allows nowhere.
-    written = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items() if value is not None}
-    return [f"{name}={value}".replace("\x7f", "\\u007f") for name, value in written.items()]
+def given_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of parameters that options give, by the names of the parameters."""
+    return {name: value for name, value in vars(arguments).items() if "." in name and value is not None}
 
 
 def default_of(name: str, file: str = "dbce.toml") -> str:
@@ -134,33 +117,29 @@ def default_of(name: str, file: str = "dbce.toml") -> str:
 def add_labels(command: argparse.ArgumentParser) -> None:
     """Add what of a page is kept."""
     command.add_argument(
-        "--content",
-        choices=("whole", "article"),
+        "--content", choices=("whole", "article"), dest="label.content",
         help="keep everything that a page exists to tell (whole), or only the main text of an article (article)"
         f" {default_of('label.content')}",
-    )
+    )  # fmt: skip
     command.add_argument(
-        "--title", choices=("keep", "drop"),
+        "--title", choices=("keep", "drop"), dest="label.title",
         help=f"keep the title heading with the content, or drop it {default_of('label.title')}",
     )  # fmt: skip
     command.add_argument(
-        "--favor", choices=("precision", "balanced", "recall"),
+        "--favor", choices=("precision", "balanced", "recall"), dest="label.favor",
         help="favor precision (keep less of doubtful text) or recall (keep more of it)"
         f" {default_of('label.favor')}",
     )  # fmt: skip
-    command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
-
-
-def label_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of [label] that options give, None where they give none."""
-    of_options = {f"label.{name}": getattr(arguments, name) for name in ("content", "title", "favor")}
-    return {**of_options, "label.comments": arguments.comments or None}
+    command.add_argument(
+        "--comments", action="store_true", default=None, dest="label.comments",
+        help="keep readers' comments below the content too",
+    )  # fmt: skip
 
 
 def add_formats(command: argparse.ArgumentParser) -> None:
     """Add what is written of what is kept, beside its text."""
     command.add_argument(
-        "--format", action="extend", type=names, metavar="NAME,...",
+        "--format", action="extend", type=names, metavar="NAME,...", dest="formats.columns",
         help="write the main text in these formats: text, markdown, html; about: what the page says of itself; such as"
         f" text,markdown (docs/structure.md) {default_of('formats.columns')}",
     )  # fmt: skip
@@ -171,19 +150,9 @@ def add_structure(command: argparse.ArgumentParser) -> None:
     """Add what of the structure is written with what is kept."""
     for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
         command.add_argument(
-            f"--{name}", choices=("keep", "drop"),
+            f"--{name}", choices=("keep", "drop"), dest=f"formats.{name}",
             help=f"keep or drop the {what} in Markdown and HTML {default_of(f'formats.{name}')}",
         )  # fmt: skip
-
-
-def structure_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of [formats] that options of `add_structure` give, None where they give none."""
-    return {f"formats.{name}": getattr(arguments, name) for name in ("links", "tables", "images")}
-
-
-def format_settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the values of [formats] that options give, None where they give none."""
-    return {"formats.columns": arguments.format, **structure_settings(arguments)}
 
 
 def check_formats(formats: FormatsConfig) -> None:
@@ -206,20 +175,7 @@ def check_installed(extra: str, *modules: str) -> None:
         raise PlatformError(f"this needs {missing[0]}: {installs(extra)}")
 
 
-def add_earlier_place(command: argparse.ArgumentParser, option: str) -> None:
-    """Take the value of an option behind the first word, without its name; the next version does without."""
-    assert isinstance(command, Command)
-    command.place = option
-
-
-def warn_of_earlier(command: str, before: str, now: str) -> None:
-    """Say in a line what something is called now."""
-    print(f"{command}: {before} is {now} now; the next version knows no other name", file=sys.stderr)
-
-
-def add_command(
-    commands: Commands, name: str, run: Callable[[argparse.Namespace], int | None], help: str
-) -> argparse.ArgumentParser:
+def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace], int | None], help: str) -> Command:
     """Add a command, and the function that runs it, whose docstring describes it."""
     command = commands.add_parser(name, help=help, description=" ".join((run.__doc__ or "").split()))
     command.set_defaults(run=run)
@@ -229,7 +185,7 @@ def add_command(
 
 def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """Add the place that a command writes to."""
-    command.add_argument("--output", required=True, type=place, metavar=metavar, help=help)
+    command.add_argument("--output", required=True, metavar=metavar, help=help)
 
 
 def add_in(command: argparse.ArgumentParser, help: str) -> None:
@@ -248,35 +204,37 @@ def add_output_read(command: argparse.ArgumentParser) -> None:
     add_version(command)
 
 
-def add_sites(command: "argparse.ArgumentParser | argparse._ArgumentGroup", pages: str) -> None:
+def add_sites(command: Options, pages: str, dest: str) -> None:
     """Add the option that selects pages by site."""
     command.add_argument(
-        "--site", action="extend", type=names, default=[], metavar="NAME,...", help=f"{pages} of these sites"
+        "--site", action="extend", type=names, dest=dest, metavar="NAME,...", help=f"{pages} of these sites"
     )
 
 
-def add_dates(command: "argparse.ArgumentParser | argparse._ArgumentGroup", captures: str) -> None:
-    """Add the options that select captures by date."""
+def add_dates(command: Options, captures: str, section: str) -> None:
+    """Add the options that select captures by date; a section has the parameters."""
     command.add_argument(
-        "--from", type=filled, dest="since", metavar="DATE",
+        "--from", dest=f"{section}.since", metavar="DATE",
         help=f"{captures} of this date or later, such as 2010, 201003 or 2010-03-05",
     )  # fmt: skip
     command.add_argument(
-        "--to", type=filled, dest="until", metavar="DATE",
+        "--to", dest=f"{section}.until", metavar="DATE",
         help=f"{captures} of this date or earlier, up to the end of that year, month or day",
     )  # fmt: skip
 
 
-def add_languages(command: "argparse.ArgumentParser | argparse._ArgumentGroup", pages: str) -> None:
+def add_languages(command: Options, pages: str, dest: str) -> None:
     """Add the option that selects pages by language."""
-    command.add_argument("--language", action="extend", type=names, default=[], metavar="TAG,...", help=pages)
+    command.add_argument("--language", action="extend", type=names, dest=dest, metavar="TAG,...", help=pages)
 
 
-def add_status(command: "argparse.ArgumentParser | argparse._ArgumentGroup", verb: str) -> None:
+def add_status(command: Options, verb: str, dest: str) -> None:
     """Add the option that selects pages by what they were compared with."""
     command.add_argument(
         "--status",
-        choices=("crossed", "single"),
+        choices=STATUSES,
+        nargs=1,  # as the parameter is a list
+        dest=dest,
         help=f"{verb} pages that were compared with siblings (crossed), or labelled alone (single)",
     )
 
@@ -285,7 +243,6 @@ def add_config(command: argparse.ArgumentParser) -> None:
     """Add the option for a file of parameters."""
     command.add_argument(
         "--config",
-        type=filled,
         metavar="FILE",
         help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
     )
@@ -303,7 +260,6 @@ def add_urltree(command: argparse.ArgumentParser) -> None:
     """Add the option for a file of parameters of the URL Tree."""
     command.add_argument(
         "--urltree",
-        type=filled,
         metavar="FILE",
         help="read parameters of the URL Tree from this TOML file;"
         " those that it leaves out keep their values in conf/urltree.toml",
@@ -384,20 +340,6 @@ def count_or_none(text: str) -> int:
     return count(text) if text.strip() != "0" else 0
 
 
-def place(text: str) -> str:
-    """Take the name of a place to write to; "", of a variable that is not set, would be the folder one stands in."""
-    if not text:
-        raise argparse.ArgumentTypeError("it is empty; name a place, such as . for this folder")
-    return text
-
-
-def filled(text: str) -> str:
-    """Take a value that selects or names something: a variable that is not set would select all, or nothing."""
-    if not text.strip():
-        raise argparse.ArgumentTypeError("it is empty; give a value, or leave the option out")
-    return text
-
-
 def seconds(text: str) -> float:
     """Parse a time in seconds, more than none."""
     value = float(text)
@@ -408,7 +350,10 @@ def seconds(text: str) -> float:
 
 def names(text: str) -> list[str]:
     """Parse names with commas between them, at least one."""
-    return [name.strip() for name in filled(text.strip(" ,")).split(",") if name.strip()]
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("it is empty; give a value, or leave the option out")
+    return found
 
 
 def spark_settings(given: Sequence[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from dbce_spark import log
 from dbce_spark.commands.arguments import Command
 from dbce_spark.commands.signals import stoppable
 from dbce_spark.commands.terminal import prepare_output
-from dbce_spark.errors import DbceError, PlatformError, exit_status, installs
+from dbce_spark.errors import ConfigError, DbceError, PlatformError, exit_status, installs
 from dbce_spark.files.sources import is_utf8
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -128,10 +128,13 @@ def _work(arguments: argparse.Namespace) -> int:
     """Do the work of a command, and print what waits to be printed; return the status that it ends with.
 
     Raises:
+        ConfigError: that of the command, with the options that gave parameters in place of these.
         PlatformError: an extra is not installed.
     """
     try:
         status: int | None = arguments.run(arguments)
+    except ConfigError as error:
+        raise error.naming(arguments.options) from error
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])
         if extra is None:

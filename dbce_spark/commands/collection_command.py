@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
+    Command,
     Commands,
     add_collection,
     add_command,
@@ -43,9 +44,7 @@ def add(commands: Commands) -> None:
     _add_register(what)
 
 
-def _add(
-    commands: Commands, name: str, run: Callable[[argparse.Namespace], None], help: str
-) -> argparse.ArgumentParser:
+def _add(commands: Commands, name: str, run: Callable[[argparse.Namespace], None], help: str) -> Command:
     command = add_command(commands, name, run, help)
     add_collection(command)
     return command

@@ -31,13 +31,8 @@ from dbce_spark.commands.arguments import (
     command_line,
     count,
     default_of,
-    filled,
-    format_settings,
-    given_settings,
+    given_parameters,
     is_submitted,
-    label_settings,
-    naming_options,
-    place,
     spark_settings,
 )
 from dbce_spark.commands.signals import started_whole
@@ -95,7 +90,7 @@ def add(commands: Commands) -> None:
         help="replace a finished output, or start an unfinished one from the beginning",
     )
     command.add_argument(
-        "--max-failed-files", type=float, metavar="SHARE",
+        "--max-failed-files", type=float, dest="input.max_failed_files", metavar="SHARE",
         help="fail if more than this share of the files cannot be read"
         f" {default_of('input.max_failed_files')}",
     )  # fmt: skip
@@ -116,11 +111,11 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument(
-        "--output", type=place, metavar="DIR",
+        "--output", metavar="DIR",
         help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
     )  # fmt: skip
     where.add_argument(
-        "--collection", type=place, metavar="DIR",
+        "--collection", metavar="DIR",
         help="extend the collection in this folder by all that is new in INPUT, or begin it (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
@@ -140,15 +135,16 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         "--base", default="", metavar="FOLDER_OR_URL",
         help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
-    for option, (_, metavar, text) in _FILTERS.items():
+    for option, (name, metavar, text) in _FILTERS.items():
         group.add_argument(
-            f"--{option}", action="append", type=filled, default=[], metavar=metavar, help=f"{text}; may be repeated"
+            f"--{option}", action="append", dest=f"select.{name}", metavar=metavar, help=f"{text}; may be repeated"
         )
-    add_languages(group, "read captures that the index lists in these languages, such as de or deu")
-    add_dates(group, "read captures")
+    add_languages(group, "read captures that the index lists in these languages, such as de or deu", "select.languages")
+    add_dates(group, "read captures", "select")
     group.add_argument(
         "--sample",
         type=float,
+        dest="select.sample",
         metavar="SHARE",
         help="read this share of the registered domains, such as 0.01; always the same domains",
     )
@@ -159,10 +155,8 @@ def _run(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.command = command_line()
     started = time.monotonic()
-    given = _given(arguments)
-    with naming_options(given):
-        config = configuration.load(arguments.config, [*arguments.settings, *given_settings(given)])
-        wanted = indexed_records.index_selection(config)
+    config = configuration.load(arguments.config, arguments.settings, _given(arguments))
+    wanted = indexed_records.index_selection(config)
     files, indexes = _inputs(arguments, config)
     _check(arguments, config, files, indexes)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
@@ -175,8 +169,6 @@ def _run(arguments: argparse.Namespace) -> None:
     if not is_local:
         _check_spark(arguments)
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark.run import run_output, summary
-
     request = _request(arguments, files, indexes, started)
     if to:
         from dbce_spark.spark.jobs import increment_job
@@ -186,19 +178,37 @@ def _run(arguments: argparse.Namespace) -> None:
             print(f"nothing is new; {arguments.collection} stays as it is")
             return
         request = new
-    run_output.check(request, config)
-    check_archives(files, config)
-    run_output.identify(log, request, config)
-    how = "without Spark" if is_local else "Spark starts"
-    log.write("start", f"run {log.run_id}: {counted(len(files), 'file')}; {how}", request.log_fields(config))
+    _begin(files, request, config, log, is_local)
     if is_local:
         from dbce_spark.spark.jobs import local_job
 
         report = local_job.run(request, config, log)
     else:
         report = _on_spark(to, request, config, log, (arguments.master, settings))
+    _end(report, request, config, log, arguments.collection or request.output)
+
+
+def _begin(files: Sequence[str], request: "RunRequest", config: DbceConfig, log: Log, is_local: bool) -> None:
+    """Check that a run can begin, and log it."""
+    from dbce_spark.spark.run import run_output
+
+    run_output.check(request, config)
+    check_archives(files, config)
+    run_output.identify(log, request, config)
+    how = "without Spark" if is_local else "Spark starts"
+    log.write("start", f"run {log.run_id}: {counted(len(request.files), 'file')}; {how}", request.log_fields(config))
+
+
+def _end(report: dict[str, Any], request: "RunRequest", config: DbceConfig, log: Log, place: str) -> None:
+    """Print and log the result of a run, which can be read at a place.
+
+    Raises:
+        BudgetError: too many files or all pages failed.
+    """
+    from dbce_spark.spark.run import summary
+
     print(summary.text(report, request.output))
-    _print_first_texts(arguments.collection or request.output)
+    _print_first_texts(place)
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     _check_pages(report, request.output)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
@@ -277,7 +287,7 @@ def _spark_option(arguments: argparse.Namespace) -> str | None:
         "--staging": arguments.staging,
         "--master": arguments.master,
         "--spark": arguments.spark,
-        "an --output in an object store": "://" in (arguments.output or ""),
+        "an --output in an object store": sources.is_remote(arguments.output or ""),
         "spark-submit": is_submitted(),
     }
     return next((name for name, value in of_spark.items() if value), None)
@@ -364,7 +374,7 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
     if arguments.base and not indexes:
         raise InputError(f"--base {arguments.base} is where the archives of an index lie; give an --index with it")
     check_formats(config.formats)
-    if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
+    if arguments.collection and (sources.is_remote(arguments.collection) or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
 
@@ -385,20 +395,16 @@ def _print_input(
             print(absence)
 
 
-def _given(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the values of parameters that options give, None where they give none."""
-    values: dict[str, object] = {
-        **label_settings(arguments),
-        **format_settings(arguments),
-        "input.max_failed_files": arguments.max_failed_files,
-        "select.since": arguments.since,
-        "select.until": arguments.until,
-        "select.sample": arguments.sample,
-    }
-    lists = {f"select.{name}": getattr(arguments, one.replace("-", "_")) for one, (name, *_) in _FILTERS.items()}
-    lists["select.statuses"] = [_status(text) for text in arguments.http_status]
-    lists["select.languages"] = arguments.language
-    return {name: value for name, value in (values | lists).items() if value != []}
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of parameters that options give.
+
+    Raises:
+        InputError: an HTTP status is no number.
+    """
+    given = given_parameters(arguments)
+    if statuses := given.get("select.statuses"):
+        given["select.statuses"] = [*map(_status, statuses)]
+    return given
 
 
 def _status(text: str) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    Command,
     Commands,
     add_command,
     add_earlier,
@@ -13,7 +14,6 @@ from dbce_spark.commands.arguments import (
     count,
     default_of,
     names,
-    naming_options,
 )
 from dbce_spark.errors import InputError
 
@@ -109,7 +109,7 @@ def _add_render(parts: Commands) -> None:
     )
 
 
-def _add_inputs(part: argparse.ArgumentParser) -> None:
+def _add_inputs(part: Command) -> None:
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
         "--submissions", nargs="+", required=True, metavar="FILE", help="read submissions from JSON lines"
@@ -118,12 +118,14 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--min-submissions",
         type=count,
+        dest="minimum_submissions",
         metavar="N",
         help=f"leave out pages with fewer than N submissions {default_of('minimum_submissions', _FILE)}",
     )
     part.add_argument(
         "--min-pages",
         type=count,
+        dest="minimum_pages",
         metavar="N",
         help=f"leave out annotators with fewer than N pages {default_of('minimum_pages', _FILE)}",
     )
@@ -197,16 +199,11 @@ def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
     from dbce_spark.annotation.labels import labels_job
     from dbce_spark.annotation.labels.labels_settings import rules
 
-    given = {
-        "minimum_submissions": arguments.min_submissions,
-        "minimum_pages": arguments.min_pages,
-        "tolerated_bias": arguments.tolerated_bias,
-    }
-    with naming_options(given):
-        return labels_job.LabelsRequest(
-            pages=arguments.pages,
-            submissions=arguments.submissions,
-            excluded=arguments.exclude,
-            output=arguments.output,
-            rules=rules(given),
-        )
+    given = {name: getattr(arguments, name) for name in ("minimum_submissions", "minimum_pages", "tolerated_bias")}
+    return labels_job.LabelsRequest(
+        pages=arguments.pages,
+        submissions=arguments.submissions,
+        excluded=arguments.exclude,
+        output=arguments.output,
+        rules=rules(given),
+    )

@@ -12,11 +12,10 @@ from dbce_spark.commands.arguments import (
     add_output_read,
     count,
     default_of,
-    given_settings,
+    given_parameters,
     names,
-    naming_options,
 )
-from dbce_spark.commands.row_options import add_relative_to, add_row_options, given_rows
+from dbce_spark.commands.row_options import add_relative_to, add_row_options
 from dbce_spark.errors import InputError
 
 
@@ -83,16 +82,15 @@ def _add_corpus(commands: Commands) -> None:
     add_output(command, "DIR", "write the corpus to this folder or URL")
     add_row_options(command, "corpus", "dbce.toml")
     command.add_argument(
-        "--min-probability", type=float, metavar="P",
+        "--min-probability", type=float, dest="corpus.min_probability", metavar="P",
         help=f"keep texts with a mean score of at least P {default_of('corpus.min_probability')}",
     )  # fmt: skip
     command.add_argument(
-        "--duplicates",
-        choices=("keep", "exact", "near"),
+        "--duplicates", choices=("keep", "exact", "near"), dest="corpus.duplicates",
         help=f"keep duplicates, or remove exact ones, or exact and near ones {default_of('corpus.duplicates')}",
-    )
+    )  # fmt: skip
     command.add_argument(
-        "--within", choices=("all", "url"),
+        "--within", choices=("all", "url"), dest="corpus.within",
         help=f"keep a text once in the whole corpus, or once for each URL {default_of('corpus.within')}",
     )  # fmt: skip
     command.add_argument(
@@ -123,18 +121,16 @@ def _export(arguments: argparse.Namespace) -> None:
     from dbce_spark import export
     from dbce_spark.export.export_settings import settings
 
-    rows = {name: value for name, value in given_rows(arguments).items() if value is not None}
-    with naming_options({f"filters.{name}": value for name, value in rows.items()}):
-        request = export.ExportRequest(
-            extracted=arguments.extracted,
-            target=arguments.output,
-            format=arguments.format,
-            settings=settings(given | {"filters": rows}),
-            processes=arguments.processes,
-            version=arguments.version,
-            relative_to=arguments.relative_to,
-        )
-        print(export.export(request))
+    request = export.ExportRequest(
+        extracted=arguments.extracted,
+        target=arguments.output,
+        format=arguments.format,
+        settings=settings(given | given_parameters(arguments)),
+        processes=arguments.processes,
+        version=arguments.version,
+        relative_to=arguments.relative_to,
+    )
+    print(export.export(request))
 
 
 def _corpus(arguments: argparse.Namespace) -> None:
@@ -142,25 +138,16 @@ def _corpus(arguments: argparse.Namespace) -> None:
     (docs/corpus.md)."""
     from dbce_spark.export import corpus
 
-    values = {
-        **given_rows(arguments),
-        "min_probability": arguments.min_probability,
-        "duplicates": arguments.duplicates,
-        "within": arguments.within,
-    }
-    given = {f"corpus.{name}": value for name, value in values.items()}
-    with naming_options(given):
-        config = configuration.load(arguments.config, given_settings(given))
-        if arguments.within and config.corpus.duplicates == "keep":
-            raise InputError(
-                f"--within {arguments.within} is for duplicates, which are kept; add --duplicates near or exact"
-            )
-        request = corpus.CorpusRequest(
-            output=arguments.extracted,
-            target=arguments.output,
-            columns=arguments.columns,
-            overwrite=arguments.overwrite,
-            version=arguments.version,
-            relative_to=arguments.relative_to,
-        )
-        print(corpus.write(request, config.corpus))
+    given = given_parameters(arguments)
+    config = configuration.load(arguments.config, given=given)
+    if (within := given.get("corpus.within")) and config.corpus.duplicates == "keep":
+        raise InputError(f"--within {within} is for duplicates, which are kept; add --duplicates near or exact")
+    request = corpus.CorpusRequest(
+        output=arguments.extracted,
+        target=arguments.output,
+        columns=arguments.columns,
+        overwrite=arguments.overwrite,
+        version=arguments.version,
+        relative_to=arguments.relative_to,
+    )
+    print(corpus.write(request, config.corpus))

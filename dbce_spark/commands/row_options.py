@@ -8,20 +8,20 @@ from dbce_spark.commands.arguments import add_dates, add_languages, add_sites, a
 def add_row_options(command: argparse.ArgumentParser, section: str, file: str) -> None:
     """Add an option for each parameter of `RowsConfig`; a section of a file of conf/ has the defaults."""
     group = command.add_argument_group("rows", f"choose the rows to keep (default: [{section}] of conf/{file})")
-    add_sites(group, "keep pages")
-    add_dates(group, "keep captures")
-    add_status(group, "keep")
-    add_languages(group, "keep texts in these languages, such as de or deu")
+    add_sites(group, "keep pages", f"{section}.sites")
+    add_dates(group, "keep captures", section)
+    add_status(group, "keep", f"{section}.statuses")
+    add_languages(group, "keep texts in these languages, such as de or deu", f"{section}.languages")
     group.add_argument(
-        "--page-type", action="extend", type=names, default=[], metavar="TYPE,...",
+        "--page-type", action="extend", type=names, dest=f"{section}.page_types", metavar="TYPE,...",
         help="keep pages of these types, such as article,page (column page_type, docs/tables.md)",
     )  # fmt: skip
     group.add_argument(
-        "--min-confidence", type=float, metavar="F1",
+        "--min-confidence", type=float, dest=f"{section}.min_confidence", metavar="F1",
         help=f"keep pages with an expected F1 of at least this {default_of(f'{section}.min_confidence', file)}",
     )  # fmt: skip
     group.add_argument(
-        "--min-words", type=int, metavar="N",
+        "--min-words", type=int, dest=f"{section}.min_words", metavar="N",
         help=f"keep texts of at least N words {default_of(f'{section}.min_words', file)}",
     )  # fmt: skip
 
@@ -33,17 +33,3 @@ def add_relative_to(command: argparse.ArgumentParser) -> None:
         help="write the paths of archives (warc_file) relative to this folder, which must contain them all"
         " (default: whole paths)",
     )  # fmt: skip
-
-
-def given_rows(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the values of `RowsConfig` that options give, None where they give none."""
-    return {
-        "sites": arguments.site or None,
-        "since": arguments.since,
-        "until": arguments.until,
-        "statuses": arguments.status and [arguments.status],
-        "languages": arguments.language or None,
-        "page_types": arguments.page_type or None,
-        "min_confidence": arguments.min_confidence,
-        "min_words": arguments.min_words,
-    }

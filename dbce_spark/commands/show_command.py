@@ -54,7 +54,7 @@ def _run(arguments: argparse.Namespace) -> None:
         _open(arguments)
         return
     is_output = Path(arguments.place).is_dir() and _is_output(arguments.place)
-    shown = _in_output(arguments) if is_output or "://" in arguments.place else _in_archive(arguments)
+    shown = _in_output(arguments) if is_output or sources.is_remote(arguments.place) else _in_archive(arguments)
     write_lines(_lines(shown, coloured=is_coloured(arguments.color)))
 
 
@@ -66,7 +66,7 @@ def _open(arguments: argparse.Namespace) -> None:
     """Write the report's page of a URL to a folder of its own, and open it."""
     from dbce_spark.report import write_report
 
-    if not ("://" in arguments.place or _is_output(arguments.place)):
+    if not (sources.is_remote(arguments.place) or _is_output(arguments.place)):
         raise InputError(f"{arguments.place} is no output; --browser shows pages of an output or a collection")
     folder = tempfile.mkdtemp(prefix="dbce-show-")
     index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url)

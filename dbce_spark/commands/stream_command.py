@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.archive_checks import check_archives
@@ -20,9 +21,7 @@ from dbce_spark.commands.arguments import (
     check_installed,
     command_line,
     default_of,
-    format_settings,
-    given_settings,
-    naming_options,
+    given_parameters,
     seconds,
     spark_settings,
 )
@@ -75,6 +74,7 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--by",
         choices=(DBCE, URLTREE),
+        dest="stream.by",
         help="label by the page itself and the last pages of its site, or by the URL Tree of its domain alone"
         f" {default_of('stream.by')}",
     )
@@ -103,7 +103,7 @@ def _run(arguments: argparse.Namespace) -> None:
     check_formats(config.formats)
     check_installed("stream", "pyspark")
     to = sources.absolute(arguments.output).rstrip("/")
-    if "://" in to and not arguments.checkpoint:
+    if sources.is_remote(to) and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
     inputs = tuple(sources.absolute(one) for one in _checked(arguments.input))
@@ -153,17 +153,17 @@ def _parameters(arguments: argparse.Namespace) -> tuple[DbceConfig, urltree.UrlT
     """
     of_tree = [one.removeprefix(OF_TREE) for one in arguments.settings if one.startswith(OF_TREE)]
     others = [one for one in arguments.settings if not one.startswith(OF_TREE)]
-    given = {"stream.by": arguments.by} | format_settings(arguments)
-    with naming_options(given):
-        config = configuration.load(arguments.config, [*others, *given_settings(given)])
+    given = given_parameters(arguments)
+    config = configuration.load(arguments.config, others, given)
     by_tree = config.stream.by == URLTREE
     if arguments.heuristic and not by_tree:
         raise InputError(f"--heuristic {arguments.heuristic} is a rule of the URL Tree; give --by {URLTREE} with it")
-    given_tree = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel if by_tree else None}
-    with naming_options(given_tree):
-        tree = urltree.load(arguments.urltree, [*of_tree, *given_settings(given_tree)])
-    if arguments.relabel is not None and not by_tree:
-        given["stream.relabel_pages"] = [arguments.relabel] if arguments.relabel else []
-        with naming_options(given):
-            config = configuration.load(arguments.config, [*others, *given_settings(given)])
-    return config, tree
+    given_tree: dict[str, Any] = {"label.heuristic": arguments.heuristic}
+    if (relabel := arguments.relabel) is not None:
+        name = "relabel.support" if by_tree else "stream.relabel_pages"
+        arguments.options[name] = "--relabel"
+        if by_tree:
+            given_tree[name] = relabel
+        else:
+            config = configuration.load(arguments.config, others, given | {name: [relabel] if relabel else []})
+    return config, urltree.load(arguments.urltree, of_tree, given_tree)

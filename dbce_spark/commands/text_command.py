@@ -15,9 +15,7 @@ from dbce_spark.commands.arguments import (
     add_labels,
     add_settings,
     add_structure,
-    given_settings,
-    label_settings,
-    structure_settings,
+    given_parameters,
 )
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, extract_parsed, extract_readable
@@ -56,8 +54,7 @@ def add(commands: Commands) -> None:
 def _run(arguments: argparse.Namespace) -> None:
     """Print the main text of pages from HTML files, folders of them, WARC, ARC and WACZ files, the web, or standard
     input. Needs no Spark. Pages of a site are compared with each other, as by `dbce extract`."""
-    of_options = label_settings(arguments) | structure_settings(arguments)
-    settings = configuration.load(arguments.config, [*arguments.settings, *given_settings(of_options)])
+    settings = configuration.load(arguments.config, arguments.settings, given_parameters(arguments))
     with text_inputs.opened(arguments.input, settings) as given:
         if arguments.url and (given.archives or len(given.html) != 1):
             raise InputError("--url names one page; give a single HTML file, or - for standard input")

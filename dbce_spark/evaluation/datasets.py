@@ -68,6 +68,11 @@ class GoldPage:
         return f"http://{host}/{folder}{digest(self.url_key)}.html"
 
     @property
+    def unit(self) -> str:
+        """Return the name that the page is drawn and weighed with."""
+        return unit_of(self.site, self.dataset, self.page_id)
+
+    @property
     def body(self) -> bytes:
         """Encode the HTML as an archive holds it."""
         return self.html.encode("utf-8", "replace")
@@ -95,6 +100,11 @@ class GoldPage:
             truncated=False,
         )
         return warc.Fetch(capture, html)
+
+
+def unit_of(site: str, dataset: str, page_id: str) -> str:
+    """Return the name that a page is drawn and weighed with: its site, or its own where that is unknown."""
+    return site or f"{dataset}/{page_id}"
 
 
 Sets = Mapping[str, Sequence[GoldPage]]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted, Load
 from dbce_spark.evaluation.extracting.peers import PEERS
@@ -66,14 +67,21 @@ NOTHING = Kept(SCHEMA.empty_table(), {})
 
 
 def read(output: str) -> Kept:
-    """Read the texts of the output folder; none if it is new, or of another version of this program."""
+    """Read the texts of the output folder; none if it is new, or of another version of this program.
+
+    Raises:
+        InputError: they cannot be read.
+    """
+    path = f"{output.rstrip('/')}/{NAME}"
     try:
-        with parquet.reader(f"{output.rstrip('/')}/{NAME}") as file:
+        with parquet.reader(path) as file:
             if not file.schema_arrow.equals(SCHEMA):
                 return NOTHING
-            rows = file.read().combine_chunks()
+            rows = pa.Table.from_batches(file.iter_batches(), SCHEMA).combine_chunks()
     except FileNotFoundError:
         return NOTHING
+    except parquet.UNREADABLE as error:
+        raise InputError(f"{path}: cannot be read: {error}; remove it, and run `dbce evaluate` again") from error
     keys = zip(*(rows[name].to_pylist() for name in ("extractor", "version", "page")), strict=True)
     errors = rows["error"].to_pylist()
     return Kept(rows, {key: at for at, key in enumerate(keys) if key[1] and not errors[at]})

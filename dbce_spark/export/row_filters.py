@@ -12,7 +12,7 @@ import pyarrow as pa
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.urls import domain_of, is_domain, meant_host
-from dbce_spark.config import RowsConfig
+from dbce_spark.config import STATUSES, RowsConfig
 from dbce_spark.errors import InputError
 from dbce_spark.output import stored_rows
 from dbce_spark.output.schemas.codec import TIME
@@ -21,7 +21,6 @@ Mask = npt.NDArray[np.bool_]
 Values = dict[str, Counter[str]]
 """The number of rows of each value of some columns."""
 
-STATUSES = ("crossed", "single")
 _LISTED = ("language", "page_type")
 """Filters whose column has few values, which are listed where none is left."""
 _MOST = 10

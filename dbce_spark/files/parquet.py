@@ -81,6 +81,10 @@ def count_rows(paths: Iterable[str]) -> int:
     return rows
 
 
+UNREADABLE = (OSError, ValueError, KeyError, pa.ArrowException)
+"""Exceptions by which a file shows that it is damaged, or no Parquet."""
+
+
 class CheckedParquetFile(pq.ParquetFile):  # type: ignore[misc]
     """A Parquet file that is read as it was written or not at all: checksums cover its pages, but neither their heads
     nor the file's end. What a disk changed there shows by the number of rows."""

@@ -15,6 +15,7 @@ from uuid import uuid4
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import DbceError, OutputError
+from dbce_spark.files.sources import is_remote
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
@@ -60,7 +61,7 @@ def remove(path: str) -> None:
 
 def sweep(folder: str) -> None:
     """Remove the halves of files that ended processes have left in a folder; an object store has none."""
-    if "://" not in folder:
+    if not is_remote(folder):
         for half in Path(folder).rglob(_HALF):
             half.unlink(missing_ok=True)
 
@@ -100,7 +101,7 @@ def atomic_file(path: str) -> Iterator[BinaryIO]:
     Locally by a rename; object stores show an object when it is complete. Links stay, and lead to it. What is no file
     is not replaced either: a pipe or a device takes all as it is written.
     """
-    if "://" in path:
+    if is_remote(path):
         yield from _whole_object(path)
         return
     if Path(path).exists() and not Path(path).is_file():
@@ -168,7 +169,7 @@ def atomic_folder(path: str) -> Iterator[str]:
     """
     if list_names(path):
         raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
-    is_object = "://" in path
+    is_object = is_remote(path)
     target = Path(path if is_object else os.path.realpath(path))  # a link stays, and leads to it
     partial = path if is_object else str(target.with_name(f"_{target.name}.{uuid4().hex}"))
     try:

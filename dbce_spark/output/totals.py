@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dbce_spark.archive import failed_files
 from dbce_spark.model import RejectReason, digest
 from dbce_spark.output.collection import Version
 
@@ -11,8 +12,6 @@ _SUMMED = (
     "records_read", "captures", "extractions", "revisits", "relabelled", "page_files", "capped_buckets", "files",
 )  # fmt: skip
 _UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
-_NAMED = 20
-"""Failed files that are named, as in run.json."""
 
 Run = Mapping[str, Any]
 
@@ -35,7 +34,7 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
         "seconds": _added(run["seconds"] for run in runs),
         "pages_per_second_per_core": last["pages_per_second_per_core"],
         "largest_bucket": max(run["largest_bucket"] for run in runs),
-        "failed_files": _failed([run["failed_files"] for run in runs]),
+        "failed_files": failed_files.join_reports([run["failed_files"] for run in runs]),
         "plan": digest(*(run["plan"] for run in runs)),
         "config": {name: values | settled.get(name, {}) for name, values in last["config"].items()},
         "versions": last["versions"],
@@ -61,12 +60,3 @@ def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
         for stage, value in stages.items():
             found[stage] = found.get(stage, 0.0) + value
     return found
-
-
-def _failed(failures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    first = [item for one in failures for item in one["first"].items()]
-    return {
-        "count": sum(failure["count"] for failure in failures),
-        "of": sum(failure["of"] for failure in failures),
-        "first": dict(first[:_NAMED]),
-    }

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.config import STATUSES
 from dbce_spark.model import Label
 from dbce_spark.report import reject_examples
 from dbce_spark.report.grouped_sums import GroupedSums
@@ -133,7 +134,7 @@ def overview(output: ReportOutput, counts: OutputCounts, views: Sequence[View]) 
 
 def _totals(counts: OutputCounts) -> dict[str, int]:
     """Sum over all captures, and count those that are crossed and single."""
-    by_status = {status: counts.total("captures", status=status) for status in ("crossed", "single")}
+    by_status = {status: counts.total("captures", status=status) for status in STATUSES}
     return by_status | {name: counts.total(name) for name in SUMS}
 
 

@@ -1,6 +1,5 @@
 """Read an output for the report: its tables, the parameters of its run, and the rows of some captures."""
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -34,13 +33,8 @@ class ReportOutput:
     def config(self) -> DbceConfig:
         """Load the parameters of the run, as far as this version of the program has them."""
         written = self.run.get("config", {})
-        settings = [
-            f"{section}.{key}={json.dumps(value)}"
-            for section in ("input", "page", "diff")
-            for key, value in sorted(written.get(section, {}).items())
-        ]
         try:
-            return load(settings=settings)
+            return load(given={section: written.get(section) for section in ("input", "page", "diff")})
         except ConfigError:
             return default()
 

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from dbce_spark.evaluation.extracting.ensembles import THIRTEEN, is_name
-from dbce_spark.evaluation.extracting.joint_extractors import JOINT
+from dbce_spark.evaluation.extracting.joint_extractors import is_ours
 from dbce_spark.evaluation.scoring import complexity
 from dbce_spark.evaluation.scoring.scores import Values
 from dbce_spark.files import storage
@@ -64,7 +64,7 @@ def _parts(of: StudyPages) -> Iterator[str]:
     by_estimate = _numbers(complexity.groups(estimates[1].ratios))
     groups = {"complexity, estimated": by_estimate, **{f"cluster {name}": one for name, one in clustered.items()}}
     single = [name for name in of.extractors if not is_name(name)]
-    for candidates in ([name for name in single if not _is_ours(name)], single):
+    for candidates in ([name for name in single if not is_ours(name)], single):
         if len(candidates) < MIN_CANDIDATES:
             continue
         yield routing.report(
@@ -91,7 +91,3 @@ def _choices(
 
 def _numbers(groups: Sequence[str]) -> Groups:
     return np.array([complexity.GROUPS.index(group) for group in groups])
-
-
-def _is_ours(name: str) -> bool:
-    return name in JOINT

@@ -80,6 +80,7 @@ def test_an_account_is_not_another_than_was_asked_for(
             "max_words is 6000; it must be at least --min-words, 9000",
         ),
         (["add", "a.db", "--archive", "x", "--list", "none.txt"], "none.txt: cannot be read"),
+        (["add", "a.db", "--archive", "x", "--corpus", "corpus\x07"], "--corpus is 'corpus\\x07'; it must have"),
         (["serve", "a.db", "--port", "80", "--replay-port", "80"], "--port and --replay-port are both 80"),
     ],
 )

@@ -23,11 +23,15 @@ Parts = tuple[float, float, float]
 
 
 def evaluated(
-    folder: Path, of_extractors: Mapping[str, Mapping[str, Parts]], dataset: str = "made", **asked: Any
+    folder: Path,
+    of_extractors: Mapping[str, Mapping[str, Parts]],
+    dataset: str = "made",
+    page_type: str = "article",
+    **asked: Any,
 ) -> str:
     """Results as `dbce evaluate` leaves them: precision, recall, F1 by extractor and page; a page's id is its site."""
     pages = [*dict.fromkeys(page for scored in of_extractors.values() for page in scored)]
-    names = {"dataset": dataset, "group": "", "lang": "", "page_type": "article", "era": "", "error": ""}
+    names = {"dataset": dataset, "group": "", "lang": "", "page_type": page_type, "era": "", "error": ""}
     common = {**names, "siblings": 0, "snapshots": 0, "seconds": 0.002}
     score_rows = [
         {
@@ -117,6 +121,26 @@ def test_a_set_with_a_measure_of_its_own_is_shown_by_it(tmp_path: Path) -> None:
     ] == rows_below(page, "wcxb by its own measure")
     assert "rs-trafilatura .859" in page
     assert "by its own measure" not in page_of(tmp_path, str(tmp_path / "other"))
+
+
+@pytest.mark.parametrize("content", [b"", b"no Parquet"])
+def test_results_that_are_no_parquet_are_refused(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line that names their folder, as a folder without results."""
+    whole = Path(evaluated(tmp_path / "run/whole", {"dbce": DBCE, "peer": PEER}))
+    (whole / "scores.parquet").write_bytes(content)
+
+    assert 2 == main(["leaderboard", str(tmp_path / "run"), "--output", str(tmp_path / "board.md")])
+    assert f"{whole} is no folder that `dbce evaluate` wrote: " in capsys.readouterr().err
+
+
+def test_pages_without_a_type_are_no_rare_type(tmp_path: Path) -> None:
+    """They have a column of their own, as in the report of `dbce evaluate`."""
+    evaluated(tmp_path / "run/whole", {"dbce": DBCE, "peer": PEER}, page_type="")
+    page = page_of(tmp_path, str(tmp_path / "run"))
+
+    assert ["extractor", "not known (2)"] == rows_below(page, "Whole pages, by type")[0]
 
 
 def test_a_plot_has_a_dot_of_each_extractor(tmp_path: Path) -> None:

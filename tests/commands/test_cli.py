@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -85,8 +86,6 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--host", "http://b.dk/"], ": --host holds 'http://b.dk/', which is no h"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
-        (["extract", "", "--output", "out"], "an input is empty"),
-        (["text", ""], "an input is empty"),
         (["export", "x", "--output", "o", "--format", "text", "--shard-bytes", "9"], "--shard-bytes is for documents"),
         (["corpus", "x", "--output", "o", "--duplicates", "keep", "--within", "url"], "--within url is for duplicates"),
         (["export", "x", "--output", "o", "--format", "text", "--from", "may"], ": --from: 'may' is no date"),
@@ -247,36 +246,12 @@ def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monke
     assert 2 == main(["text", str(tmp_path / "none.html")])
 
 
-@pytest.mark.parametrize(
-    "words", [["extract", "x", "--output"], ["extract", "x", "--collection"], ["report", "x", "--output"]]
-)
-def test_an_empty_name_is_no_place_to_write_to(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """With --overwrite it would replace the folder that the program stands in."""
+def test_names_have_a_name_among_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Commas alone are none."""
     with pytest.raises(SystemExit, match="2"):
-        main([*words, ""])
+        main(["corpus", "x", "--output", "o", "--site=, ,"])
 
-    assert f"argument {words[-1]}: it is empty; name a place" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("from", "to", "surt", "language", "config")),
-        *(["extract", "x", "--output", "o", f"--{option}"] for option in ("url-pattern", "digest", "http-status")),
-        *(["corpus", "x", "--output", "o", f"--{option}"] for option in ("site", "page-type", "to", "columns")),
-        ["annotate", "add", "s", "x", "--url-pattern"],
-        ["rules", "x", "--urltree"],
-        ["evaluate", "x", "--output", "o", "--extractors"],
-        ["export", "x", "--output", "o", "--format", "text", "--site=,", "--language"],
-    ],
-    ids=" ".join,
-)
-def test_a_selection_by_nothing_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A variable that is not set would select all, or nothing."""
-    with pytest.raises(SystemExit, match="2"):
-        main([*words, ""])
-
-    assert ": it is empty; give a value, or leave the option out" in capsys.readouterr().err
+    assert "argument --site: it is empty; give a value, or leave the option out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", ["-1", "few"])
@@ -444,6 +419,21 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out
+
+
+def test_a_run_for_a_collection_counts_what_is_new(
+    crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first line of its log has no file that an earlier increment has read."""
+    session = pytest.importorskip("dbce_spark.spark.engine.session")
+    increment_job = pytest.importorskip("dbce_spark.spark.jobs.increment_job")
+    new, output = str(shutil.copy(crawl / "a.warc.gz", crawl / "b.warc.gz")), str(tmp_path / "c" / "2")
+    monkeypatch.setattr(increment_job, "prepared", lambda _, whole, __: replace(whole, files=[new], output=output))
+    monkeypatch.setattr(session, "session", lambda *_, **__: sys.exit(1))
+    with pytest.raises(SystemExit):
+        main(["extract", str(crawl / "a.warc.gz"), new, "--collection", str(tmp_path / "c")])
+
+    assert ": 1 file; Spark starts" in capsys.readouterr().err
 
 
 def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,6 +67,22 @@ def test_what_a_command_is_about_has_one_name() -> None:
     assert set(NOUNS) == found
 
 
+def test_no_value_is_empty(capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is not set would name the folder one stands in, or select all, or nothing."""
+    taken = []
+    for name, command in COMMANDS.items():
+        about = [action for action in command._actions if not action.option_strings]
+        for action in command._actions:
+            if action.nargs != 0:
+                before = [*action.option_strings] or ["x"] * about.index(action)
+                with pytest.raises(SystemExit, match="2"):
+                    command.parse_args([*before, " "])
+                if ": it is empty; give a value" not in capsys.readouterr().err:
+                    taken.append((name, action.dest))
+
+    assert [] == taken
+
+
 def test_every_command_has_a_log() -> None:
     """An error leaves its stack there."""
     assert set(COMMANDS) == {name for name, option, _ in options() if option == "--log"}
@@ -108,11 +124,15 @@ def test_an_earlier_name_stands_for_a_present_one(name: str, old: str) -> None:
         (
             ["labels", "merge", "x", "--submissions", "s", "--output", "o", "--minimum=3"],
             "dbce labels merge: --minimum is --min-submissions now",
-            ("min_submissions", 3),
+            ("minimum_submissions", 3),
         ),
         (["history", "http://a/", "--collection", "x"], "dbce history: --collection is --in now", ("place", "x")),
-        (["extract", "x", "--output", "y", "--formats", "text,html"], "--format now", ("format", ["text", "html"])),
-        (["extract", "x", "--output", "y", "--status", "200"], "--http-status now", ("http_status", ["200"])),
+        (
+            ["extract", "x", "--output", "y", "--formats", "text,html"],
+            "--format now",
+            ("formats.columns", ["text", "html"]),
+        ),
+        (["extract", "x", "--output", "y", "--status", "200"], "--http-status now", ("select.statuses", ["200"])),
     ],
 )
 def test_an_earlier_name_is_taken_with_a_warning(

@@ -1,11 +1,13 @@
 """Texts are kept, and taken again only where they would come out the same."""
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dbce_spark.errors import InputError
 from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted
@@ -70,3 +72,13 @@ def test_a_folder_without_texts_has_none(tmp_path: Path) -> None:
     assert extracted_texts.NOTHING == extracted_texts.read(str(tmp_path))
     pq.write_table(pa.table({"dataset": ["made"]}), tmp_path / extracted_texts.NAME)
     assert extracted_texts.NOTHING == extracted_texts.read(str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"no Parquet"])
+def test_texts_that_are_no_parquet_are_refused(content: bytes, tmp_path: Path) -> None:
+    """By their path; a run that is to use them again cannot, and none may take them for no texts."""
+    path = tmp_path / extracted_texts.NAME
+    path.write_bytes(content)
+
+    with pytest.raises(InputError, match=f"^{re.escape(str(path))}: cannot be read: "):
+        extracted_texts.read(str(tmp_path))

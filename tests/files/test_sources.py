@@ -279,3 +279,9 @@ def test_a_folder_by_two_names_is_searched_once(folder: Path) -> None:
     (folder / "latest").symlink_to(folder / "deep")
 
     assert [f"{folder}/a.warc.gz", f"{folder}/deep/er/B.WARC"] == expand([str(folder)], PATTERNS)
+
+
+def test_an_empty_argument_is_no_folder() -> None:
+    """As a path it would be the folder that the program stands in."""
+    with pytest.raises(InputError, match="an input is empty; name a file or a folder"):
+        expand([""], PATTERNS)

@@ -37,7 +37,7 @@ def write(folder: Path, number: int, change: Change = lambda fetch: fetch) -> st
 
 def soft_404(fetch: Fetch) -> Fetch:
     """A third of the pages are not there, but the server says that all is well."""
-    if fetch.answer.sheet is None or sum(fetch.answer.path.encode()) % 3:
+    if fetch.answer.drawn is None or sum(fetch.answer.path.encode()) % 3:
         return fetch
     body = f"{_LOST}<!-- {fetch.answer.path} -->".encode()
     answer = replace(fetch.answer, headers=[("Content-Type", "text/html; charset=utf-8")], body=body)
@@ -46,7 +46,7 @@ def soft_404(fetch: Fetch) -> Fetch:
 
 def blocked(fetch: Fetch) -> Fetch:
     """A third of the pages are refused to the crawler."""
-    if fetch.answer.sheet is None or sum(fetch.answer.path.encode()) % 3:
+    if fetch.answer.drawn is None or sum(fetch.answer.path.encode()) % 3:
         return fetch
     return replace(fetch, answer=replace(fetch.answer, status="403 Forbidden"))
 

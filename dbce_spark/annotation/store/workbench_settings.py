@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.config import NonNegativeInt, PositiveInt, fill
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 
 MOST_LETTERS = 60
 """Characters of a corpus's name: it stands in a table and in addresses."""
@@ -41,12 +41,15 @@ class WorkbenchSettings:
     def __post_init__(self) -> None:
         if not self.corpus or not self.corpus.isprintable() or len(self.corpus) > MOST_LETTERS:
             raise ConfigError(
-                f"corpus is {self.corpus!r}; it must have 1 to {MOST_LETTERS} characters that can be seen"
+                Parameter("corpus"),
+                f" is {self.corpus!r}; it must have 1 to {MOST_LETTERS} characters that can be seen",
             )
         if self.max_words < self.min_words:
-            raise ConfigError(f"max_words is {self.max_words}; it must be at least min_words, {self.min_words}")
+            most, least = Parameter("max_words"), Parameter("min_words")
+            raise ConfigError(most, f" is {self.max_words}; it must be at least ", least, f", {self.min_words}")
         if self.port == self.replay_port != 0:
-            raise ConfigError(f"port and replay_port are both {self.port}; archived pages need another")
+            both = Parameter("port"), " and ", Parameter("replay_port")
+            raise ConfigError(*both, f" are both {self.port}; archived pages need another")
 
 
 def settings(given: Mapping[str, Any]) -> WorkbenchSettings:

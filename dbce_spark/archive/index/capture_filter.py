@@ -13,7 +13,7 @@ from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.site_sample import is_sampled
 from dbce_spark.archive.index.urls import domain_of, host_of, is_domain, is_host, meant_host, url_key
 from dbce_spark.config import SelectConfig
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 
 T = TypeVar("T", str, int)
 
@@ -126,7 +126,7 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
 def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if not is_host(name):
-            raise ConfigError(f"select.hosts holds {name!r}, which is no host; write {meant_host(name)}")
+            raise ConfigError(Parameter("select.hosts"), f" holds {name!r}, which is no host; write {meant_host(name)}")
     return _lower(names)
 
 
@@ -135,8 +135,9 @@ def _domains(names: tuple[str, ...]) -> tuple[str, ...]:
         if not is_domain(name):
             host = meant_host(name)
             raise ConfigError(
-                f"select.domains holds {name!r}, which is no registered domain; write {domain_of(host)}, or name the"
-                f" host {host} by --host (select.hosts)"
+                Parameter("select.domains"),
+                f" holds {name!r}, which is no registered domain; write {domain_of(host)}, or name the host {host} by"
+                " --host (select.hosts)",
             )
     return _lower(names)
 
@@ -160,7 +161,7 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
         return None
     for one in wanted:
         if not re.fullmatch(r"[^/\s*]+/(?:\*|[^/\s*]+)", one):
-            raise ConfigError(f"select.mimes holds {one!r}; write text/html or text/*")
+            raise ConfigError(Parameter("select.mimes"), f" holds {one!r}; write text/html or text/*")
     exact = frozenset(_lower(wanted))
     families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
 
@@ -211,7 +212,7 @@ def _url(patterns: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
     try:
         compiled = [re.compile(pattern) for pattern in patterns]
     except re.error as error:
-        raise ConfigError(f"select.urls: {error} in {error.pattern!r}") from error
+        raise ConfigError(Parameter("select.urls"), f": {error} in {error.pattern!r}") from error
     return lambda entry: any(pattern.search(entry.url) for pattern in compiled)
 
 

@@ -4,7 +4,7 @@ import calendar
 import re
 
 from dbce_spark.archive.index.index_entry import moment
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 from dbce_spark.files import timestamps
 
 _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
@@ -44,10 +44,11 @@ def moments(first: str, last: str, section: str) -> tuple[int | None, int | None
         try:
             bounds.append(read(written) if written else None)
         except ValueError as error:
-            raise ConfigError(f"{section}.{name}: {error}") from error
+            raise ConfigError(Parameter(f"{section}.{name}"), f": {error}") from error
     low, high = bounds
     if low is not None and high is not None and low >= high:
-        raise ConfigError(f"{section}.since {first} lies behind {section}.until {last}: nothing can be between them")
+        names = Parameter(f"{section}.since"), Parameter(f"{section}.until")
+        raise ConfigError(names[0], f" {first} lies behind ", names[1], f" {last}: nothing can be between them")
     return low, high
 
 

@@ -11,7 +11,7 @@ from dbce_spark.archive.index import wacz_index
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
-from dbce_spark.files.sources import MEMBER, file_system, is_web_url
+from dbce_spark.files.sources import MEMBER, file_system, is_remote, is_web_url
 
 _ZIP_AHEAD = 1 << 18
 """Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
@@ -50,7 +50,7 @@ def open_source(path: str, config: FetchConfig) -> RangeSource:
         from dbce_spark.archive.index.http_ranges import HttpRanges  # only here: urllib3 takes 30 ms
 
         return HttpRanges(path, config)
-    return _Remote(path) if "://" in path else _Stream(path, lambda: _file(path))
+    return _Remote(path) if is_remote(path) else _Stream(path, lambda: _file(path))
 
 
 def _file(path: str) -> BinaryIO:

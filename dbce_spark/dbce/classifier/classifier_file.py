@@ -17,7 +17,7 @@ from dbce_spark.dbce.classifier.classify import GROUPS, Binning, Classifier
 from dbce_spark.dbce.classifier.forest import Forest
 from dbce_spark.dbce.classifier.page_types import PageTypes
 from dbce_spark.dbce.classifier.site_corrections import SiteCorrections
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 
 _SHIPPED = "classifier.npz"
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
@@ -51,7 +51,9 @@ def load_classifier(path: str) -> Classifier:
         sites = frozenset(about.get(_CORRECTED, ()))
         corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
+        raise ConfigError(
+            Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {error}"
+        ) from error
     return Classifier(binnings, class_words, **forests, card=card, page_types=page_types, corrections=corrections)
 
 

@@ -93,11 +93,6 @@ class Ballot:
         """Stack the votes of these members."""
         return np.stack([self.held[member] for member in members], axis=1)
 
-    @property
-    def site(self) -> str:
-        """Return the site of the page; a page without one is a site of its own."""
-        return self.page.site or f"{self.page.dataset}/{self.page.page_id}"
-
 
 def is_name(name: str) -> bool:
     """Test for the form of an ensemble's name, rather than that of an extractor that runs by itself."""
@@ -207,7 +202,7 @@ def _counted(least: int, ballots: Sequence[Ballot], voters: tuple[str, ...]) -> 
 
 def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], voters: tuple[str, ...]) -> list[Mask | str]:
     """Keep leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
-    sites = [ballot.site for ballot in ballots]
+    sites = [ballot.page.unit for ballot in ballots]
     folds = min(FOLDS, len(set(sites)))
     if folds < 2:
         return ["untrained: all pages are of one site"] * len(ballots)

@@ -7,17 +7,19 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted, Load
+from dbce_spark.files import parquet
 
 _TEXTS = ".parquet"
 _COLUMNS = ("dataset", "page_id", "extractor", "text", "seconds", "error")
+_ROW = pa.schema([extracted_texts.SCHEMA.field(name) for name in _COLUMNS])
 
 
 def name_of(given: str) -> str:
@@ -88,15 +90,17 @@ def stored(name: str, path: str) -> StoredTexts:
     Raises:
         InputError: it is no such file, or has no text of that extractor.
     """
+    texts: dict[tuple[str, str], Extracted] = {}
     try:
-        rows = pq.read_table(Path(path), columns=[*_COLUMNS])
-    except (OSError, ValueError) as error:
+        with parquet.reader(path) as file:
+            for batch in file.iter_batches(columns=[*_COLUMNS]):
+                rows = batch.select(_COLUMNS).cast(_ROW).filter(pc.field("extractor") == name).to_pylist()
+                texts |= {
+                    (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
+                    for row in rows
+                }
+    except parquet.UNREADABLE as error:
         raise InputError(f"{path} is no texts.parquet that `dbce evaluate` wrote: {error}") from error
-    rows = rows.filter(pc.equal(rows["extractor"], name))
-    if not len(rows):
+    if not texts:
         raise InputError(f"{path} has no text by {name}")
-    texts = {
-        (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
-        for row in rows.to_pylist()
-    }
     return StoredTexts(path, texts)

@@ -130,3 +130,8 @@ JOINT: Mapping[str, Joint] = {
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},
 }
 """Our extractors by name, as PEERS has the others. A new method is a line here: `partial` binds what else it takes."""
+
+
+def is_ours(extractor: str) -> bool:
+    """Test whether an extractor is a method of this program."""
+    return extractor in JOINT

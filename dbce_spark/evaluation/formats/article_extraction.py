@@ -18,7 +18,11 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """Iterate over a page for each key of the ground truth, in their order; pages without a key last."""
+    """Iterate over a page for each key of the ground truth, in their order; pages without a key last.
+
+    Raises:
+        InputError: the ground truth is no object.
+    """
     place = folder / _TRUTH
     truths = entry.parsed_json(place)
     if not isinstance(truths, dict):

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
+from dbce_spark.evaluation.scoring.average_weights import Values, quantile
 from dbce_spark.evaluation.scoring.bootstrap import Interval
 from dbce_spark.report import svg
 from dbce_spark.report.svg import Axis, n
-
-Values = npt.NDArray[np.float64]
 
 _WIDE, _NARROW = 1080, 540
 """Pixels across the page, and across a column of it."""
@@ -90,7 +88,7 @@ def dot_plot(rows: Sequence[PlotRow]) -> str:
     body = _row_frame(axis, height)
     top = 8.0
     for row, room in zip(rows, heights, strict=True):
-        body.append(f'<line class="grid" x1="0" x2="{_WIDE}" y1="{n(top + room)}" y2="{n(top + room)}"/>')
+        body.append(svg.rule(0, _WIDE, top + room, top + room))
         body.append(svg.text(_LABELS - 12, top + room / 2 + 4, row.label, "end"))
         for at, dot in enumerate(row.dots):
             y = top + room / 2 + (at - (len(row.dots) - 1) / 2) * step
@@ -137,7 +135,7 @@ def _violin(one: Distribution, axis: Axis, y: float, most: float) -> Iterator[st
     half = density / density.max() * most
     up = [(axis(x), y - size) for x, size in zip(grid, half, strict=True)]
     down = [(axis(x), y + size) for x, size in zip(grid[::-1], half[::-1], strict=True)]
-    low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
+    low, middle, high = (quantile(one.values, one.weights, share) for share in (0.25, 0.5, 0.75))
     yield svg.text(_LABELS - 12, y + 4, one.label, "end")
     yield f'<polygon class="violin" points="{svg.point_list(up + down)}" style="fill:{svg.colour(one.colour)}"/>'
     yield f'<line class="quartiles" x1="{n(axis(low))}" x2="{n(axis(high))}" y1="{n(y)}" y2="{n(y)}"/>'
@@ -171,7 +169,7 @@ def curves(drawn: Sequence[Curve], title: str) -> str:
     body = list(_horizontal_grid(up, 46, _NARROW - 16))
     for power in range(int(math.log10(max(most, 10))) + 1):
         x = across(power)
-        body.append(f'<line class="grid" x1="{n(x)}" x2="{n(x)}" y1="12" y2="{n(height - 56)}"/>')
+        body.append(svg.rule(x, x, 12, height - 56))
         body.append(svg.text(x, height - 38, f"{10**power:,}", "middle", "small"))
     body.append(svg.text(_NARROW / 2, height - 12, title, "middle", "soft"))
     for one in sorted(drawn, key=lambda one: one.colour):
@@ -270,12 +268,6 @@ def _density(one: Distribution, grid: Values) -> Values:
 def _thinned(count: int) -> list[int]:
     """Choose places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
     return sorted({round(float(at)) - 1 for at in np.geomspace(1, count, min(count, _POINTS))})
-
-
-def _quantile(one: Distribution, share: float) -> float:
-    order = np.argsort(one.values, kind="stable")
-    reached = np.cumsum(one.weights[order]) / one.weights.sum()
-    return float(one.values[order][min(int(np.searchsorted(reached, share - 1e-9)), len(order) - 1)])
 
 
 def _vertical_grid(axis: Axis, top: float, bottom: float) -> Iterator[str]:

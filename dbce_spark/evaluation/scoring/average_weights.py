@@ -52,9 +52,14 @@ def largest_share(sites: Sequence[str], weights: Values) -> float:
 
 
 def median(values: Values, weights: Values) -> float:
-    """Return the value at half of the weight; between two values their middle, as for a plain median."""
+    """Return the value at half of the weight."""
+    return quantile(values, weights, 0.5)
+
+
+def quantile(values: Values, weights: Values, share: float) -> float:
+    """Return the value at this share of the weight; between two values their middle, as for a plain median."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) / weights.sum()
-    low = int(np.searchsorted(reached, 0.5 - 1e-9))
-    high = int(np.searchsorted(reached, 0.5 + 1e-9))
+    low = int(np.searchsorted(reached, share - 1e-9))
+    high = int(np.searchsorted(reached, share + 1e-9))
     return float((values[order][low] + values[order][min(high, len(values) - 1)]) / 2)

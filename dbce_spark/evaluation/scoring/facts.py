@@ -51,8 +51,8 @@ class Facts:
 
     @property
     def unit(self) -> str:
-        """Return the name that the page is drawn and weighed with: its site, or its own id where that is unknown."""
-        return self.site or f"{self.dataset}/{self.page_id}"
+        """Return the name that the page is drawn and weighed with."""
+        return datasets.unit_of(self.site, self.dataset, self.page_id)
 
 
 def measure(pages: Sequence[GoldPage]) -> list[Facts]:

@@ -1,7 +1,7 @@
 """Scores by set, and by the properties of pages: a cell for each value."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,10 +48,10 @@ def by_set(scores: Scores, places: Places) -> tuple[Cell, ...]:
 
 def places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:
     """Map each set to the positions of its pages."""
-    return _places([page.dataset for page in pages])
+    return places_by_value([page.dataset for page in pages])
 
 
-def _places(values: Sequence[str]) -> dict[str, Places]:
+def places_by_value(values: Sequence[str]) -> dict[str, Places]:
     """Map each value to its positions, values in the order of first occurrence."""
     array = np.array(values, dtype=object)
     return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}
@@ -65,22 +65,23 @@ def breakdown(
     by: dict[str, list[str]] = {
         "siblings": [_step(page.siblings) for page in pages],
         "snapshots": [_step(page.snapshots) for page in pages],
-        "page type": _grouped(pages, lambda page: page.page_type),
-        "language": _grouped(pages, lambda page: page.lang.replace("_", "-").split("-")[0].lower()),
-        "era": _grouped(pages, lambda page: page.era),
+        "page type": grouped([page.page_type for page in pages]),
+        "language": grouped([page.lang.replace("_", "-").split("-")[0].lower() for page in pages]),
+        "era": grouped([page.era for page in pages]),
         "complexity": list(of_complexity),
         "cluster": [str(one) for one in of_cluster],
     }
-    cells = {name: _cells(name, _places(values), scores, weight) for name, values in by.items()}
+    cells = {name: _cells(name, places_by_value(values), scores, weight) for name, values in by.items()}
     return {name: some for name, some in cells.items() if len(some) > 1}
 
 
 def _cells(name: str, found: Mapping[str, Places], scores: Scores, weight: Values) -> tuple[Cell, ...]:
-    return tuple(_cell(value, scores, found[value], weight[found[value]]) for value in _ordered(name, found))
+    return tuple(_cell(value, scores, found[value], weight[found[value]]) for value in ordered(name, found))
 
 
-def _ordered(name: str, found: Mapping[str, Places]) -> list[str]:
-    """Order values for a table: steps and years upward, kinds by their number of pages; missing values last."""
+def ordered(name: str, found: Mapping[str, Places]) -> list[str]:
+    """Order the values of a property for a table: steps and years upward, kinds by their number of pages, and missing
+    values last."""
     if name in _FIXED:
         return [value for value in _FIXED[name] if value in found]
     last = (OTHER, UNKNOWN)
@@ -94,11 +95,10 @@ def _step(count: int) -> str:
     return [step for step, least in _STEPS.items() if count >= least][-1]
 
 
-def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
-    """Read a value of each page by `value_of`; replace values of fewer than MIN_PAGES pages by "other"."""
-    values = [value_of(page) or UNKNOWN for page in pages]
+def grouped(values: Sequence[str]) -> list[str]:
+    """Replace "" by "not known", and a value of fewer than MIN_PAGES pages by "other"."""
     counts = Counter(values)
-    return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]
+    return [UNKNOWN if not value else value if counts[value] >= MIN_PAGES else OTHER for value in values]
 
 
 def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:

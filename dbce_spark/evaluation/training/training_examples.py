@@ -40,7 +40,11 @@ class Example:
 
     @property
     def marked(self) -> "Marked":
-        """Return the reader's marks, or where there are none those of the set."""
+        """Return the reader's marks, or where there are none those of the set.
+
+        Raises:
+            ValueError: there are neither.
+        """
         found = self.by_reader or self.by_set
         if found is None:
             raise ValueError(f"{self.gold.page_id} is marked by no one")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dbce_spark.config import CorpusConfig
+from dbce_spark.config import STATUSES, CorpusConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import row_filters
 from dbce_spark.export.corpus import corpus_source
@@ -17,7 +17,7 @@ from dbce_spark.export.corpus.corpus_account import CorpusAccount
 from dbce_spark.export.corpus.corpus_filters import chosen
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.export.relative_paths import COLUMN, relative_paths
-from dbce_spark.export.row_filters import STATUSES, Filter, outcomes
+from dbce_spark.export.row_filters import Filter, outcomes
 from dbce_spark.files import parquet, sources, storage
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE
 

@@ -121,7 +121,11 @@ class _Marks:
         self._next = duplicate_rows.DUPLICATES.empty_table().select(["capture_id", *MARKS])
 
     def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
-        """Read the marks of some extractions; null for those without a text."""
+        """Read the marks of some extractions; null for those without a text.
+
+        Raises:
+            OutputError: the marks are not those of the extractions.
+        """
         has_text = pc.greater(batch.column("text_words"), 0).to_numpy(zero_copy_only=False)
         count = int(has_text.sum())
         while self._next.num_rows < count and (some := next(self._batches, None)) is not None:

@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from dbce_spark.dbce.kept.kept_formats import MARKDOWN
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import from_datetime, minute
+from dbce_spark.log import counted
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history.url_history import COLOURS, captures_of
 
@@ -48,8 +49,7 @@ def diffs(url: str, line: Sequence[MarkdownCapture], *, coloured: bool) -> str:
 
 
 def _lines(url: str, line: Sequence[MarkdownCapture], *, coloured: bool) -> Iterator[str]:
-    counted = f"{len(line)} capture{'s' if len(line) > 1 else ''}"
-    yield f"{url}: {counted}, {minute(line[0].timestamp)} to {minute(line[-1].timestamp)}"
+    yield f"{url}: {counted(len(line), 'capture')}, {minute(line[0].timestamp)} to {minute(line[-1].timestamp)}"
     same = 0
     for before, after in pairwise(line):
         lines = unified_diff(before.markdown.splitlines(), after.markdown.splitlines(), lineterm="", n=_AROUND)

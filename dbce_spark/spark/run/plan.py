@@ -13,7 +13,7 @@ from typing import Any
 
 import dbce_spark
 from dbce_spark.config import DbceConfig, LabelConfig
-from dbce_spark.errors import ConfigError, OutputError
+from dbce_spark.errors import ConfigError, OutputError, Parameter
 from dbce_spark.log import counted
 from dbce_spark.spark.run import checkpoints, staging
 
@@ -100,7 +100,7 @@ def classifier_digest(label: LabelConfig) -> str:
     try:
         stored = Path(label.classifier).read_bytes() if label.classifier else shipped.read_bytes()
     except OSError as error:
-        raise ConfigError(f"label.classifier: {label.classifier} cannot be read: {error}") from error
+        raise ConfigError(Parameter("label.classifier"), f": {label.classifier} cannot be read: {error}") from error
     return hashlib.sha256(stored).hexdigest()[:16]
 
 

@@ -1,12 +1,12 @@
 """Hold the parameters of URL Tree: frozen dataclasses filled from conf/urltree.toml, where each default is written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
-from dbce_spark.errors import ConfigError
+from dbce_spark.errors import ConfigError, Parameter
 
 HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
 _DOCUMENTS = between(1, (1 << 16) - 1)
@@ -24,7 +24,7 @@ class Rule:
         try:
             re.compile(self.match)
         except re.error as error:
-            raise ConfigError(f"keys.rules: {self.match!r} is no regular expression: {error}") from error
+            raise ConfigError(Parameter("keys.rules"), f": {self.match!r} is no regular expression: {error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +85,18 @@ class UrlTreeConfig:
     learn: LearnConfig
 
 
-def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig:
-    """Load the shipped parameters, overlaid by the file at `path` and then by `settings` ("label.n_min=3").
+def load(
+    path: str | None = None, settings: Sequence[str] = (), given: Mapping[str, Any] | None = None
+) -> UrlTreeConfig:
+    """Load the shipped parameters, overlaid by the file at `path`, by `settings` ("label.n_min=3") and by the values of
+    `given`.
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return fill(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
+    return fill(UrlTreeConfig, "urltree.toml", path=path, settings=settings, given=given)
 
 
 def _at_most(name: str, value: int, other: str, most: int) -> None:
     if value > most:
-        raise ConfigError(f"{name} is {value}; it must be at most {other}, {most}")
+        raise ConfigError(Parameter(name), f" is {value}; it must be at most {other}, {most}")

@@ -5,12 +5,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.extracting import given_extractors
+from dbce_spark.files import parquet
 from tests.support.code_blocks import blocks
 from tests.support.fake_extractors import gold_pages, line, own_set
 
@@ -122,3 +125,18 @@ def test_a_file_that_holds_no_such_texts_is_refused(gold: str, tmp_path: Path) -
         given_extractors.stored("lxml", str(tmp_path / "none.parquet"))
     with pytest.raises(InputError, match="has no text by bte"):
         given_extractors.stored("bte", str(tmp_path / "out" / "texts.parquet"))
+
+
+def test_texts_that_a_disk_changed_are_refused(tmp_path: Path) -> None:
+    """Wherever the byte lies, or the texts are the same."""
+    path = tmp_path / "texts.parquet"
+    rows = [dict.fromkeys(extracted_texts.SCHEMA.names, "") | {"extractor": "own", "text": "one", "seconds": 0.5}]
+    parquet.write(str(path), extracted_texts.SCHEMA, [pa.RecordBatch.from_pylist(rows, extracted_texts.SCHEMA)])
+    whole, expected = path.read_bytes(), given_extractors.stored("own", str(path)).texts
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        try:
+            found = given_extractors.stored("own", str(path)).texts
+        except InputError:
+            continue
+        assert expected == found, at

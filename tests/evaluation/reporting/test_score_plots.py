@@ -8,6 +8,7 @@ import pytest
 
 from dbce_spark.evaluation.reporting import score_plots
 from dbce_spark.evaluation.reporting.score_plots import Curve, Distribution, Dot, PlotRow, Series
+from dbce_spark.evaluation.scoring import average_weights
 from dbce_spark.evaluation.scoring.bootstrap import Interval
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,6 +66,12 @@ def test_weights_move_a_quartile() -> None:
     """A page with nearly all of the weight is the median."""
     heavy = Distribution("heavy", 0, np.array([0.1, 0.9]), np.array([0.05, 0.95]))
     assert "median 0.900" in score_plots.violins([heavy])
+
+
+def test_the_median_of_a_violin_is_that_of_the_table() -> None:
+    """Between two pages of the same weight it is their middle."""
+    two = Distribution("two", 0, np.array([0.2, 0.4]), np.ones(2))
+    assert f"median {average_weights.median(two.values, two.weights):.3f}" in score_plots.violins([two])
 
 
 def test_bars_are_as_high_as_their_counts() -> None:

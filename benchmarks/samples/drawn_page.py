@@ -29,7 +29,7 @@ def code(text: str) -> Span:
 
 
 @dataclass
-class Sheet:
+class DrawnPage:
     """The HTML of a page, with the texts of its blocks in document order.
 
     `comments` holds what readers wrote below a page (comments, reviews): whether that is main content is for the reader
