@@ -118,6 +118,18 @@ def test_an_inbox_and_its_files_may_be_links(tmp_path: Path) -> None:
     assert [["a.warc.gz", "b.warc"]] == taken(tmp_path)
 
 
+def test_names_are_utf8_where_no_locale_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cron has none: Java would put ? for letters in the arguments of a spark-submit, and not find a file."""
+    command = tmp_path / "notes-locale"
+    command.write_text(f'#!/bin/sh\necho "$LC_ALL" >{tmp_path}/given\n')
+    command.chmod(0o755)
+    delivered(tmp_path, "a.warc")
+    monkeypatch.setenv("LC_ALL", "C")
+
+    assert (0, "") == batch(settings(tmp_path, str(command)))
+    assert ["C.UTF-8"] == given_commands(tmp_path)
+
+
 def test_every_batch_has_an_output_of_its_own(tmp_path: Path) -> None:
     """The second batch of a day has a number, and each is given its own list."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
