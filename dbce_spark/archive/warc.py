@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from os import SEEK_END
 from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
@@ -83,6 +84,7 @@ def read_stream(
         OSError: the stream cannot be read.
     """
     reading = _Reading(path, config, max_html_bytes, refusal)
+    size = stream.seek(0, SEEK_END)
     for part in _read_parts(stream, config):
         file = f"{path}{MEMBER}{part.within}" if part.within else path
         if file != reading.file:
@@ -90,7 +92,8 @@ def read_stream(
         if isinstance(part, Record):
             if part.kind in _FILE_HEADS:
                 reading.begun = parse_record_date(part.date)
-            yield reading.outcome(part)
+            outcome = reading.outcome(part)
+            yield reading.cut_outcome(part, size) or outcome if isinstance(outcome, Skip) else outcome
         elif isinstance(part, Segment):
             yield reading.segment_outcome(part)
         elif part.cause.is_loss:
@@ -182,6 +185,15 @@ class _Reading:
         if self.refusal and (refused := self._refused(record)):
             return refused
         return self._revisit_outcome(record) if kind == "revisit" else self._response_outcome(record)
+
+    def cut_outcome(self, record: Record, size: int) -> Reject | None:
+        """Return the outcome of a record in which the file, of this size, ends. Nothing else would show that it does
+        where the record is none that is wanted: a page has a flag."""
+        if record.block is None or record.within or record.offset + record.length < size:
+            return None
+        missing = record.declared_length - len(record.block)
+        detail = f"{missing} bytes of this record lie behind the end of the file"
+        return self._reject(record, RejectReason.BROKEN_RECORD, detail) if missing > 0 else None
 
     def segment_outcome(self, segment: Segment) -> RecordOutcome:
         return self._reject(segment.record, RejectReason.SEGMENT_MISSING, segment.lack) if segment.lack else SEGMENT

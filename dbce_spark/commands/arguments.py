@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dbce_spark import config, log
 from dbce_spark.config import STATUSES, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
+from dbce_spark.files.sources import without_file_scheme
 
 if TYPE_CHECKING:
     from dbce_spark.output.collection import Collection, Version
@@ -25,6 +27,9 @@ INPUT_HELP = (
 
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """The variable that spark-submit sets in the environment of the script that it runs."""
+_SUBMIT_CLASS = "org.apache.spark.deploy.SparkSubmit"
+_SECRET_SETTING = re.compile(r"^([^=\s]*(?:secret|password|token|access[.]?key)[^=\s]*)=.*", re.IGNORECASE | re.DOTALL)
+"""Settings of which Spark shows no value either (spark.redaction.regex)."""
 
 
 OF_TREE = "urltree."
@@ -185,22 +190,22 @@ def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace
 
 def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
     """Add the place that a command writes to."""
-    command.add_argument("--output", required=True, metavar=metavar, help=help)
+    command.add_argument("--output", required=True, type=without_file_scheme, metavar=metavar, help=help)
 
 
 def add_in(command: argparse.ArgumentParser, help: str) -> None:
     """Add the place where a command looks for the page that it is about."""
-    command.add_argument("--in", required=True, dest="place", metavar="PLACE", help=help)
+    command.add_argument("--in", required=True, type=without_file_scheme, dest="place", metavar="PLACE", help=help)
 
 
 def add_collection(command: argparse.ArgumentParser) -> None:
     """Add the collection that a command is about."""
-    command.add_argument("collection", metavar="COLLECTION", help=COLLECTION_HELP)
+    command.add_argument("collection", type=without_file_scheme, metavar="COLLECTION", help=COLLECTION_HELP)
 
 
 def add_output_read(command: argparse.ArgumentParser) -> None:
     """Add the output, or collection, that a command reads, and the version of a collection."""
-    command.add_argument("extracted", metavar="OUTPUT", help=OUTPUT_HELP)
+    command.add_argument("extracted", type=without_file_scheme, metavar="OUTPUT", help=OUTPUT_HELP)
     add_version(command)
 
 
@@ -300,7 +305,7 @@ def add_spark(command: argparse.ArgumentParser) -> None:
 def add_log(command: argparse.ArgumentParser) -> None:
     """Add the file that log messages go to, in a group of its own: in the help it stands behind the other options."""
     command.add_argument_group("log").add_argument(
-        "--log", default="", metavar="FILE", dest="log_file",
+        "--log", default="", type=without_file_scheme, metavar="FILE", dest="log_file",
         help="append all log messages to this file, as JSON lines, with the traceback of an error",
     )  # fmt: skip
     command.set_defaults(log_format="warnings")
@@ -320,9 +325,21 @@ def is_submitted() -> bool:
 
 
 def command_line() -> str:
-    """Return this command as a shell has it; of a spark-submit only the script and its arguments."""
-    words = ["spark-submit", *sys.argv] if is_submitted() else ["dbce", *sys.argv[1:]]
+    """Return this command as a shell has it; under spark-submit with its options, where the system shows them."""
+    words = [*_submission(), *sys.argv] if is_submitted() else ["dbce", *sys.argv[1:]]
     return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
+
+
+def _submission() -> list[str]:
+    """Return the words by which the script was submitted; values that Spark itself would not show are left out."""
+    conf, home = (os.environ.get(name, "") for name in ("SPARK_CONF_DIR", "SPARK_HOME"))
+    own = ["env", f"SPARK_CONF_DIR={conf}"] if conf and conf != f"{home}/conf" else []
+    try:  # the Java of spark-submit has begun this process
+        java = Path(f"/proc/{os.getppid()}/cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+        options = java[java.index(_SUBMIT_CLASS) + 1 : -len(sys.argv)]
+    except (OSError, ValueError):
+        options = []
+    return [*own, "spark-submit", *(_SECRET_SETTING.sub(r"\1=...", one) for one in options)]
 
 
 def count(text: str) -> int:

@@ -111,11 +111,11 @@ def _add_places(command: argparse.ArgumentParser) -> None:
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument(
-        "--output", metavar="DIR",
+        "--output", type=sources.without_file_scheme, metavar="DIR",
         help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
     )  # fmt: skip
     where.add_argument(
-        "--collection", metavar="DIR",
+        "--collection", type=sources.without_file_scheme, metavar="DIR",
         help="extend the collection in this folder by all that is new in INPUT, or begin it (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(

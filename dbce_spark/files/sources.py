@@ -12,7 +12,7 @@ import lzma
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -27,6 +27,7 @@ READ_AHEAD = 8 << 20
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "http": "http", "https": "http"}
 """The extras that bring the drivers of URLs."""
+_FILE_URL = re.compile(r"file:(?://(?:localhost)?(?=/)|(?!//))(/.*)", re.DOTALL)
 _LOGGER = logging.getLogger("dbce_spark.files")
 _LIKE_ARCHIVE = re.compile(r"\.(?:w?arc|wacz|gz|bz2|xz|zst|lz4|7z|zip)$", re.IGNORECASE)
 """Names that an archive may have."""
@@ -67,6 +68,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
     """
     if argument.startswith("@"):
         return expand(read_manifests([argument]), patterns)
+    argument = without_file_scheme(argument)
     try:
         filesystem, path = file_system(argument)
         path = path if is_remote(argument) else _plain(path)
@@ -230,11 +232,11 @@ def _lines(arguments: Iterable[str], around: tuple[str, ...]) -> Iterator[str]:
     """Iterate over arguments, and the lines of manifests among them; `around` are the manifests that these are from."""
     for argument in arguments:
         if not argument.startswith("@"):
-            yield argument
+            yield without_file_scheme(argument)
         elif argument in around:
             raise InputError(f"{argument}: this manifest leads back to itself: {' -> '.join((*around, argument))}")
         else:
-            lines = _manifest(argument[1:])
+            lines = _manifest(without_file_scheme(argument[1:]))
             if not lines:
                 raise InputError(f"{argument}: this manifest names nothing; write a file, a folder or a glob a line")
             yield from _lines(lines, (*around, argument))
@@ -267,6 +269,12 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def without_file_scheme(path: str) -> str:
+    """Return the local path that a URL such as file:/srv/a or file:///srv/a names; any other path as it is."""
+    named = _FILE_URL.fullmatch(path)
+    return named[1] if named else path
+
+
 def is_web_url(name: str) -> bool:
     """Return whether a name is the URL of something on the web."""
     return name.lower().startswith(("http://", "https://"))
@@ -285,22 +293,21 @@ def file_system(path: str) -> tuple[Any, str]:
 
 
 def absolute(path: str) -> str:
-    """Make a local path absolute, so that it holds in every worker, and plain; return a URL, and "", as they are."""
+    """Make a local path absolute, so that it holds in every worker, and plain; return another URL, and "", as they
+    are."""
+    path = without_file_scheme(path)
     return path if not path or is_remote(path) else _plain(str(Path(path).absolute()))
 
 
 def _plain(path: str) -> str:
     """Return an absolute local path without doubled slashes, `.` and `..`: however it is spelled, a file has one name.
 
-    Links stay, as names that were chosen; behind one `..` may lead elsewhere, and stays, too.
+    Links stay, as names that were chosen; behind one `..` may lead elsewhere, and stays, too. The name is the same
+    before the file is there.
     """
     plain = f"/{os.path.normpath(path).lstrip('/')}"
-    if ".." not in Path(path).parts:
-        return plain
-    with suppress(OSError):  # nothing is there
-        if Path(plain).samefile(path):
-            return plain
-    return path
+    is_elsewhere = ".." in Path(path).parts and os.path.realpath(path) != os.path.realpath(plain)
+    return path if is_elsewhere else plain
 
 
 def open_binary(path: str) -> BinaryIO:

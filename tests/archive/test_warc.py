@@ -346,6 +346,21 @@ def test_truncated_last_member_is_flagged(tmp_path: Path) -> None:
     assert [(URL, True)] == [(outcome_of(one), one.capture.truncated) for one in found]
 
 
+@pytest.mark.parametrize("how", FORMATS)
+@pytest.mark.parametrize("kind", ["response", "request"])
+def test_a_file_that_ends_in_an_unwanted_record_is_cut(tmp_path: Path, kind: str, how: str) -> None:
+    """A transfer that broke off left no trace where it did so in an image, or a request."""
+    body = b"".join(b"%d " % (nth * 7919 % 10007) for nth in range(3000))
+    records = (record(http(HTML), url=url(0)), record(http(body, content_type="image/png"), kind=kind, url=url(1)))
+    path = stored(tmp_path / "whole", how, *records)
+    page, lost = read(archive(tmp_path / "cut", Path(path).read_bytes()[:-2000]))
+
+    assert ["skip:mime" if kind == "response" else "skip:type:request"] == outcomes_of(path)[1:]
+    assert (url(0), False) == (page.capture.url, page.capture.truncated)
+    assert (RejectReason.BROKEN_RECORD, url(1)) == (lost.reason, lost.url)
+    assert lost.detail.endswith(" bytes of this record lie behind the end of the file")
+
+
 def test_record_that_says_it_is_truncated(tmp_path: Path) -> None:
     """WARC-Truncated is believed."""
     path = archive(tmp_path / "a.warc", record(WARC_Truncated="length"))

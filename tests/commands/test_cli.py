@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
+import fsspec
 import pytest
 
 from dbce_spark.commands.archive_checks import check_fits
@@ -164,6 +166,17 @@ def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
     assert f"files passed over: 2, such as {folders[0]}/b.warc.xz; of a folder only names that fit input.patt" in line
 
 
+def test_places_may_be_file_urls(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Spark and Hadoop write paths; no folder of the name `file:` is made for them."""
+    monkeypatch.chdir(crawl)
+    written = ["--output", f"file:{crawl}/out", "--log", f"file://{crawl}/log"]
+
+    assert 0 == main(["extract", f"file:{crawl}/a.warc.gz", *written])
+    assert 0 == main(["status", f"file:{crawl}/out"])
+    assert 0 == main(["export", f"file://{crawl}/out", "--format", "text", "--output", f"file:{crawl}/texts"])
+    assert ["a.warc.gz", "index.cdxj", "log", "out", "texts"] == sorted(one.name for one in crawl.iterdir())
+
+
 def test_a_size_that_a_store_does_not_give_is_unknown(
     crawl: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,10 +186,11 @@ def test_a_size_that_a_store_does_not_give_is_unknown(
         raise RuntimeError("no length")
 
     monkeypatch.setattr(sources, "size", size)
-    assert 0 == main(["extract", f"file://{crawl}/a.warc.gz", "--output", str(crawl / "out"), "--dry-run"])
+    fsspec.filesystem("memory").pipe("/sizes/a.warc.gz", (crawl / "a.warc.gz").read_bytes())
+    assert 0 == main(["extract", "memory://sizes/a.warc.gz", "--output", str(crawl / "out"), "--dry-run"])
     (line, total) = capsys.readouterr().out.splitlines()
 
-    assert ["unknown", f"file://{crawl}/a.warc.gz"] == line.split()
+    assert ["unknown", "memory:///sizes/a.warc.gz"] == line.split()
     assert "0  bytes in 1 file would be read" == total.strip()
 
 
@@ -789,7 +803,7 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> tuple["subprocess.Com
         *(str(submit), "--master", "local[1]", "--properties-file", str(ROOT / "conf" / "spark-defaults.conf")),
         *("--conf", "spark.driver.bindAddress=127.0.0.1", "--conf", "spark.driver.host=127.0.0.1"),
         *("--conf", "spark.sql.shuffle.partitions=4", "--conf", "spark.executor.pyspark.memory=0"),
-        *("--driver-java-options", SMALL_JAVA),
+        *("--conf", "spark.hadoop.fs.s3a.secret.key=hidden", "--driver-java-options", SMALL_JAVA),
         *(str(ROOT / "jobs" / "extract.py"), str(folder / "archive"), "--output", str(folder / "out")),
     ]
     environment = {**os.environ, **own, "SPARK_CONF_DIR": str(folder)}
@@ -806,6 +820,22 @@ def test_spark_submit_runs_the_job(submitted: tuple["subprocess.CompletedProcess
     tables = {"extractions", "duplicates", "captures", "rejects"}
     assert {*tables, "run.json"} == {path.name for path in output.iterdir()}
     assert "pages/s/core" in ended.stdout
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(not Path("/proc").exists(), reason="this system does not show the words of another process")
+def test_the_command_of_a_spark_submit_has_its_options(
+    submitted: tuple["subprocess.CompletedProcess[str]", Path],
+) -> None:
+    """Without them the same command would go on at another master; secrets are left out."""
+    _, output = submitted
+    words = shlex.split(json.loads((output / "run.json").read_text())["command"].partition(" && ")[2])
+    options = words[words.index("spark-submit") + 1 : words.index(str(ROOT / "jobs" / "extract.py"))]
+
+    assert ["env", f"SPARK_CONF_DIR={output.parent}", "spark-submit"] == words[:3]
+    assert {"local[1]", str(ROOT / "conf" / "spark-defaults.conf"), "spark.sql.shuffle.partitions=4"} <= {*options}
+    assert "spark.hadoop.fs.s3a.secret.key=..." in options
+    assert [str(output.parent / "archive"), "--output", str(output)] == words[-3:]
 
 
 @pytest.mark.spark
@@ -960,7 +990,8 @@ def test_a_stream_that_may_not_begin_is_refused_before_spark_starts(
 
     assert 2 == main([*command, str(crawl / "begun")])
     assert f'dbce: {crawl}/begun was begun with other settings: by was "urltree", is "dbce"' in capsys.readouterr().err
-    for elsewhere in (f"{crawl}/elsewhere", f"file://{crawl}/elsewhere"):
+    fsspec.filesystem("memory").makedirs("/elsewhere/offsets")
+    for elsewhere in (f"{crawl}/elsewhere", "memory://elsewhere"):
         assert 2 == main([*command, str(crawl / "new"), "--checkpoint", elsewhere])
         assert f"dbce: {elsewhere} is of a stream with another output;" in capsys.readouterr().err
     assert 2 == main([*command, str(crawl / "a.warc.gz" / "new")])

@@ -104,6 +104,32 @@ def test_a_batch_takes_what_is_new(tmp_path: Path) -> None:
     assert 2 == len(given_commands(tmp_path))
 
 
+def test_an_inbox_and_its_files_may_be_links(tmp_path: Path) -> None:
+    """A disk that is mounted elsewhere, or crawls that stay where they are; a link to a folder of the inbox is none."""
+    one = settings(tmp_path, ends_with(tmp_path, 0))
+    delivered(tmp_path, "2024/a.warc.gz")
+    (tmp_path / "inbox").rename(tmp_path / "disk")
+    (tmp_path / "inbox").symlink_to("disk")
+    (tmp_path / "b.warc").touch()
+    (tmp_path / "inbox" / "b.warc").symlink_to(tmp_path / "b.warc")
+    (tmp_path / "inbox" / "latest").symlink_to("2024")
+
+    assert (0, "") == batch(one)
+    assert [["a.warc.gz", "b.warc"]] == taken(tmp_path)
+
+
+def test_names_are_utf8_where_no_locale_is_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cron has none: Java would put ? for letters in the arguments of a spark-submit, and not find a file."""
+    command = tmp_path / "notes-locale"
+    command.write_text(f'#!/bin/sh\necho "$LC_ALL" >{tmp_path}/given\n')
+    command.chmod(0o755)
+    delivered(tmp_path, "a.warc")
+    monkeypatch.setenv("LC_ALL", "C")
+
+    assert (0, "") == batch(settings(tmp_path, str(command)))
+    assert ["C.UTF-8"] == given_commands(tmp_path)
+
+
 def test_every_batch_has_an_output_of_its_own(tmp_path: Path) -> None:
     """The second batch of a day has a number, and each is given its own list."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
@@ -221,12 +247,14 @@ def test_an_inbox_that_is_not_there_is_reported(tmp_path: Path) -> None:
     assert (2, f"dbce-batch: there is no inbox {tmp_path}/inbox\n") == batch(one)
 
 
-def test_what_outlived_its_batch_is_not_done_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("between", [" ", "="])
+def test_what_outlived_its_batch_is_not_done_again(tmp_path: Path, between: str) -> None:
     """An extraction that ended when nobody was there to note it is not begun again."""
     one = settings(tmp_path, ends_with(tmp_path, 137))
+    one.write_text(one.read_text().replace("--output ", f"--output{between}"))
     delivered(tmp_path, "a.warc")
     batch(one)
-    (output,) = (words[words.index("--output") + 1] for words in map(shlex.split, given_commands(tmp_path)))
+    (output,) = (line.partition(f"--output{between}")[2] for line in given_commands(tmp_path))
     Path(output).mkdir(parents=True)
     Path(output, "run.json").write_text("{}")
 

@@ -103,6 +103,30 @@ def test_a_file_has_one_name_however_it_is_spelled(folder: Path, monkeypatch: py
     assert expected == sorted(set(map(absolute, spelled)))
 
 
+def test_a_file_url_names_what_the_path_in_it_names(folder: Path) -> None:
+    """As Spark and Hadoop write it, too; also in a manifest. Of another host's it is none."""
+    file = str(folder / "deep/er/B.WARC")
+    (folder / "list.txt").write_text(f"file:{file}\n")
+    spelled = [
+        f"file:{file}",
+        f"file://{file}",
+        f"file://localhost{file}",
+        f"file:{folder}/deep",
+        f"@file://{folder}/list.txt",
+    ]
+
+    assert [file] == expand(spelled, PATTERNS)
+    assert [f"{folder}/new", "file://elsewhere/new"] == [*map(absolute, (f"file:{folder}/new", "file://elsewhere/new"))]
+
+
+def test_a_name_is_the_same_before_the_file_is_there(folder: Path) -> None:
+    """A run that is given again has the output that it began."""
+    before = absolute(str(folder / "deep/../new"))
+    (folder / "new").mkdir()
+
+    assert before == absolute(str(folder / "deep/../new")) == str(folder / "new")
+
+
 def test_a_step_behind_a_link_leads_where_it_leads(folder: Path) -> None:
     """It stays: beside the link may be another file of that name, or none. The link itself is a name, too."""
     (folder / "link").symlink_to("deep/er")

@@ -32,6 +32,7 @@ _LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 _MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]|(spark|k8s)://.+|yarn"
 )
+_UTF_8 = re.compile(r"utf-?8", re.IGNORECASE)
 _WORKER_MEMORY = "spark.executor.pyspark.memory"
 
 LOCAL_SETTINGS = {
@@ -195,6 +196,7 @@ def applied_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterat
 def _prepare_environment(*, is_local: bool) -> None:
     """Set what Spark's launcher reads before there is a session. The user's own choice stays where it can work."""
     os.environ["JAVA_HOME"] = java_home()
+    _share_encoding()
     # The launcher loads spark-defaults.conf and log4j2.properties from there.
     os.environ.setdefault("SPARK_CONF_DIR", str(CONF_FOLDER))
     if is_local:
@@ -203,6 +205,13 @@ def _prepare_environment(*, is_local: bool) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _share_encoding() -> None:
+    """Let Java write names of files as this Python does: where LC_ALL is C it would put ? for letters beyond ASCII."""
+    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "")
+    if sys.getfilesystemencoding() == "utf-8" and not _UTF_8.search(locale):
+        os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def _fill_in(spark: SparkSession) -> SparkSession:

@@ -1,5 +1,6 @@
 """The errors that Spark gives up with, in one line of ours."""
 
+import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,11 @@ from dbce_spark.errors import JobError
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _JAVA_GONE = "Spark's Java has ended, killed or for want of memory (spark.driver.memory)"
+_FULL, _REFUSED = (errno.ENOSPC, errno.EDQUOT), (errno.EACCES, errno.EPERM, errno.EROFS)
+_OF_FILE = re.compile(
+    rf"^\s*\w*Error: \[Errno ({'|'.join(map(str, (*_FULL, *_REFUSED)))})\] ([^:\n]+): '(/.*)'$", re.MULTILINE
+)
+"""The last line of a Python worker's trace that could not write a file."""
 _LONGEST = 300
 _END_SECONDS = 5.0
 """A process that was killed closes its connections before it is gone."""
@@ -76,8 +82,13 @@ def _is_java_gone() -> bool:
 
 def _gave_up(error: Exception) -> str:
     text = str(error) or type(error).__name__
+    if of_worker := _OF_FILE.search(text):
+        number, why, file = int(of_worker[1]), of_worker[2], of_worker[3]
+        if number in _FULL:
+            return f"no space is left for {file}; make room"
+        return f"the workers cannot open {file} ({why}); let the user as whom they run read and write its folder"
     if "No space left on device" in text:
-        return "no space is left for the output, or in Spark's own folders; make room"
+        return "no space is left in Spark's own folders (SPARK_LOCAL_DIRS), or for what it stages; make room"
     return f"Spark gave up: {_cause(text)}; --log FILE keeps its stack"
 
 

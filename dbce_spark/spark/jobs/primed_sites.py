@@ -56,7 +56,7 @@ def primed_states(
     collection.check_format(version)  # a stream that the program before began
     prior = prior_state(collection, version)
     files = [prior.page_file(number) for number in range(FIRST, prior.next_file)]
-    pages = spark.read.schema(staging.schema(PAGES)).parquet(*files).dropDuplicates(["capture_id"])
+    pages = staging.read_parquet(spark, PAGES, files).dropDuplicates(["capture_id"])
     evidence = pages.where("first_scores is not null").select(
         *feature_columns(), "signature", "bands", "site", F.col("url").alias("domain")
     )

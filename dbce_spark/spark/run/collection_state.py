@@ -18,7 +18,8 @@ from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.prior_state import PriorState
 
 _PLACE = ["file_no", "row_no"]
-_NUMBER = r"/increments/(\d+)/"
+_NUMBER = r"^.*/increments/(\d+)/"
+"""Finds the last folder of that name: those around a collection may be called so, too."""
 
 
 def members(spark: SparkSession, prior: PriorState) -> DataFrame:
@@ -77,11 +78,10 @@ def table(prior: PriorState, schema: pa.Schema, columns: Sequence[str], *names: 
 
 def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
     """Read the rows of some files, with the number of their `increment`."""
-    kind = staging.schema(arrow)
     if not paths:
-        return spark.createDataFrame([], kind).withColumn("increment", F.lit(0))
+        return spark.createDataFrame([], staging.schema(arrow)).withColumn("increment", F.lit(0))
     number = F.regexp_extract("_metadata.file_path", _NUMBER, 1).cast("int").alias("increment")
-    return spark.read.schema(kind).parquet(*paths).select(*arrow.names, number)
+    return staging.read_parquet(spark, arrow, paths).select(*arrow.names, number)
 
 
 def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
@@ -115,4 +115,4 @@ def pages_at(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBat
 
 
 def _read(spark: SparkSession, prior: PriorState, name: str, arrow: pa.Schema) -> DataFrame:
-    return spark.read.schema(staging.schema(arrow)).parquet(*(f"{folder}/{name}" for folder in prior.folders))
+    return staging.read_parquet(spark, arrow, [f"{folder}/{name}" for folder in prior.folders])

@@ -5,9 +5,10 @@ and a folder that Spark has written has its mark then.
 """
 
 import json
+import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ _MAY_BE_EMPTY = (
     *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
 )
 """Folders that a stage may leave without a file."""
+_GLOB_SIGN = re.compile(r"[][{}*?\\]")
 _WHOLE = "_WHOLE"
 """The mark in a folder whose table is staged by one step, when all of it is on the disk."""
 
@@ -89,7 +91,12 @@ def prepare(work: str) -> None:
 
 
 def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "DataFrame":
-    return spark.read.schema(schema(arrow)).parquet(path(work, name))
+    return read_parquet(spark, arrow, [path(work, name)])
+
+
+def read_parquet(spark: "SparkSession", arrow: pa.Schema, paths: Iterable[str]) -> "DataFrame":
+    """Read files and folders of one table by their very names: Spark would take a path with brackets for a glob."""
+    return spark.read.schema(schema(arrow)).parquet(*(_GLOB_SIGN.sub(r"\\\g<0>", one) for one in paths))
 
 
 @contextmanager

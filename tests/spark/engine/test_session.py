@@ -111,6 +111,7 @@ settings += [spark.conf.get("spark.sql.shuffle.partitions"), spark.conf.get("spa
 print(" ".join(settings), len(spark.range(10).collect()))
 """
 """A program that prints one line, on Spark."""
+LITTLE = "spark.driver.memory=600m"
 TIME_ZONE = "spark.sql.session.timeZone"
 
 
@@ -196,6 +197,31 @@ def test_tasks_that_fail_print_nothing(tmp_path: Path) -> None:
     done = submitted([sys.executable, str(tmp_path / "job.py")], tmp_path)
 
     assert ("True\n", "") == (done.stdout, done.stderr)
+
+
+NAMES = """
+import sys
+from pathlib import Path
+from dbce_spark.spark.engine.session import session
+spark = session("names", master="local[1]")
+spark.range(3).write.parquet(sys.argv[1])
+print(ascii(Path(sys.argv[1]).name), Path(sys.argv[1]).is_dir(), spark.read.parquet(sys.argv[1]).count())
+"""
+"""A program that writes a table, and reads it."""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("starts", [(sys.executable,), ("spark-submit", "--master", "local[1]", "--conf", LITTLE)])
+def test_names_of_files_have_letters_beyond_ascii_in_any_locale(tmp_path: Path, starts: tuple[str, ...]) -> None:
+    """Java would put ? for them in the arguments of a spark-submit, and not find what is called so."""
+    from dbce_spark.spark.engine.java import java_home
+
+    (tmp_path / "job.py").write_text(NAMES)
+    command = [*starts, str(tmp_path / "job.py"), str(tmp_path / "öß")]
+    variables = {"LC_ALL": "C", "JAVA_HOME": java_home(), "SPARK_CONF_DIR": str(ROOT / "conf")}
+    done = submitted(command, tmp_path, **variables)
+
+    assert f"{'öß'!a} True 3\n" == done.stdout, done.stderr
 
 
 @pytest.mark.spark

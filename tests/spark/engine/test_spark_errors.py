@@ -48,7 +48,16 @@ def test_a_java_that_works_is_not_called_dead(monkeypatch: pytest.MonkeyPatch) -
             "Spark gave up: java.io.IOException: broken; --log FILE",
         ),
         ("Traceback\ndbce_spark.errors.InputError: no such page\n", "Spark gave up: no such page; --log FILE"),
-        ("java.io.IOException: No space left on device", "no space is left for the output"),
+        ("java.io.IOException: No space left on device", "no space is left in Spark's own folders .SPARK_LOCAL_DIRS."),
+        (
+            "Traceback\n\tOSError: [Errno 28] No space left on device: '/a b/c'\n SQLSTATE",
+            "no space is left for /a b/c;",
+        ),
+        ("Traceback\nOSError: [Errno 122] Disk quota exceeded: '/a'\n", "no space is left for /a; make room"),
+        (
+            "Traceback\nPermissionError: [Errno 13] Permission denied: '/a/_b.f0'\n",
+            "the workers cannot open /a/_b.f0 .Permission denied.; let",
+        ),
         ("", "Spark gave up: PySparkException; --log FILE"),
     ],
 )

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-def test_the_last_digest_of_a_capture_counts(spark: "SparkSession", tmp_path: Path) -> None:
-    """A later increment that labels a capture anew has another one."""
-    folders = [str(tmp_path / "increments" / f"{number:08}") for number in (1, 2)]
+@pytest.mark.parametrize("place", ["news", "increments/7/news", "a [1]{b,c}*?\\d"])
+def test_the_last_digest_of_a_capture_counts(spark: "SparkSession", tmp_path: Path, place: str) -> None:
+    """A later increment that labels a capture anew has another one, whatever the folders around the collection are
+    called."""
+    folders = [str(tmp_path / place / "increments" / f"{number:08}") for number in (1, 2)]
     for folder, digests in zip(folders, ({"a": "first", "b": "first"}, {"b": "second", "c": "second"}), strict=True):
         rows = {"capture_id": [*digests], "digest": [*digests.values()]}
         batch = increment_rows.DIGESTS.empty_table().from_pydict(rows, schema=increment_rows.DIGESTS).to_batches()
