@@ -17,6 +17,7 @@ from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_revealed
+from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
 
@@ -85,6 +86,7 @@ def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanE
     builder = _Builder(CleanElement("article", attributes), addresses, config)
     builder.read(root if body is None else body)
     drop_needless(builder.article)
+    drop_margins(builder.article)
     return builder.article
 
 
