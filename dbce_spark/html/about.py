@@ -81,6 +81,9 @@ _MOST_PARTS = 100
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
 _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
+_LISTS = frozenset(("ld:keywords", "meta:keywords", "meta:news_keywords"))
+"""Places each of whose values is a list of tags; elsewhere it is one tag, but for a single one."""
+_OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b]")
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 
 
@@ -129,11 +132,17 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
         "license": take("license", _licenses(found, addresses)),
     }
     place, tags = next(((one, found[one]) for one in _RANKS["tags"] if found.get(one)), ("", []))
-    split = (part.strip() for tag in tags for part in tag.split(",")) if len(tags) == 1 else iter(tags)
+    is_list = place in _LISTS or len(tags) == 1
+    split = (part.strip() for tag in tags for part in (_parted(tag) if is_list else (tag,)))
     kept = tuple(islice(dict.fromkeys(filter(None, split)), _MOST_TAGS))
     if kept:
         places["tags"] = place
     return About(**values, tags=kept, found_in=tuple(f"{field} {where}" for field, where in sorted(places.items())))
+
+
+def _parted(tags: str) -> list[str]:
+    """Part a list of tags at its commas; one without any at the signs that stand for them."""
+    return tags.split(",") if "," in tags else _OTHER_COMMAS.split(tags)
 
 
 @dataclass(frozen=True, slots=True)

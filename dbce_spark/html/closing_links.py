@@ -6,7 +6,7 @@ it is a block that can be judged by itself. No word of any language is listed: t
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 REPEATED = 3
@@ -19,7 +19,7 @@ MOST_CHARS = 30
 """Of a recurring link: "Add to the basket" in any language."""
 
 _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
-_SAID = re.compile(r"[^\W_]")
+_LETTER = re.compile(r"[^\W_]")
 _OPENING = " \v([{|<\u00ab\u2013\u2014\u00b7\u2022-"
 _DIGIT = re.compile(r"\d")
 
@@ -35,32 +35,47 @@ class Closing(NamedTuple):
     texts: int
 
 
-def closing_text(parts: Sequence[str], linked: Sequence[int]) -> tuple[int, str]:
-    """Find the first part of a block's closing, which is a link, and its text; "" where it has none or is all of it.
+def closing_texts(
+    parts: Sequence[str], linked: Sequence[int], links: Sequence[int], *, to_place: bool
+) -> Iterator[tuple[int, str]]:
+    """Iterate over the closings that a block may have, the shortest first: of each the first part, which begins a link,
+    and the text.
 
     Signs before the link go with the text, as the bracket of `f(x)<a>¶</a>` does, but for those that open the closing
-    (`cut_closing`).
+    (`cut_closing`). A block of links alone has one only if the last of them leads to a place in the page, as that of a
+    heading does which is a link itself; its first link is none of it.
 
-    parts: the texts of the block, one behind the other. linked: which of them are in links, ascending.
+    parts: the texts of the block, one behind the other. linked: which of them are in links, ascending. links: the part
+    that comes next at each link.
     """
-    first, rest = len(parts), len(linked)
-    if "".join(parts[linked[-1] + 1 :]).strip().startswith(_STOPS):  # the link is the last word of a sentence
-        return first, ""
-    while first:
-        if rest and linked[rest - 1] == first - 1:
-            rest -= 1
-        elif _SAID.search(parts[first - 1]):
-            break
-        first -= 1
-    if not first or rest == len(linked):
-        return first, ""
-    first = linked[rest]
-    text = " ".join("".join(parts[first:]).split())
-    return first, "" if len(text) > MOST_CHARS or _DIGIT.search(text) else text
+    behind = "".join(parts[linked[-1] + 1 :]).strip()
+    if behind.startswith(_STOPS) or _LETTER.search(behind):  # the link is the last word of a sentence, or within one
+        return
+    in_links = {*linked}
+    first = -1
+    if not any(_LETTER.search(part) for at, part in enumerate(parts) if at not in in_links):
+        first = linked[0] if to_place else len(parts)
+    begins = in_links.intersection(links)
+    text = before = ""
+    for at in range(len(parts) - 1, first, -1):
+        part = parts[at]
+        if at not in in_links and _LETTER.search(part):
+            return
+        text = (" " if part[:1].isspace() else "") + " ".join((part + text).split())  # as short as the rest is blank
+        if len(text) > MOST_CHARS + 1:
+            return
+        if at in begins:
+            closing = text.strip()
+            if len(closing) > MOST_CHARS or _DIGIT.search(closing):
+                return
+            if closing != before:
+                yield at, closing
+            before = closing
 
 
 def recurring(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Closing]:
-    """Choose the closings that recur; a link that as often stands within a line is none of them."""
+    """Choose the closings that recur, of each block the longest; a link that as often stands within a line is none of
+    them."""
     by_text: dict[str, list[Closing]] = defaultdict(list)
     for one in closings:
         by_text[one.text].append(one)
@@ -72,7 +87,11 @@ def recurring(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Cl
     if not repeated:
         return []
     times = Counter(text.strip() for text in link_texts)
-    return sorted(one for text, some in repeated.items() if times[text] <= 2 * len(some) for one in some)
+    chosen: dict[int, Closing] = {}
+    for text, some in repeated.items():
+        if times[text] <= 2 * len(some):
+            chosen |= {one.block: one for one in some if one.block not in chosen or one.links > chosen[one.block].links}
+    return sorted(chosen.values())
 
 
 def cut_closing(text: str, closing: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
+from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
 from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
@@ -261,7 +261,7 @@ class PageWalk:
             self.links.append(len(self.texts))
             self.hrefs.append(href)
             self._link_places.append(len(self._parts))
-            if href.find("#", 0, -1) >= 0:  # a bare # leads nowhere
+            if _is_place(href):
                 self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
@@ -327,12 +327,13 @@ class PageWalk:
         parts, linked, block = self._parts, self._linked, len(self.texts)
         self.link_texts += [parts[at] for at in linked]
         self.link_texts_in += [block] * len(linked)
-        if len(parts) > len(linked) and not self._pre:
-            first, text = closing_text(parts, linked)
-            links = sum(place >= first for place in self._link_places)
-            if text and links:
+        places = self._link_places
+        if places and (len(parts) > len(linked) or len(places) > 1) and not self._pre:
+            target = self.hrefs[-1]
+            for first, text in closing_texts(parts, linked, places, to_place=_is_place(target)):
+                links = sum(place >= first for place in places)
                 texts = sum(at >= first for at in linked)
-                self._closings.append(Closing(block, text, self.hrefs[-1], links, texts))
+                self._closings.append(Closing(block, text, target, links, texts))
 
     def _set_apart(self, chosen: list[Closing]) -> None:
         """Make the links that close some blocks blocks of their own, behind them."""
@@ -454,6 +455,11 @@ def _code(raw: str) -> str:
 def _lines(raw: str) -> str:
     """Read a text with line breaks."""
     return LINE_BREAK.join(filter(None, (" ".join(line.split()) for line in raw.split(LINE_BREAK))))
+
+
+def _is_place(href: str) -> bool:
+    """Test for a link to a place within a page; a bare # leads nowhere."""
+    return href.find("#", 0, -1) >= 0
 
 
 def _moved(places: list[int], last: Mapping[int, int], moved: npt.NDArray[np.int64]) -> list[int]:

@@ -155,6 +155,26 @@ def test_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (meta(keywords="a b, c,"), ("a b", "c")),
+        (meta(keywords="a,b") + meta(keywords="c") + meta(keywords="b,d"), ("a", "b", "c", "d")),
+        (meta(keywords="a b; c;"), ("a b", "c")),
+        (meta(keywords="a; b, c"), ("a; b", "c")),
+        (meta(keywords="企业，安全、工作"), ("企业", "安全", "工作")),
+        (meta(keywords="企业|安全"), ("企业", "安全")),
+        ('<script type="application/ld+json">{"keywords": ["a, b", "c"]}</script>', ("a", "b", "c")),
+        (meta(article__tag="a, b") + meta(article__tag="c; d"), ("a, b", "c; d")),
+        ("<a rel=tag>a, b</a>", ("a", "b")),
+    ],
+    ids=["commas", "several lists", "semicolons", "both", "Chinese", "bars", "JSON-LD", "tags", "one tag"],
+)
+def test_a_list_of_keywords_is_parted_at_its_signs(html: str, expected: tuple[str, ...]) -> None:
+    """Commas go first; a tag among others is one, whatever signs are in it."""
+    assert expected == about(html).tags
+
+
+@pytest.mark.parametrize(
     ("content", "expected"),
     [
         ("&lt;p&gt;Spring &lt;b&gt;came&lt;/b&gt;&lt;br /&gt;late&lt;/p&gt;", "Spring came late"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.html.closing_links import Closing, closing_text, cut_closing, recurring
+from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from tests.support.builders import parsed
 
 TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in "abc")
@@ -11,24 +11,33 @@ TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in 
 @pytest.mark.parametrize(
     ("parts", "linked", "expected"),
     [
-        (["Text ", "more"], [1], (1, "more")),
-        (["Text [", "edit", " | ", "source", "]"], [1, 3], (1, "edit | source]")),
-        (["Heading", "\u00b6", " "], [1], (1, "\u00b6")),
-        (["render", "(", "*args", ")", "\u00b6"], [4], (4, "\u00b6")),
-        (["Text ", "[", "edit", "]"], [2], (2, "edit]")),
-        (["See ", "the map", "."], [1], (3, "")),
-        (["Read ", "this", " first"], [1], (3, "")),
-        (["more"], [0], (0, "")),
-        (["Text ", "page 2"], [1], (1, "")),
-        (["Text ", "a title that goes on for more than thirty characters"], [1], (1, "")),
+        (["Text ", "more"], [1], [(1, "more")]),
+        (["Text [", "edit", " | ", "source", "]"], [1, 3], [(3, "source]"), (1, "edit | source]")]),
+        (["Heading", "\u00b6", " "], [1], [(1, "\u00b6")]),
+        (["render", "(", "*args", ")", "\u00b6"], [4], [(4, "\u00b6")]),
+        (["Text ", "[", "edit", "]"], [2], [(2, "edit]")]),
+        (["f() ", "Type 2", "[source]", "\u00b6"], [1, 2, 3], [(3, "\u00b6"), (2, "[source]\u00b6")]),
+        (["See ", "the map", "."], [1], []),
+        (["Read ", "this", " first"], [1], []),
+        (["more"], [0], []),
+        (["more", "share"], [0, 1], []),
+        (["Text ", "page 2"], [1], []),
+        (["Text ", "a title that goes on for more than thirty characters"], [1], []),
     ],
 )
-def test_links_and_signs_close_a_block(parts: list[str], linked: list[int], expected: tuple[int, str]) -> None:
+def test_links_and_signs_close_a_block(parts: list[str], linked: list[int], expected: list[tuple[int, str]]) -> None:
     """A few words without a number behind text; not those that a sentence ends with, nor the bracket that ends the
     text."""
-    actual = closing_text(parts, linked)
+    actual = closing_texts(parts, linked, linked, to_place=False)
 
-    assert expected == actual
+    assert expected == [*actual]
+
+
+def test_a_link_to_a_place_closes_a_heading_that_is_a_link_itself() -> None:
+    """The heading is none of it."""
+    actual = closing_texts(["Heading", "\u00b6"], [0, 1], [0, 1], to_place=True)
+
+    assert [(1, "\u00b6")] == [*actual]
 
 
 @pytest.mark.parametrize(
@@ -89,3 +98,22 @@ def test_a_name_that_closes_blocks_stays_in_its_line() -> None:
     actual = parsed("".join(f"<li>News {day} by <a href=/ann>Ann</a>" for day in "abc")).blocks.text
 
     assert "News a by Ann\nNews b by Ann\nNews c by Ann" == actual
+
+
+@pytest.mark.parametrize(
+    ("text", "links", "expected"),
+    [
+        ("f{0}()", "<a href=/s/{0}>[source]</a><a href=#{0}>\u00b6</a>", "f{0}()\n[source]\u00b6"),
+        ("f \u2192 <a href=/t>Of {0}</a>", "<a href=/s/{0}>[source]</a>", "f \u2192 Of {0}\n[source]"),
+        ("<a href=#toc-{0}>About {0}</a>", "<a href=#{0}>\u00b6</a>", "About {0}\n\u00b6"),
+        ("<a href=/{0}>About {0}</a> ", "<a href=/share/{0}>share</a>", "About {0} share"),
+    ],
+    ids=["two of them", "behind a link", "behind a heading that is one", "two links"],
+)
+def test_the_longest_closing_that_recurs_is_set_apart(text: str, links: str, expected: str) -> None:
+    """A link that closes headings alone, and definitions with another link, recurs in both."""
+    headings = "".join(f"<h2>{one}<a href=#h-{one}>\u00b6</a></h2>" for one in ("x", "y"))
+    actual = parsed("".join(f"<dt>{text}{links}</dt>".format(one) for one in "abcd") + headings).blocks.text
+
+    sign = "\n\u00b6" if "\u00b6" in links else "\u00b6"
+    assert "\n".join([*map(expected.format, "abcd"), f"x{sign}", f"y{sign}"]) == actual

@@ -106,7 +106,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
     mark_emphasis(root)
-    mend_headings(root, place)
+    mend_headings(root, place, shown)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
     source = article.source()

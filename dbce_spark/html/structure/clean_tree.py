@@ -17,6 +17,7 @@ from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_revealed
+from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
 
@@ -47,7 +48,7 @@ _NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "
 """Elements that must be opened in these before text can stand in them."""
 _ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col"))
 _TEXT_ONLY = HEADING_TAGS | {"caption", "dt", "summary", "figcaption"}
-"""Blocks without blocks in them: what would be one is only set off by a space."""
+"""Blocks without blocks in them, but for headings in a summary: what would be one is only set off by a space."""
 _DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
 """Blocks whose first text stands in no paragraph."""
 _SAME = {"menu": "ul", "dir": "ul"}
@@ -85,6 +86,7 @@ def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanE
     builder = _Builder(CleanElement("article", attributes), addresses, config)
     builder.read(root if body is None else body)
     drop_needless(builder.article)
+    drop_margins(builder.article)
     return builder.article
 
 
@@ -178,7 +180,8 @@ class _Builder:
             if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and top.last_child() is not None):
                 return False
         elif tag in _FLOW:
-            if self._stack[-1][0].tag in _TEXT_ONLY:
+            around = self._stack[-1][0].tag
+            if around in _TEXT_ONLY and not (around == "summary" and tag in HEADING_TAGS):
                 return False
             self._make_room()
         else:

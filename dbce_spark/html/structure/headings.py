@@ -1,4 +1,5 @@
-"""Headings: without the links to themselves, with the link of their card; texts that are only shown as one are none."""
+"""Headings: without the links to themselves, with the link of their card; texts that are only shown as one are none,
+and blocks in the role of one are one."""
 
 from typing import Any
 
@@ -13,8 +14,15 @@ _MOST_WORDS = 60
 """Of a heading; what has more, and breaks in it, is a text in the size of one."""
 
 
-def mend_headings(root: Any, addresses: Addresses) -> None:
-    """Make a block of each heading that is a text; mend the links of the others."""
+_SECOND, _LAST = 2, 6
+"""The level of a heading in WAI-ARIA that gives none, and the last of HTML."""
+
+
+def mend_headings(root: Any, addresses: Addresses, shown: bytes) -> None:
+    """Make a heading of each block in the role of one, and a block of each heading that is a text; mend the links of
+    the others. `shown` is the source of the page in small letters."""
+    if b'role="heading' in shown:
+        _mark_by_role(root)
     gone: dict[Any, str] = {}
     cards: list[tuple[Any, Any]] = []
     for heading in [*root.iter(*HEADING_TAGS)]:
@@ -30,6 +38,22 @@ def mend_headings(root: Any, addresses: Addresses) -> None:
     for card, heading in cards:
         if card.get("href") and "".join(heading.itertext()).strip():
             _move_link(card, heading)
+
+
+def _mark_by_role(root: Any) -> None:
+    """Make headings of the blocks that WAI-ARIA calls so, in none and around none; in a line it would tear the text."""
+    for block in [*root.iter("div", "p")]:
+        role = (block.get("role") or "").lower().split()
+        if role[:1] != ["heading"]:
+            continue
+        if next(block.iterdescendants(*HEADING_TAGS), next(block.iterancestors(*HEADING_TAGS), None)) is None:
+            block.tag = f"h{_level(block)}"
+
+
+def _level(heading: Any) -> int:
+    level = (heading.get("aria-level") or "").strip()
+    is_level = level.isascii() and level.isdecimal() and len(level) < 3 and int(level) > 0
+    return min(int(level), _LAST) if is_level else _SECOND
 
 
 def _is_text(heading: Any) -> bool:

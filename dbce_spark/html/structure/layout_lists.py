@@ -16,18 +16,18 @@ def spread(found: CleanElement) -> list[CleanElement]:
     Lists before the first item with something of its own stand before the list.
     """
     items = found.children()
-    if len(items) == 1 and _has_heading(items[0]):
-        return [_with_text_attributes(block, found, items[0]) for block in _blocks(items[0])]
+    if len(items) == 1 and has_heading(items[0]):
+        return [with_text_attributes(block, found, items[0]) for block in _blocks(items[0])]
     leading = [*takewhile(_holds_lists, items)]
     if not leading or (found.tag == "ol" and len(leading) < len(items)):
         return [found]
-    inner = [_with_text_attributes(each, found, item) for item in leading for each in item.children()]
+    inner = [with_text_attributes(each, found, item) for item in leading for each in item.children()]
     found.parts = found.parts[len(leading) :]
     return [*inner, found] if found.parts else inner
 
 
-def _has_heading(element: CleanElement) -> bool:
-    return any(child.tag in HEADING_TAGS or _has_heading(child) for child in element.children())
+def has_heading(element: CleanElement) -> bool:
+    return any(child.tag in HEADING_TAGS or has_heading(child) for child in element.children())
 
 
 def _holds_lists(item: CleanElement) -> bool:
@@ -43,7 +43,7 @@ def _blocks(item: CleanElement) -> Iterator[CleanElement]:
             yield from (part for part in parts if isinstance(part, CleanElement))
 
 
-def _with_text_attributes(block: CleanElement, *around: CleanElement) -> CleanElement:
+def with_text_attributes(block: CleanElement, *around: CleanElement) -> CleanElement:
     """Give a block the direction and the language that its text has from elements around it."""
     for element in reversed(around):
         for name in ("dir", "lang"):

@@ -1,5 +1,5 @@
 """Elements of a clean tree that show nothing of their own: empty ones, links and headings that nobody sees, and
-emphasis of a sign at a word."""
+emphasis of a sign at a word or of images."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from dbce_spark.html.structure.layout_lists import LISTS, spread
 _ENDS = frozenset(("br", "hr"))
 _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
 _EMPHASIS = frozenset(("b", "strong", "em", "i"))
+_IN_EMPHASIS = _EMPHASIS | {"a"}
 _SHOWN_BY_TEXT = _EMPHASIS | HEADING_TAGS | {"a"}
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 _SIGNS = re.compile(r"[\W_]+")
@@ -36,6 +37,9 @@ def drop_needless(node: CleanElement) -> None:
             elif tag in _SHOWN_BY_TEXT:
                 if not _begins_with_letter(part):
                     if tag in _EMPHASIS:
+                        if _is_of_images(part):
+                            left += reversed(part.parts)
+                            continue
                         has_signs = True
                     elif _is_invisible(part):
                         if tag == "a":
@@ -61,6 +65,20 @@ def _begins_with_letter(element: CleanElement) -> bool:
 
 def _is_invisible(element: CleanElement) -> bool:
     return all(isinstance(part, str) and _INVISIBLE.fullmatch(part) for part in element.parts)
+
+
+def _is_of_images(emphasis: CleanElement) -> bool:
+    """Test for images without a word, which no emphasis shows on."""
+    images = 0
+    for part in emphasis.parts:
+        if isinstance(part, str):
+            if not part.isspace():
+                return False
+        elif part.tag == "img" or (part.tag in _IN_EMPHASIS and _is_of_images(part)):
+            images += 1
+        else:
+            return False
+    return images > 0
 
 
 def with_plain_signs(parts: _Parts) -> Iterator[str | CleanElement]:

@@ -47,3 +47,19 @@ def test_an_invisible_character_beside_others_changes_nothing() -> None:
     html = "<h2>a\u2060</h2><p><a href=x>\u2060<img src=y></a></p>"
 
     assert '<h2>a\u2060</h2><p><a href="http://a.example/b/x">\u2060<img' in html_of(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<b><img src=a.png></b>", "![](http://a.example/b/a.png)"),
+        ("<i><b><img src=a.png alt=x></b></i>", "![x](http://a.example/b/a.png)"),
+        ("<b><a href=c><img src=a.png></a></b>", "[![](http://a.example/b/a.png)](http://a.example/b/c)"),
+        ("<b><img src=a.png> c</b>", "**![](http://a.example/b/a.png) c**"),
+        ("<b><a href=c><img src=a.png>c</a></b>", "**[![](http://a.example/b/a.png)c](http://a.example/b/c)**"),
+    ],
+    ids=["image", "twice", "link", "with a word", "with a word in a link"],
+)
+def test_emphasis_of_images_alone_shows_nothing(html: str, expected: str) -> None:
+    """A picture is not bold."""
+    assert f"a {expected} b" == markdown_of(f"<p>a {html} b")
