@@ -108,6 +108,7 @@ class PageWalk:
         self._parts: list[str] = []
         self._linked: list[int] = []  # of parts: those in links
         self._link_places: list[int] = []  # of links: the part that comes next
+        self._is_to_place = False  # the last link
         self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
         self._pre = 0
@@ -261,7 +262,8 @@ class PageWalk:
             self.links.append(len(self.texts))
             self.hrefs.append(href)
             self._link_places.append(len(self._parts))
-            if _is_place(href):
+            self._is_to_place = href.find("#", 0, -1) >= 0  # a bare # leads nowhere
+            if self._is_to_place:
                 self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
@@ -328,9 +330,10 @@ class PageWalk:
         self.link_texts += [parts[at] for at in linked]
         self.link_texts_in += [block] * len(linked)
         places = self._link_places
-        if places and (len(parts) > len(linked) or len(places) > 1) and not self._pre:
+        may_close = len(parts) > len(linked) or (len(places) > 1 and self._is_to_place)
+        if places and may_close and not self._pre:
             target = self.hrefs[-1]
-            for first, text in closing_texts(parts, linked, places, to_place=_is_place(target)):
+            for first, text in closing_texts(parts, linked, places, to_place=self._is_to_place):
                 links = sum(place >= first for place in places)
                 texts = sum(at >= first for at in linked)
                 self._closings.append(Closing(block, text, target, links, texts))
@@ -455,11 +458,6 @@ def _code(raw: str) -> str:
 def _lines(raw: str) -> str:
     """Read a text with line breaks."""
     return LINE_BREAK.join(filter(None, (" ".join(line.split()) for line in raw.split(LINE_BREAK))))
-
-
-def _is_place(href: str) -> bool:
-    """Test for a link to a place within a page; a bare # leads nowhere."""
-    return href.find("#", 0, -1) >= 0
 
 
 def _moved(places: list[int], last: Mapping[int, int], moved: npt.NDArray[np.int64]) -> list[int]:
