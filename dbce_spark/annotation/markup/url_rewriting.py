@@ -230,6 +230,15 @@ def parse_html(text: str) -> Any:
     return root
 
 
+def parse_rewritten(html: str, url: str, rewrite: Rewrite) -> Any:
+    """Parse a page's HTML without what acts, and with the URLs of all that it loads rewritten. `url` is its own."""
+    root = parse_html(html)
+    base = base_url(root, url)
+    disarm(root)
+    rewrite_html(root, base, rewrite)
+    return root
+
+
 def _remove(element: Any) -> None:
     """Remove an element; of an <embed> the tag alone."""
     if element.tag == "embed" and element.getparent() is not None:

@@ -48,16 +48,13 @@ class Need:
 
 def needed(html: str, url: str, timestamp: int) -> list[Need]:
     """Return the URLs that a page of this URL and time loads."""
-    root = url_rewriting.parse_html(html)
-    base = url_rewriting.base_url(root, url)
     found: list[Need] = []
 
     def note(url: str, kind: str) -> str:
         found.append(Need(url, timestamp, kind))
         return url
 
-    url_rewriting.disarm(root)
-    url_rewriting.rewrite_html(root, base, note)
+    url_rewriting.parse_rewritten(html, url, note)
     return found
 
 

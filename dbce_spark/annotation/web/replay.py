@@ -15,7 +15,6 @@ from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, abort, request
 from lxml import etree
-from lxml import html as lxml_html
 
 from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.store import page_resources, workbench_store
@@ -123,7 +122,7 @@ def _prefix(here: str, ticket: str, arm: str) -> str:
 
 def _with_script(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     """Return the page with all that it loads rewritten to the store, and with our style sheet and script."""
-    root = _rewritten(html, url, prefix)
+    root = url_rewriting.parse_rewritten(html, url, _rewriting(prefix))
     head = root.find("head")
     if head is None:
         head = etree.Element("head")
@@ -143,7 +142,8 @@ def _answer(found: Resource, kind: str, prefix: str) -> Response:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
         text = page_resources.decode_text(found)
-        shown = url_rewriting.to_html(_rewritten(text, found.url, prefix), url_rewriting.doctype(text))
+        root = url_rewriting.parse_rewritten(text, found.url, _rewriting(prefix))
+        shown = url_rewriting.to_html(root, url_rewriting.doctype(text))
         policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
@@ -157,14 +157,6 @@ def _answer(found: Resource, kind: str, prefix: str) -> Response:
 
 def _origin(url: str) -> str:
     return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
-
-
-def _rewritten(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
-    root = url_rewriting.parse_html(text)
-    base = url_rewriting.base_url(root, url)
-    url_rewriting.disarm(root)
-    url_rewriting.rewrite_html(root, base, _rewriting(prefix))
-    return root
 
 
 def _rewriting(prefix: str) -> url_rewriting.Rewrite:

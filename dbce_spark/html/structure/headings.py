@@ -13,7 +13,6 @@ from dbce_spark.html.structure.kept_text import space_of, wrap_content
 _MOST_WORDS = 60
 """Of a heading; what has more, and breaks in it, is a text in the size of one."""
 
-
 _SECOND, _LAST = 2, 6
 """The level of a heading in WAI-ARIA that gives none, and the last of HTML."""
 

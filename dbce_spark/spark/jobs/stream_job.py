@@ -20,6 +20,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
 from dbce_spark.files import storage
+from dbce_spark.files.sources import is_remote
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.schemas import stream_rows
@@ -121,7 +122,7 @@ def _locked(folder: str) -> AbstractContextManager[None]:
     Raises:
         OutputError: one does.
     """
-    return nullcontext() if "://" in folder else run_lock.hold(folder)
+    return nullcontext() if is_remote(folder) else run_lock.hold(folder)
 
 
 def _run(

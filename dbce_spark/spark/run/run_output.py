@@ -7,6 +7,7 @@ from typing import Any
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
+from dbce_spark.files.sources import is_remote
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import (
@@ -41,7 +42,7 @@ def check(request: RunRequest, config: DbceConfig) -> None:
             be staged.
     """
     output = request.output
-    if "://" in request.work:
+    if is_remote(request.work):
         raise OutputError(
             f"{request.work} is no folder of a file system; give --staging DIR, which this machine and all workers have"
             " mounted"

@@ -12,6 +12,7 @@ import fsspec
 from dbce_spark.archive import failed_files
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
+from dbce_spark.files.sources import is_remote
 from dbce_spark.log import clock, counted
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, RUNS, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
@@ -225,12 +226,12 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     Raises:
         OutputError: it holds something that no run of this version has written, or its storage cannot be reached.
     """
-    if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
+    if not is_remote(output) and Path(Collection(output).increment(1)).parent.is_dir():
         return _of_collection(Collection(output))
     if RUN_FILE in storage.list_names(output):
         return _finished(output)
     work = staging_in or output
-    if "://" in work:
+    if is_remote(work):
         raise OutputError(
             f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
         )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files.sources import is_remote
 from dbce_spark.log import STOPPED, counted
 from dbce_spark.spark.run import heartbeat, run_lock, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
@@ -101,7 +102,7 @@ def inspect_stream(output: str) -> StreamStatus:
     Raises:
         OutputError: a commit cannot be read.
     """
-    is_held = None if "://" in output else run_lock.is_held(output)
+    is_held = None if is_remote(output) else run_lock.is_held(output)
     beat = heartbeat.read(output)
     try:
         last = last_commit(output)

@@ -15,10 +15,7 @@ BASE = f"{HERE}b.html"
 def rewritten(html: str) -> tuple[str, set[tuple[str, str]]]:
     """Return a page with what it loads rewritten to "/kept", and the URLs that were rewritten."""
     found: set[tuple[str, str]] = set()
-    root = url_rewriting.parse_html(html)
-    base = url_rewriting.base_url(root, BASE)
-    url_rewriting.disarm(root)
-    url_rewriting.rewrite_html(root, base, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
+    root = url_rewriting.parse_rewritten(html, BASE, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
     return url_rewriting.to_html(root, ""), found
 
 
