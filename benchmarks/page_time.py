@@ -17,13 +17,14 @@ from typing import Any
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, local, pages, pools, sites
+from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.extraction.extracted_page import extract
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary
+from dbce_spark.html import language
 from dbce_spark.html.charset import decode
 from dbce_spark.log import counted
 from dbce_spark.model import Page
@@ -205,20 +206,20 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
     with watch.measure("find"):
         found = sites.choose_crosses(buckets.members(unique), config)
     with watch.measure("annotate"):
-        annotations = local.annotate_crosses([one.cross for one in found], unique, config)
+        annotations = sites.annotate_crosses([one.cross for one in found], unique, config)
     with watch.measure("evidence"):
         evidence = pools.evidence(unique, config.bucket.cap, partial(load_classifier, config.label.classifier))
     with watch.measure("merge"):
         page_evidence = [evidence.get(page.capture_id, pools.page_evidence(page)) for page in unique]
         gathered = [
-            local.gather(page, annotations[page.capture_id], one_page, "")
+            sites.gather(page, annotations[page.capture_id], one_page, "")
             for page, one_page in zip(unique, page_evidence, strict=True)
         ]
-        merged = local.label_pages(gathered, config.label)
+        merged = page_labels.label_pages(gathered, config.label)
     with watch.measure("rows"):
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]
-            languages = local.detect_languages(some, config.language)
+            languages = language.detect_languages([one.text for one in some], config.language)
             extraction_rows.extractions_batch(some, languages, [Formats()] * len(some), config.output.site_parts)
 
 

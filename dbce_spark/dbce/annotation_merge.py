@@ -1,6 +1,6 @@
 """The merge of a capture's annotations from several crosses (thesis 2.4, figure 2.10).
 
-Merging is the union of sets of annotations, each named by its cross (`local.gather`): commutative, associative and
+Merging is the union of sets of annotations, each named by its cross (`sites.gather`): commutative, associative and
 idempotent as unions are. The labels are decided once, by `resolve`, when the union is whole.
 """
 

@@ -5,7 +5,7 @@ be compared with the marked ones of a collection.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.texts import Text
-from dbce_spark.model import by_time
+from dbce_spark.model import Extraction, by_time
 
 EXACT, NEAR = "exact", "near"
 
@@ -52,6 +52,20 @@ class Settled(NamedTuple):
 
 Likes = Mapping[str, Sequence[Like]]
 """The earlier texts that a text is like, by the capture that it was first seen in, from the earliest on."""
+
+
+def texts_of(extractions: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
+    """Iterate over the main texts of some extractions as duplicates are found by them; none unless `find` is set."""
+    for one in extractions if config.find else ():
+        if one.text.split():
+            digest, signature = texts.read(one.text, config)
+            yield Text(
+                capture_id=one.page.capture_id,
+                url_key=one.page.capture.url_key,
+                timestamp=one.page.capture.timestamp,
+                digest=digest,
+                signature=signature,
+            )
 
 
 def mark_texts(prior: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:

@@ -77,6 +77,19 @@ def read(
     yield from parse_fetches(batch, config)
 
 
+def read_sources(
+    sources: Iterable[Source], config: DbceConfig, keep: Callable[[warc.Fetch], None]
+) -> tuple[list[Page | Revisit | Reject | Skip], list[failed_files.Loss]]:
+    """Read every record of some sources, and list what was lost of them."""
+    records: list[Page | Revisit | Reject | Skip] = []
+    lost: list[failed_files.Loss] = []
+    for source in sources:
+        of_source = [*read(source, config, keep)]
+        lost += losses(source, [one for one in of_source if isinstance(one, Reject)])
+        records += of_source
+    return records, lost
+
+
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
     return spared(partial(_parse_together, config=config), fetches, _page_reject)

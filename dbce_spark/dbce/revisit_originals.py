@@ -14,7 +14,7 @@ from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import Lookup, Payload, lookup_selection
-from dbce_spark.archive.revisits import Resolved, indexed_names, unresolved
+from dbce_spark.archive.revisits import Resolved, indexed_names, resolve, unresolved
 from dbce_spark.config import DbceConfig, InputConfig
 from dbce_spark.dbce import pages
 from dbce_spark.model import Capture, Page, Reject, Revisit, Skip
@@ -77,6 +77,19 @@ def find_originals(
     outcomes += [unresolved(one, beyond_limit_detail(most)) for one in revisits[most:]]
     found = len(payloads) - payloads.count(None)
     return outcomes, account(len(payloads), found, sum(isinstance(one, Page) for one in of_originals.values()))
+
+
+def resolve_revisits(
+    revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
+) -> tuple[list[RevisitOutcome], dict[str, int]]:
+    """Resolve each revisit by the captures that were read, and then by the indexes; count the latter."""
+    resolved = resolve(read, revisits)
+    lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
+    found_in_indexes, looked_up = (
+        find_originals(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
+    )
+    outcomes_of_lost = iter(found_in_indexes)
+    return [found or next(outcomes_of_lost) for found in resolved], looked_up
 
 
 def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, config: DbceConfig) -> list[Payload | None]:

@@ -1,5 +1,6 @@
 """Comparison of whole sites: crosses, annotations and evidence, between reading a page and labelling it."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +10,7 @@ from dbce_spark.dbce import buckets, crosses, pools
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.occurrence_bits import annotate
-from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
+from dbce_spark.model import Annotation, BucketCross, ComparedPage, Cross, Evidence, Member, Neighbour, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,45 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
         ),
         sizes=buckets.sizes(bucket_members, config.bucket.cap),
     )
+
+
+def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[ComparedPage], BucketSizes]:
+    """Compare each page with its siblings and snapshots among all of them; also measure their buckets."""
+    comparison = compare_sites([neighbour(page) for page in unique], config)
+    by_siblings, by_snapshots = comparison.evidence.by_siblings, comparison.evidence.by_snapshots
+    bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
+    annotations: dict[str, list[Annotation]] = defaultdict(list)
+    for found, annotation in zip(comparison.crosses, comparison.annotations, strict=True):
+        bucket_crosses[found.cross.cur].append(found)
+        annotations[found.cross.cur].append(annotation)
+    compared = [
+        gather(
+            page,
+            annotations[page.capture_id],
+            pools.page_evidence(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
+            crosses.template_id(bucket_crosses[page.capture_id]),
+        )
+        for page in unique
+    ]
+    return compared, comparison.sizes
+
+
+def annotate_crosses(
+    chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig
+) -> dict[str, list[Annotation]]:
+    """Annotate some crosses of these pages; list the annotations by the capture id of each cross's `cur`."""
+    tokens = {page.capture_id: page.blocks.tokens for page in unique}
+    annotations: dict[str, list[Annotation]] = defaultdict(list)
+    for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
+        annotations[annotation.cross.cur].append(annotation)
+    return annotations
+
+
+def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> ComparedPage:
+    """Gather what the comparison with other pages gave of a page, each annotation once."""
+    by_cross = {annotation.cross.cross_id: annotation for annotation in annotations}
+    ordered = tuple(by_cross[cross_id] for cross_id in sorted(by_cross))
+    return ComparedPage(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
 
 
 def choose_crosses(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:

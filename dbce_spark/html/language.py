@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.config import LanguageConfig
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Numbers
 
@@ -33,6 +34,13 @@ class Language(NamedTuple):
 
 
 UNKNOWN = Language("", 0.0)
+
+
+def detect_languages(texts: Sequence[str], config: LanguageConfig) -> list[Language]:
+    """Detect the language of each main text; UNKNOWN unless `language.detect` is set."""
+    if not config.detect:
+        return [UNKNOWN] * len(texts)
+    return detect(texts, min_words=config.min_words, sample_chars=config.sample_chars)
 
 
 def detect(texts: Sequence[str], *, min_words: int, sample_chars: int) -> list[Language]:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotation_merge import label_by_patterns, label_by_scores, resolve
-from dbce_spark.dbce.local import gather
 from dbce_spark.dbce.patterns import labels_of_bits
 from dbce_spark.dbce.pools import page_evidence
+from dbce_spark.dbce.sites import gather
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
 from tests.support.builders import alone_on_site, annotation, cross, filled_cross, page, parsed

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
-from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.classifier.classify import ARTICLE
-from dbce_spark.model import Evidence, Extraction, Label, Page, Reject
-from tests.support import small_classifier
-from tests.support.builders import alone_on_site, archive, capture, config, gzipped, http, record
+from dbce_spark.model import Extraction, Label, Page
+from tests.support.builders import archive, config, gzipped, http, record
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "golden-texts.json"
@@ -253,66 +248,9 @@ def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
     assert ("16 12", "", 0) == (done.stdout.strip(), done.stderr, done.returncode)
 
 
-def featured(html: str, url: str) -> Page:
-    """A page that the classifier has looked at."""
-    made = pages.parse_fetch(warc.Fetch(capture(url), html.encode()), ARTICLES)
-    assert isinstance(made, Page), made
-    return made
-
-
-def test_a_page_that_cannot_be_labelled_is_a_reject() -> None:
-    """Here one whose evidence is of another page; those beside it are labelled."""
-    good, bad = (
-        local.compare_pages([page], ARTICLES)[0][0]
-        for page in (featured(f"<p>{story}</p>", f"{HOST}/{name}") for name, story in list(STORIES.items())[:2])
-    )
-    strange = replace(bad, evidence=Evidence(siblings=np.ones((9, 9), np.uint8), snapshots=bad.evidence.snapshots))
-
-    labelled, rejected = local.label_or_reject([good, strange], ARTICLES.label)
-
-    assert isinstance(labelled, Extraction)
-    assert isinstance(rejected, Reject)
-    assert (STORIES["bridge"], bad.page.capture.url, "label", "page_failed") == (
-        labelled.text, rejected.url, rejected.stage, rejected.reason,
-    )  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def extracted(trained_pages: list[Page], classifying: DbceConfig) -> list[Extraction]:
     return local.extract_pages(pages.unique(trained_pages), classifying)
-
-
-def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, trained_pages: list[Page]) -> None:
-    """Labels are the same over the borders of batches."""
-    many = [alone_on_site(one) for one in trained_pages] * 5
-    assert len(many) > pages.TOGETHER
-    found = local.label_pages(many, classifying.label)
-    alone = [local.label_pages([one], classifying.label)[0] for one in many[: len(trained_pages)]]
-
-    assert [one.text for one in alone] * 5 == [one.text for one in found]
-    for one, other in zip(alone * 5, found, strict=True):
-        assert np.array_equal(one.segments.scores, other.segments.scores)
-
-
-def test_segments_are_labelled_by_their_block(extracted: list[Extraction]) -> None:
-    """Every segment has the score of its block, is content or boilerplate, and never undecided."""
-    assert {"crossed"} <= {one.status for one in extracted}
-    for one in extracted:
-        labels, scores = one.segments.labels, one.segments.scores
-        assert {int(Label.CONTENT), int(Label.BOILERPLATE)} >= set(labels.tolist())
-        assert 0 <= scores.min() <= scores.max() <= 1
-        for block in range(len(one.page.blocks)):
-            here = one.segments.blocks == block
-            assert 1 == len(set(zip(labels[here].tolist(), scores[here].tolist(), strict=True)))
-
-
-def test_content_of_an_article_is_what_scores_highest(trained_pages: list[Page], classifying: DbceConfig) -> None:
-    """No boilerplate has the score of a content segment of its page."""
-    of_articles = replace(classifying, label=replace(classifying.label, content=ARTICLE))
-    for one in local.extract_pages(pages.unique(trained_pages), of_articles):
-        content = one.segments.labels == Label.CONTENT
-        assert content.any()
-        assert content.all() or one.segments.scores[~content].max() < one.segments.scores[content].min()
 
 
 def test_order_of_the_pages_does_not_matter(
@@ -322,32 +260,6 @@ def test_order_of_the_pages_does_not_matter(
     again = {one.page.capture_id: one.text for one in local.extract_pages(trained_pages[::-1], classifying)}
 
     assert {one.page.capture_id: one.text for one in extracted} == again
-
-
-@pytest.mark.parametrize(("less", "more"), [("precision", "balanced"), ("balanced", "recall")])
-def test_favor_keeps_more_or_less(less: str, more: str, trained_pages: list[Page], classifying: DbceConfig) -> None:
-    """Blocks kept for precision are kept for balance, and those for recall."""
-    few, many = (
-        local.label_pages([alone_on_site(one) for one in trained_pages], replace(classifying.label, favor=favor))
-        for favor in (less, more)
-    )
-    for one, other in zip(few, many, strict=True):
-        assert ((one.segments.labels == Label.CONTENT) <= (other.segments.labels == Label.CONTENT)).all()
-
-
-def test_evidence_changes_the_scores(trained_pages: list[Page], classifying: DbceConfig) -> None:
-    """With siblings some scores are others than without."""
-    together = {
-        one.page.capture_id: one.segments.scores
-        for one in local.extract_pages(pages.unique(trained_pages), classifying)
-    }
-    alone = {
-        one.page.capture_id: one.segments.scores
-        for one in local.label_pages([alone_on_site(one) for one in trained_pages], classifying.label)
-    }
-
-    assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
-    assert load_classifier(classifying.label.classifier).card == small_classifier.classifier().card
 
 
 def main() -> None:

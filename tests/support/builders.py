@@ -15,7 +15,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
-from dbce_spark.dbce import local, pages, pools
+from dbce_spark.dbce import pages, pools, sites
 from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.dbce.duplicates import Mark, MarkedText
 from dbce_spark.dbce.occurrence_bits import run_lengths
@@ -113,7 +113,7 @@ def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CON
 
 def alone_on_site(of: Page) -> ComparedPage:
     """A page that was compared with no other, as its site has none."""
-    return local.gather(of, [], pools.page_evidence(of), "")
+    return sites.gather(of, [], pools.page_evidence(of), "")
 
 
 def one_unit(blocks: int) -> Units:

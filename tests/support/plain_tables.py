@@ -8,13 +8,14 @@ from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.dbce.kept.kept_formats import Formats
+from dbce_spark.html import language
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
 
 
 def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
     """The extractions of a run, as EXTRACTIONS rows without formats."""
-    languages = local.detect_languages(result.extractions, parameters.language)
+    languages = language.detect_languages([one.text for one in result.extractions], parameters.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     nothing = [Formats()] * len(result.extractions)
     return extraction_rows.extractions_batch(

@@ -15,6 +15,7 @@ from lxml import html as lxml_html
 from dbce_spark import config
 from dbce_spark.dbce import local
 from dbce_spark.dbce.kept.kept_formats import Formats
+from dbce_spark.html import language
 from dbce_spark.output.schemas import extraction_rows, reject_rows
 from tests.support.builders import gzipped, http, record
 
@@ -101,7 +102,7 @@ def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, html
     html = [
         Formats(annotated_html=f"<pre>{one.page.blocks.text}</pre>" if htmls else None) for one in result.extractions
     ]
-    languages = local.detect_languages(result.extractions, PATTERNS.language)
+    languages = language.detect_languages([one.text for one in result.extractions], PATTERNS.language)
     batches = (
         [extraction_rows.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
     )

@@ -21,6 +21,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.files import sources
+from dbce_spark.html import language
 from dbce_spark.output.schemas import extraction_rows
 
 LIBRARIES = ("pyspark", "pandas", "pyarrow", "numpy")
@@ -43,7 +44,7 @@ def written() -> list[dict[str, Any]]:
 def expected(archive: Path) -> list[dict[str, Any]]:
     """Extract the archive in plain Python; return its rows by capture id."""
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
-    languages = local.detect_languages(result.extractions, CONFIG.language)
+    languages = language.detect_languages([one.text for one in result.extractions], CONFIG.language)
     again = fetch_times([extraction.page.capture for extraction in result.extractions], result.revisits)
     no_html = [Formats()] * len(result.extractions)
     batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)

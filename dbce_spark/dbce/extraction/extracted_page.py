@@ -20,7 +20,7 @@ from dbce_spark import config
 from dbce_spark.archive import mime, warc
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig, FormatsConfig
-from dbce_spark.dbce import local
+from dbce_spark.dbce import local, page_labels, sites
 from dbce_spark.dbce.extraction.extract_options import ExtractOptions, chosen_formats, with_options
 from dbce_spark.dbce.extraction.page_input import Date, GivenPage, Html, PageInput, check_page, check_pages
 from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS, HTML, MARKDOWN, Formats, KeptPage
@@ -246,8 +246,8 @@ def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> 
         )
     ]
     read = unique(page for page in parsed if isinstance(page, Page))
-    compared, _ = local.compare_pages(read, settings)
-    labelled = local.label_or_reject(compared, settings.label)
+    compared, _ = sites.compare_pages(read, settings)
+    labelled = page_labels.label_or_reject(compared, settings.label)
     by_id = {page.capture_id: one for page, one in zip(read, labelled, strict=True)}
     return [
         _result(one, page if isinstance(page, Reject) else by_id[page.capture_id], settings.formats)

@@ -1,10 +1,12 @@
 """Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
+from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.dbce.kept.main_text import kept_characters
 from dbce_spark.html.about import About, day_of, read_about
 from dbce_spark.html.charset import decode
@@ -25,7 +27,7 @@ from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.touching_words import part_words
-from dbce_spark.model import Blocks, Capture, Segments
+from dbce_spark.model import Blocks, Capture, Extraction, Segments
 
 FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
 """Columns of `extractions` beside the text, null where they are not asked for."""
@@ -57,6 +59,24 @@ class KeptPage:
         utf8_html = decode(self.html, self.capture.declared_charset).html
         wanted = replace(self.config, columns=(column,))
         return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
+
+
+def format_extractions(
+    extractions: Sequence[Extraction], htmls: Sequence[bytes | None], config: FormatsConfig, with_annotated: bool
+) -> list[Formats]:
+    """Write some pages in the formats that are asked for; `htmls` are their pages in UTF-8, where they were kept."""
+    return [
+        Formats() if html is None else _format(one, html, config, with_annotated)
+        for one, html in zip(extractions, htmls, strict=True)
+    ]
+
+
+def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated: bool) -> Formats:
+    text, segments = one.page.blocks.text, one.segments
+    annotated = annotated_html.labelled_html(html, text, segments) if with_annotated else None
+    if not config.need_html:
+        return Formats(annotated_html=annotated)
+    return replace(write_formats(html, one.page.blocks, segments, one.page.capture, config), annotated_html=annotated)
 
 
 def write_formats(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import xxhash
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce import buckets, crosses, page_labels, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.model import Evidence, Extraction, Page
 
@@ -26,9 +26,9 @@ def extractions(
             for capture_id, shown in siblings_of.items()
             if shown
         ]
-    annotations = local.annotate_crosses(chosen, unique, config)
+    annotations = sites.annotate_crosses(chosen, unique, config)
     gathered = [
-        local.gather(
+        sites.gather(
             page,
             annotations.get(page.capture_id, []),
             evidence[page.capture_id] if snapshots else pools.page_evidence(page, evidence[page.capture_id].siblings),
@@ -36,7 +36,7 @@ def extractions(
         )
         for page in unique
     ]
-    return local.label_pages(gathered, config.label)
+    return page_labels.label_pages(gathered, config.label)
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:

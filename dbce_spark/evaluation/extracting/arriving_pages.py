@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce import buckets, crosses, page_labels, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.model import ComparedPage, Evidence, Extraction, Page, by_time
 from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
@@ -33,7 +33,7 @@ def relabelled(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
             if len(pool) in config.stream.relabel_pages:
                 waiting = [(one, pool.evidence(one.capture_id, classifier)) for one, _ in waiting]
         compared += [_compared(page, shown) for page, shown in waiting]
-    return local.label_pages(compared, config.label)
+    return page_labels.label_pages(compared, config.label)
 
 
 def primed(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
@@ -57,7 +57,7 @@ def _by_pools(unique: Sequence[Page], begun: Mapping[str, SitePool], config: Dbc
     site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages), begun)
     ordered = sorted(unique, key=_arrival)
     compared = [_compared(page, site_pools[page.capture.site].take(page, classifier)) for page in ordered]
-    return local.label_pages(compared, config.label)
+    return page_labels.label_pages(compared, config.label)
 
 
 def _by_site(unique: Sequence[Page]) -> list[list[Page]]:
@@ -69,7 +69,7 @@ def _by_site(unique: Sequence[Page]) -> list[list[Page]]:
 
 
 def _compared(page: Page, shown: SiteEvidence) -> ComparedPage:
-    return local.gather(page, [], pools.page_evidence(page, shown.by_siblings, shown.by_snapshots), "")
+    return sites.gather(page, [], pools.page_evidence(page, shown.by_siblings, shown.by_snapshots), "")
 
 
 def _arrival(page: Page) -> tuple[bool, int, int]:
@@ -82,9 +82,9 @@ def _last(pages: Sequence[Page], config: DbceConfig) -> Extraction:
     page = pages[-1]
     own = page.capture_id
     found = sites.choose_crosses_of(buckets.group_by_bucket(buckets.members(pages)), {own}, config)
-    annotations = local.annotate_crosses([one.cross for one in found], pages, config).get(own, [])
-    gathered = local.gather(page, annotations, _evidence(page, pages, config), crosses.template_id(found))
-    return local.label_pages([gathered], config.label)[0]
+    annotations = sites.annotate_crosses([one.cross for one in found], pages, config).get(own, [])
+    gathered = sites.gather(page, annotations, _evidence(page, pages, config), crosses.template_id(found))
+    return page_labels.label_pages([gathered], config.label)[0]
 
 
 def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence:

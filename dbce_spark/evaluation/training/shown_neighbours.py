@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, local, pools, sites
+from dbce_spark.dbce import buckets, crosses, pools, sites
 from dbce_spark.dbce.classifier import evidence
 from dbce_spark.dbce.classifier.classify import block_keys
 from dbce_spark.dbce.classifier.features import Columns
@@ -37,7 +37,7 @@ def find_all(examples: Sequence[Example], config: DbceConfig) -> dict[str, Shown
     for pool, wanted in pools.sibling_pools(buckets.members(pages), config.bucket.cap):
         siblings |= {capture_id: tuple(pool) for capture_id in wanted}
     found = sites.choose_crosses(buckets.members(pages), config)
-    annotated = local.annotate_crosses([one.cross for one in found], pages, config)
+    annotated = sites.annotate_crosses([one.cross for one in found], pages, config)
     return {
         one.capture_id: ShownNeighbours(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages
     }
@@ -61,7 +61,7 @@ def hide_most(
         chosen[capture_id] = (capture_id, *some) if some else ()
         if some:
             few_crosses.append(crosses.of_siblings(capture_id, some))
-    annotated = local.annotate_crosses(few_crosses, [one.page for one in examples], config)
+    annotated = sites.annotate_crosses(few_crosses, [one.page for one in examples], config)
     return {
         capture_id: ShownNeighbours(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()
     }

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from dbce_spark.archive.revisits import Resolved, fetch_times, lost_original
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import duplicates, local
+from dbce_spark.dbce import duplicates, sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.pages import losses, unique
 from dbce_spark.errors import OutputError
@@ -149,7 +149,7 @@ class _Work:
         compared: dict[str, ComparedPage] = {}
         sizes = BucketSizes()
         for pages in by_site.values():
-            of_site, of_buckets = local.compare_pages(pages, self._config)
+            of_site, of_buckets = sites.compare_pages(pages, self._config)
             compared |= {one.page.capture_id: one for one in of_site}
             if len(pages) > 1:  # a page alone is in no bucket
                 sizes += of_buckets

@@ -9,10 +9,12 @@ from functools import partial
 import pyarrow as pa
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local
+from dbce_spark.dbce import page_labels
+from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import FORMATS, Formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.time_limit import time_limit
+from dbce_spark.html import language
 from dbce_spark.html.language import Language
 from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen
 from dbce_spark.output.schemas import extraction_rows
@@ -68,9 +70,9 @@ class _Merged:
 
 def _merged(staged: Sequence[Staged], gather: Gather, config: DbceConfig, with_html: bool) -> list[_Merged]:
     with time_limit(config.page.max_seconds):
-        results = local.label_pages([gather(page) for page, _ in staged], config.label)
-        formats = local.format_extractions(results, [html for _, html in staged], config.formats, with_html)
-        languages = local.detect_languages(results, config.language)
+        results = page_labels.label_pages([gather(page) for page, _ in staged], config.label)
+        formats = kept_formats.format_extractions(results, [html for _, html in staged], config.formats, with_html)
+        languages = language.detect_languages([one.text for one in results], config.language)
     return [_Merged(*one) for one in zip(results, formats, languages, strict=True)]
 
 

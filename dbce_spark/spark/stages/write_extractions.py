@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
-from dbce_spark.dbce import crosses, local, pools
+from dbce_spark.dbce import crosses, pools, sites
 from dbce_spark.files import parquet
 from dbce_spark.model import ComparedPage, Page, Reject, Seen
 from dbce_spark.output import stored_rows
@@ -259,7 +259,7 @@ def _seen(page: Page, compared: Compared) -> Seen:
 def _gathered(page: Page, compared: Compared) -> ComparedPage:
     rows = compared.annotations.get(page.capture_id, [])
     codes = {row["kind"]: evidence_rows.codes_from(row) for row in compared.evidence.get(page.capture_id, [])}
-    return local.gather(
+    return sites.gather(
         page,
         [annotation_rows.annotation_from(row) for row in rows],
         pools.page_evidence(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),

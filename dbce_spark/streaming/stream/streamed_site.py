@@ -10,10 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local, pages, pools
+from dbce_spark.dbce import page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier import classify
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.local import ScoredPage
+from dbce_spark.dbce.page_labels import ScoredPage
 from dbce_spark.dbce.pages import TOGETHER
 from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
 from dbce_spark.streaming.stream import state_head
@@ -114,7 +114,7 @@ class StreamedSite:
     ) -> _Compared:
         own = {"siblings": shown.siblings, "snapshots": shown.snapshots, "domain_documents": len(self._pool)}
         evidence = pools.page_evidence(page, shown.by_siblings, shown.by_snapshots)
-        return _Compared(table, packed_row, columns | own, local.gather(page, [], evidence, ""))
+        return _Compared(table, packed_row, columns | own, sites.gather(page, [], evidence, ""))
 
     def _classifier(self) -> classify.Classifier:
         return load_classifier(self._config.label.classifier)
@@ -158,11 +158,11 @@ def _words(page: Page) -> str:
 
 
 def _score(compared: Sequence[_Compared], config: DbceConfig) -> list[ScoredPage]:
-    return [*local.score_pages([one.page for one in compared], config.label)]
+    return [*page_labels.score_pages([one.page for one in compared], config.label)]
 
 
 def _reject(compared: _Compared, error: Exception) -> Reject:
-    return local.label_reject(compared.page, error)
+    return page_labels.label_reject(compared.page, error)
 
 
 def _labelled(one: _Compared, scored: ScoredPage | Reject) -> Iterator[Outcome]:

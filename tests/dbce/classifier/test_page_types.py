@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local
+from dbce_spark.dbce import page_labels
 from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.evaluation.training import trainer
 from dbce_spark.model import Page
@@ -15,9 +15,9 @@ from tests.support.builders import alone_on_site, config
 def test_types_do_not_depend_on_the_pages_beside(trained_pages: list[Page], classifying: DbceConfig) -> None:
     """A page is of the same type alone, among others, and over the borders of batches; there are several types."""
     many = [alone_on_site(one) for one in trained_pages] * 5
-    alone = [local.label_pages([one], classifying.label)[0].page_type for one in many[: len(trained_pages)]]
+    alone = [page_labels.label_pages([one], classifying.label)[0].page_type for one in many[: len(trained_pages)]]
 
-    assert alone * 5 == [one.page_type for one in local.label_pages(many, classifying.label)]
+    assert alone * 5 == [one.page_type for one in page_labels.label_pages(many, classifying.label)]
     assert len(set(alone)) > 1
     assert None not in alone
 
@@ -28,7 +28,7 @@ def test_types_that_it_was_taught(trained_pages: list[Page], classifying: DbceCo
         one.page.capture_id: trainer.MERGED.get(one.gold.page_type, one.gold.page_type)
         for one in small_classifier.examples()
     }
-    found = local.label_pages([alone_on_site(one) for one in trained_pages], classifying.label)
+    found = page_labels.label_pages([alone_on_site(one) for one in trained_pages], classifying.label)
     right = [one.page_type == given[one.page.capture_id] for one in found]
 
     assert sum(right) >= 0.9 * len(right)
@@ -39,4 +39,6 @@ def test_classifier_that_knows_no_types(trained_pages: list[Page], tmp_path: Pat
     path = tmp_path / "untyped.npz"
     save_classifier(replace(small_classifier.classifier(), page_types=None), path)
     for settings in (config(f"label.classifier={path}"), config("label.by=T002")):
-        assert [None] == [one.page_type for one in local.label_pages([alone_on_site(trained_pages[0])], settings.label)]
+        assert [None] == [
+            one.page_type for one in page_labels.label_pages([alone_on_site(trained_pages[0])], settings.label)
+        ]

@@ -38,7 +38,7 @@ from dbce_spark import (
     extract_pages,
 )
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.dbce import local
+from dbce_spark.dbce import local, page_labels
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.files import sources
 from dbce_spark.html.language import UNKNOWN
@@ -405,14 +405,14 @@ def test_a_date_of_no_year_is_refused() -> None:
 def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others come out as they would."""
     expected = extract_pages([page(1), page(2)])
-    build = local.build_extraction
+    build = page_labels.build_extraction
 
-    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
+    def fail(compared: ComparedPage, segments: Segments, scored: page_labels.ScoredPage) -> Extraction:
         if compared.page.metadata.title == "Seite 2":
             raise ValueError("no second page")
         return build(compared, segments, scored)
 
-    monkeypatch.setattr(local, "build_extraction", fail)
+    monkeypatch.setattr(page_labels, "build_extraction", fail)
     first, second = extract_pages([page(1), page(2)])
 
     assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)

@@ -9,7 +9,7 @@ import pytest
 from numpy import float32
 
 from dbce_spark import config
-from dbce_spark.dbce import local, pages
+from dbce_spark.dbce import local, page_labels, pages, sites
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting import arriving_pages, gold_stream
 from dbce_spark.model import Page
@@ -89,9 +89,9 @@ def test_state_of_a_site_gives_the_scores_of_its_pages_without_crosses(captures:
     pooled = arriving_pages.by_site_pool(captures[::-1], CONFIG)
     came = sorted(captures, key=arriving_pages._arrival)
     evidence = {at: arriving_pages._evidence(came[at], came[: at + 1], CONFIG) for at in range(len(came))}
-    compared = [local.gather(page, [], evidence[at], "") for at, page in enumerate(came)]
+    compared = [sites.gather(page, [], evidence[at], "") for at, page in enumerate(came)]
 
-    expected = {one.page.capture_id: one.text for one in local.label_pages(compared, CONFIG.label)}
+    expected = {one.page.capture_id: one.text for one in page_labels.label_pages(compared, CONFIG.label)}
     assert expected == {one.page.capture_id: one.text for one in pooled}
 
 
@@ -115,8 +115,8 @@ def test_primed_sites_have_the_other_half_of_the_pages_from_the_start(captures: 
     expected = {}
     for at, page in enumerate(came):
         beside = [one for place, one in enumerate(came) if place <= at or halves[place] != halves[at]]
-        gathered = local.gather(page, [], arriving_pages._evidence(page, beside, CONFIG), "")
-        expected[page.capture_id] = local.label_pages([gathered], CONFIG.label)[0].text
+        gathered = sites.gather(page, [], arriving_pages._evidence(page, beside, CONFIG), "")
+        expected[page.capture_id] = page_labels.label_pages([gathered], CONFIG.label)[0].text
 
     assert {0, 1} == {*halves}
     assert expected == {one.page.capture_id: one.text for one in arriving_pages.primed(captures, CONFIG)}

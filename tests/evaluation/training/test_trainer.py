@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import buckets, local, pages, pools, sites
+from dbce_spark.dbce import buckets, pages, pools, sites
 from dbce_spark.dbce.classifier.block_scores import first_scores
 from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.dbce.classifier.forest import BINS
@@ -80,10 +80,10 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     ]
     evidence = pools.evidence(parsed, settings.bucket.cap, lambda: classifier)
     found = sites.choose_crosses(buckets.members(parsed), settings)
-    annotated = local.annotate_crosses([one.cross for one in found], parsed, settings)
+    annotated = sites.annotate_crosses([one.cross for one in found], parsed, settings)
     assert len(of.examples) == len(parsed)
     for at, one in enumerate(parsed):
-        gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
+        gathered = sites.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
         by_run = classifier.second_scores([gathered])
         of_page = codes[:, : len(of.page_of_row)][:, of.page_of_row == at]

@@ -16,7 +16,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.commands.cli import main
-from dbce_spark.dbce import local
+from dbce_spark.dbce import local, page_labels, sites
 from dbce_spark.dbce.time_limit import OutOfTime
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.html import page
@@ -157,14 +157,14 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
     error: Exception, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are the rejects of the definition, and no rows of other tables; all others are there."""
-    build = local.build_extraction
+    build = page_labels.build_extraction
 
-    def fail(compared: ComparedPage, segments: Segments, scored: local.ScoredPage) -> Extraction:
+    def fail(compared: ComparedPage, segments: Segments, scored: page_labels.ScoredPage) -> Extraction:
         if compared.page.capture.url.endswith("/plum"):
             raise error
         return build(compared, segments, scored)
 
-    monkeypatch.setattr(local, "build_extraction", fail)
+    monkeypatch.setattr(page_labels, "build_extraction", fail)
     files = revisit_archive.write(tmp_path)
     report = local_job.run(request(files, tmp_path / "out"), config.default())
     expected = local.extract(files, config.default())
@@ -195,7 +195,7 @@ def test_a_run_of_which_every_page_failed_is_no_success(
     hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """All is written that says why, and where that is stands in the error."""
-    monkeypatch.setattr(local, "label_pages", lambda *_: 1 / 0)
+    monkeypatch.setattr(page_labels, "label_pages", lambda *_: 1 / 0)
 
     assert 3 == main(["extract", *hard, "--output", str(tmp_path / "out")])
     assert f"no page could be extracted: 1 page failed; {tmp_path}/out/rejects has why\n" in capsys.readouterr().err
@@ -204,7 +204,7 @@ def test_a_run_of_which_every_page_failed_is_no_success(
 
 def test_a_long_stage_gives_signs_of_life(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it works: `dbce status` on another host goes by them."""
-    compare, write, signs = local.compare_pages, heartbeat.write, Queue[str]()
+    compare, write, signs = sites.compare_pages, heartbeat.write, Queue[str]()
 
     def noted(output: str, beat: heartbeat.Heartbeat) -> None:
         write(output, beat)
@@ -218,7 +218,7 @@ def test_a_long_stage_gives_signs_of_life(hard: list[str], tmp_path: Path, monke
 
     monkeypatch.setattr(heartbeat, "SECONDS", 0.01)
     monkeypatch.setattr(heartbeat, "write", noted)
-    monkeypatch.setattr(local, "compare_pages", long)
+    monkeypatch.setattr(sites, "compare_pages", long)
     local_job.run(request(hard, tmp_path / "out"), config.default())
 
     assert not Path(staging.path(str(tmp_path / "out"), "")).exists()

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.config import FormatsConfig
-from dbce_spark.dbce import local
+from dbce_spark.dbce import page_labels
+from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Blocks, Capture, Segments
@@ -28,8 +29,8 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
     )
     pages = [page(HTML, url=f"http://a.example/{at}") for at in range(2)]
     batch = page_rows.pages_batch(pages, [HTML.encode(), None], file_no=0, first_row=0)
-    expected = local.format_extractions(
-        local.label_pages([alone_on_site(one) for one in pages], config.label),
+    expected = kept_formats.format_extractions(
+        page_labels.label_pages([alone_on_site(one) for one in pages], config.label),
         [HTML.encode(), None],
         config.formats,
         True,
@@ -53,7 +54,7 @@ def test_a_page_whose_formats_never_end_costs_no_more_than_itself(monkeypatch: p
             compute_for_ever()
         return write_formats(html, blocks, segments, one, formats)
 
-    monkeypatch.setattr(local, "write_formats", write_or_hang)
+    monkeypatch.setattr(kept_formats, "write_formats", write_or_hang)
     pages = [page(HTML, url=url) for url in (endless, "http://a.example/other")]
     batch = page_rows.pages_batch(pages, [HTML.encode()] * 2, file_no=0, first_row=0)
 

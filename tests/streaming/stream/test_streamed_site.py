@@ -11,8 +11,9 @@ from hypothesis import given, settings
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, local, pages, pools
+from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
 from dbce_spark.streaming.stream import outcomes
@@ -52,8 +53,8 @@ def test_formats_are_those_of_the_batch_for_the_same_labels() -> None:
 
     ((_, row),) = build_rows([came], StreamedSite(BY_DBCE, REMEMBERED), replace(BY_DBCE, formats=formats))
 
-    (extraction,) = local.label_pages([alone_on_site(one)], BY_DBCE.label)
-    (expected,) = local.format_extractions([extraction], [html.encode()], formats, False)
+    (extraction,) = page_labels.label_pages([alone_on_site(one)], BY_DBCE.label)
+    (expected,) = kept_formats.format_extractions([extraction], [html.encode()], formats, False)
     assert "**gate**" in str(row["markdown"])
     assert (extraction.text, expected.markdown, expected.html) == (row["text"], row["markdown"], row["html"])
     assert expected.about is not None
@@ -84,7 +85,7 @@ def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfi
 def by_batch(found: Sequence[Page], wanted: Page, by: DbceConfig = BY_DBCE) -> str:
     """The text of a page by the classifier and the evidence of all these pages, without crosses."""
     evidence = pools.evidence(found, 256, lambda: load_classifier(""))[wanted.capture_id]
-    return local.label_pages([local.gather(wanted, [], evidence, "")], by.label)[0].text
+    return page_labels.label_pages([sites.gather(wanted, [], evidence, "")], by.label)[0].text
 
 
 def kept(page: Page, row: Row) -> str:
@@ -194,14 +195,14 @@ def test_a_title_heading_is_left_out_at_once_and_late(title: str) -> None:
 
 def test_a_page_that_cannot_be_labelled_is_a_reject(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others beside it are labelled, and the stream goes on."""
-    score = local.score_pages
+    score = page_labels.score_pages
 
     def failing(compared: Sequence[ComparedPage], label: Any) -> Any:
         if any(one.page.capture_id == STORIES[1].capture_id for one in compared):
             raise ValueError("no such score")
         return score(compared, label)
 
-    monkeypatch.setattr(local, "score_pages", failing)
+    monkeypatch.setattr(page_labels, "score_pages", failing)
     found = taken(STORIES[:3])
     ((_, lost),) = [one for one in found if one[0] == REJECTS]
 
