@@ -29,7 +29,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
 from dbce_spark.html.tokens import tokens
-from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage
+from dbce_spark.model import Blocks, Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage, Segments
 
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
@@ -100,7 +100,7 @@ class ExtractedPage:
         language: of the text, as a BCP 47 tag; "zxx" if it is in no language, "" if unknown. The first access loads
             the detector, which takes half a second.
         page_text: all text of the page, in lines like those of `text`.
-        blocks: the blocks of `page_text` in order, each with its label.
+        blocks: the blocks of `page_text` in order, each with its label. Gathered at the first access.
         confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
         page_type: the kind of page, such as "article" or "listing"; None with an error.
         record: the record of the archive that it was read from; None for a page given as HTML.
@@ -113,7 +113,6 @@ class ExtractedPage:
     title: str
     text: str
     page_text: str
-    blocks: tuple[ExtractedBlock, ...]
     confidence: float | None = None
     page_type: str | None = None
     record: PageRecord | None = None
@@ -148,6 +147,11 @@ class ExtractedPage:
             kept[ABOUT] = {name: [*value] if isinstance(value, tuple) else value for name, value in about.items()}
         place = {"url": self.url, "date": self.date and self.date.isoformat()}
         return {**place, **plain, **kept, "record": self.record and asdict(self.record), "error": self.error}
+
+    @cached_property
+    def blocks(self) -> tuple[ExtractedBlock, ...]:
+        """The blocks of all text of the page."""
+        return () if self._kept is None else _blocks(self._kept.blocks, self._kept.segments)
 
     @cached_property
     def markdown(self) -> str:
@@ -404,7 +408,7 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
     """Make the result of an input that is no page."""
     error = ": ".join(filter(None, (reject.warc_file, reject.reason, " ".join(reject.detail.split()))))
     record = _record(reject)
-    return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), record=record, error=error)
+    return ExtractedPage(url=url, date=date, title="", text="", page_text="", record=record, error=error)
 
 
 def _with_text(one: GivenPage, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
@@ -414,7 +418,6 @@ def _with_text(one: GivenPage, extraction: Extraction, formats: FormatsConfig) -
         title=extraction.page.metadata.title,
         text=extraction.text,
         page_text=extraction.page.blocks.text,
-        blocks=_blocks(extraction),
         confidence=extraction.confidence,
         page_type=extraction.page_type,
         record=_record(extraction.page.capture),
@@ -436,9 +439,8 @@ def _record(of: Capture | Reject) -> PageRecord | None:
     )
 
 
-def _blocks(extraction: Extraction) -> tuple[ExtractedBlock, ...]:
+def _blocks(blocks: Blocks, segments: Segments) -> tuple[ExtractedBlock, ...]:
     """Gather the segments of each block. Label and score are the block's, and so the same in all of them."""
-    blocks, segments = extraction.page.blocks, extraction.segments
     firsts = np.flatnonzero(np.diff(segments.blocks, prepend=-1))
     scores = segments.scores.astype(np.float64).round(4)
     of_all = (segments.siblings_with, segments.snapshots_with)

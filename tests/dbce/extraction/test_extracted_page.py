@@ -247,7 +247,10 @@ def test_the_order_of_pages_does_not_count() -> None:
     ]
     pages += [(page(number), None, None) for number in (8, 9)]
 
-    assert extract_pages(pages) == extract_pages(pages[::-1])[::-1]
+    found, turned = extract_pages(pages), extract_pages(pages[::-1])[::-1]
+
+    assert found == turned
+    assert [one.blocks for one in found] == [one.blocks for one in turned]
 
 
 @pytest.mark.parametrize("html", ["", b"", "<script>1</script>", "<p></p>"])
@@ -415,6 +418,7 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(page_labels, "build_extraction", fail)
     first, second = extract_pages([page(1), page(2)])
 
+    assert expected[0].blocks == first.blocks
     assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
 
 
