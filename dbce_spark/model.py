@@ -1,4 +1,4 @@
-"""The nouns that travel between the stages (see the table of words in docs/method.md).
+"""The nouns that travel between the stages (see docs/glossary.md).
 
 Whatever a page has hundreds of (blocks, segments) is a set of parallel numpy columns in one frozen object.
 """

@@ -101,7 +101,7 @@ def _add_canola(commands: Commands) -> None:
 
 def _thesis(arguments: argparse.Namespace) -> None:
     """Repeat the experiments of the thesis's chapter 4 on gold pages, T001 to T006, and write thesis.md
-    (docs/method.md)."""
+    (docs/thesis.md)."""
     from reproductions.thesis import thesis_report
 
     request = thesis_report.Request(paths=arguments.pages, output=arguments.output, pages=arguments.limit)

@@ -14,8 +14,8 @@ def rows(page: str, words: str) -> list[list[str]]:
 
 
 def test_readme_has_the_scores_of_the_method() -> None:
-    """Each of its rows is one of docs/method.md, where they are measured."""
-    ours, measured = (rows(page, "pages with 2 siblings or more (2,167)") for page in ("README.md", "docs/method.md"))
+    """Each of its rows is one of docs/quality.md, where they are measured."""
+    ours, measured = (rows(page, "pages with 2 siblings or more (2,167)") for page in ("README.md", "docs/quality.md"))
 
     assert ours
     assert [] == [row for row in ours if row not in measured]

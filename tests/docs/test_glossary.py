@@ -1,4 +1,4 @@
-"""The glossary of docs/method.md has every word that modules and classes of the pipeline are named by."""
+"""docs/glossary.md has every word that modules and classes of the pipeline are named by."""
 
 import ast
 import re
@@ -30,9 +30,8 @@ def class_names() -> set[str]:
 
 def entries() -> set[str]:
     """Return the words that the glossary explains, in the singular and in lower case."""
-    page = Path(ROOT / "docs/method.md").read_text(encoding="utf-8")
-    glossary = page.partition("\n## Glossary\n")[2].partition("\n## ")[0]
-    return {singular(word) for row in _ROW.findall(glossary) for word in re.findall(r"[a-z0-9]+", row.lower())}
+    page = Path(ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+    return {singular(word) for row in _ROW.findall(page) for word in re.findall(r"[a-z0-9]+", row.lower())}
 
 
 def words(name: str) -> set[str]:

@@ -44,11 +44,11 @@ second score knows least of, need a lower bound."""
 
 RECURRING = {"sibling_text": 0.9, "sibling_text_count": 8.0}
 """Text recurs that stands on so large a share of the siblings, and on so many of them: three siblings often are
-pages of one section, or copies under two URLs (docs/method.md)."""
+pages of one section, or copies under two URLs (docs/quality.md)."""
 
 RECURRENCE = 1.5
 """The penalty of text that recurs and that the second score speaks against too, in log-odds: pages that readers
-labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/method.md)."""
+labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/quality.md)."""
 
 _LOW = 32
 

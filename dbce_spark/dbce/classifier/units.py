@@ -31,14 +31,14 @@ LOG_ODDS_STEPS = 16
 COST_OF_DIFFERENCE = 16
 """Cost of a block or unit whose label is not that of the unit around it, in steps: evidence of e to one.
 
-Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no loss of F1 (docs/method.md)."""
+Of 0.5, 1 and 2 units of log-odds the middle one left the fewest rows torn at no loss of F1 (docs/quality.md)."""
 
 _FARTHEST = 6 * LOG_ODDS_STEPS
 """Most that one block may cost: none is so certain that it decides for a whole list."""
 
 CUT_OF_FAVOR = {"precision": 0.6, "balanced": 0.35, "recall": 0.1}
 """The score from which on a block by itself is content. 0.35: of it and 0.3 it gave the higher F1 on pages that readers
-labelled, and kept as much of what must stay as it left out of what must go (docs/method.md)."""
+labelled, and kept as much of what must stay as it left out of what must go (docs/quality.md)."""
 
 
 def of_pages(pages: Layout) -> list[Units]:

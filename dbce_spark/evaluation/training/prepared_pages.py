@@ -30,7 +30,7 @@ HOST_PAGES = 25
 
 WEIGHT_OF_SET = {"formasaurus-read": 0.5}
 """The weight of a page of a set where it is not 1: this set was chosen for its forms, so it has more of
-them than an archive would, and at full weight forms cost other pages (docs/method.md)."""
+them than an archive would, and at full weight forms cost other pages (docs/quality.md)."""
 
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]

@@ -24,7 +24,7 @@ FEW = 3
 class ShownNeighbours:
     """The neighbours of a page: the pools it is a wanted member of, and its crosses annotated.
 
-    Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/method.md)."""
+    Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/quality.md)."""
 
     siblings: tuple[str, ...]
     annotations: tuple[Annotation, ...]
