@@ -228,6 +228,23 @@ def test_a_page_that_has_no_size_yet_is_not_all_hidden(tmp_path: Path, context: 
         assert not any(tags(window))
 
 
+@pytest.mark.browser
+def test_a_page_is_submitted_once_however_often_the_keys_are_pressed(tmp_path: Path, context: Any) -> None:
+    """Keys that are pressed again while the server takes the submission send no other one."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3")
+        submit(window, times=3)
+    opened = workbench_store.open_store(path)
+    (count,) = opened.execute("SELECT count(*) FROM submissions").fetchone()
+    opened.close()
+
+    assert 1 == count
+
+
 def tagged_while_away(context: Any, one: Served) -> str:
     """Tag a segment of a page as ada, whose tab is closed while the server is away; return the page's address."""
     window = log_in(context, one, "ada")
