@@ -229,6 +229,26 @@ def test_a_page_that_has_no_size_yet_is_not_all_hidden(tmp_path: Path, context: 
 
 
 @pytest.mark.browser
+def test_a_key_before_the_page_is_there_leads_to_the_piece_that_it_shows(tmp_path: Path, context: Any) -> None:
+    """Its pink and its tag are on the archived page as soon as that can show them."""
+    held: list[Any] = []
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.route("**/frame.js", lambda route: held.append(route))
+        window.goto(f"{one.address}/next", wait_until="commit")
+        window.wait_for_function("() => globalThis.workbench")
+        while not held:
+            window.wait_for_timeout(50)
+        press(window, "ArrowDown", "3")
+        held[0].continue_()
+        wait(window)
+        expect_painted(window, tags(window))
+
+        assert [CONTENT] == [tag for tag in tags(window) if tag]
+        assert archived(window).wait_for_selector("[data-dbce-aim]")
+
+
+@pytest.mark.browser
 def test_a_page_is_submitted_once_however_often_the_keys_are_pressed(tmp_path: Path, context: Any) -> None:
     """Keys that are pressed again while the server takes the submission send no other one."""
     path = with_people(tmp_path, "ada")
