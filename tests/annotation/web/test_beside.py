@@ -27,7 +27,7 @@ from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
 from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
 from tests.support.builders import CONFIG, archive, http, record
-from tests.support.workbench_browser import archived, kept, log_in, painted, press, tags, wait
+from tests.support.workbench_browser import archived, expect_painted, kept, log_in, press, tags, wait
 from tests.support.workbenches import Served, served
 
 NAMES = ("seal", "storm", "crane", "bell")
@@ -110,6 +110,7 @@ def sat_down(path: str, context: Any) -> Iterator[tuple[Served, Any]]:
 def neighbour(window: Any, arm: str) -> Any:
     """Return the frame of a neighbour, when it is ready."""
     frame = window.wait_for_selector(f"[data-of={arm}] iframe").content_frame()
+    frame.wait_for_selector("[data-dbce-node]", state="attached")  # before, an empty page is loaded
     frame.wait_for_load_state()
     return frame
 
@@ -119,7 +120,7 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
     comes before it has drawn a scaled frame."""
     element = window.query_selector(frame)
     inner = element.content_frame()
-    for _ in range(20):
+    for _ in range(120):
         box = element.bounding_box()
         left, top, width = inner.evaluate(
             """selector => {
@@ -211,7 +212,8 @@ def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
             if text != "Only for machines":
                 assert at == window.evaluate("workbench.segment")
                 press(window, "3" if tag == "content" else "1")
-        assert expected == painted(window) == tags(window)
+        assert expected == tags(window)
+        expect_painted(window, expected)
         assert "all tagged" == window.inner_text("#count")
         kept(window)
         press(window, "Control+Enter")
@@ -252,6 +254,7 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
         assert 1 == window.locator("#beside iframe:visible").count()
         click(window, "[data-of=prev] iframe", "h1", "document.activeElement.title.startsWith('prev')")
         press(window, "3", "3")
+        window.wait_for_function("() => workbench.marks.size === 6")
         prev.wait_for_selector("p[data-dbce-aim]")
         click(window, "#page", "address i", "workbench.segment === workbench.tags.length - 1")
         prev.wait_for_selector("address[data-dbce-aim]")
@@ -273,6 +276,7 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
     )
     path, _ = taken(tmp_path, malice)
     with sat_down(path, context) as (one, window):
+        kept(window)  # what the page hides is kept as it comes: a request of the workbench
         requested: set[str] = set()
         context.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
         for arm in ("up", "down", "prev", "next"):

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from benchmarks.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.log import Log
 from dbce_spark.spark.run import heartbeat, staging
@@ -53,16 +55,34 @@ def test_a_watch_looks_until_its_block_ends(tmp_path: Path) -> None:
     assert 1000 == watch.peak_folder_bytes
 
 
-def test_a_watch_waits_for_what_a_command_leaves_behind(tmp_path: Path) -> None:
+def test_a_watch_waits_for_what_a_command_leaves_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that outlives its command has ended when the block has."""
-    left = f"import time, pathlib\ntime.sleep(2)\npathlib.Path({str(tmp_path / 'done')!r}).touch()"
-    command = f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', {left!r}])\ntime.sleep(1)"
+    begun, seen, gone, done = (tmp_path / name for name in ("begun", "seen", "gone", "done"))
+    look = Watch.look
+
+    def note(watch: Watch) -> None:
+        is_begun = begun.exists()
+        look(watch)
+        if is_begun:
+            seen.touch()
+
+    monkeypatch.setattr(Watch, "look", note)
+    left = f"{_touches(begun)}; {_waits_for(gone)}; time.sleep(1); {_touches(done)}"
+    command = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {left!r}]); {_waits_for(seen)}"
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", command])
     with Watch(process.pid, tmp_path):
         process.wait()
-        assert not (tmp_path / "done").exists()
+        gone.touch()
 
-    assert (tmp_path / "done").exists()
+    assert done.exists()
+
+
+def _touches(path: Path) -> str:
+    return f"import pathlib, time; pathlib.Path({str(path)!r}).touch()"
+
+
+def _waits_for(path: Path) -> str:
+    return f"import pathlib, time; [*iter(lambda: time.sleep(0.01) or pathlib.Path({str(path)!r}).exists(), True)]"
 
 
 def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.support import fake_extractors as fakes
 
 @pytest.fixture(scope="module")
 def child() -> Iterator[Child]:
-    started = Child(fakes.obedient, time_limit=1.0, memory_limit=1 << 28)
+    started = Child(fakes.obedient, time_limit=60.0, memory_limit=1 << 28)
     yield started
     started.close()
 
@@ -30,14 +30,13 @@ def outcome(extracted: Extracted) -> tuple[str, str]:
         ("NOTHING", ("", "")),
         ("RAISE", ("", "ValueError: no such thing")),
         ("HALF", ("", "ValueError: half a character: ?")),
-        ("HANG", ("", "timeout: no text after 1 s")),
         ("DIE", ("", "crash: the process ended with status 7")),
         ("ABORT", ("", "crash: the process ended with SIGABRT")),
         ("BURST", ("", "memory: more than 0.25 GiB")),
     ],
 )
 def test_whatever_happens_the_next_page_is_extracted(child: Child, html: str, expected: tuple[str, str]) -> None:
-    """None, an exception, a hang, an exit, an abort, no memory: each is named, and the page behind it is well."""
+    """None, an exception, an exit, an abort, no memory: each is named, and the page behind it is well."""
     assert [expected, ("pl:next", "")] == [outcome(child.extract(html, "en")), outcome(child.extract("next", "pl"))]
 
 
@@ -51,7 +50,7 @@ def test_a_page_that_takes_too_much_memory_is_a_miss(child: Child) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the memory of a process")
 def test_what_an_extractor_takes_to_load_is_its_own() -> None:
     """The limit is on top of what a process has once it is loaded, so that a heavy one starts on any machine."""
-    small = Child(fakes.obedient, time_limit=1.0, memory_limit=1 << 22)
+    small = Child(fakes.obedient, time_limit=60.0, memory_limit=1 << 22)
     try:
         assert ("en:a page", "") == outcome(small.extract("a page", "en"))
     finally:
@@ -60,7 +59,7 @@ def test_what_an_extractor_takes_to_load_is_its_own() -> None:
 
 def test_seconds_are_of_the_clock_an_extractor_brings() -> None:
     """An extractor that works in another process reports the CPU that was spent there."""
-    elsewhere = Child(fakes.Elsewhere, time_limit=5.0)
+    elsewhere = Child(fakes.Elsewhere, time_limit=60.0)
     try:
         assert 3600.0 == elsewhere.extract("a page", "en").seconds
     finally:
@@ -70,7 +69,7 @@ def test_seconds_are_of_the_clock_an_extractor_brings() -> None:
 @pytest.mark.parametrize("html", ["a page", "HANG"])
 def test_what_a_child_started_ends_with_it(html: str) -> None:
     """Closed or hung, a child leaves nothing running."""
-    elsewhere = Child(fakes.Elsewhere, time_limit=1.0)
+    elsewhere = Child(fakes.Elsewhere, time_limit=3.0)
     try:
         number = int(elsewhere.extract("a page", "en").text)
         elsewhere.extract(html, "en")
@@ -94,9 +93,14 @@ def test_a_large_page_travels_whole(child: Child) -> None:
     assert 5_000_003 == len(child.extract("x" * 5_000_000, "en").text)
 
 
-def test_a_hang_costs_its_time_limit(child: Child) -> None:
-    """The time of a timeout is the limit, not the little CPU that was spent."""
-    assert 1.0 == child.extract("HANG", "en").seconds
+def test_a_hang_costs_its_time_limit() -> None:
+    """The time of a timeout is the limit, not the little CPU that was spent, and the page behind it is well."""
+    hurried = Child(fakes.obedient, time_limit=3.0)
+    try:
+        assert Extracted("", 3.0, "timeout: no text after 3 s") == hurried.extract("HANG", "en")
+        assert ("pl:next", "") == outcome(hurried.extract("next", "pl"))
+    finally:
+        hurried.close()
 
 
 @pytest.mark.parametrize(("load", "message"), [(fakes.stillborn, "status 9"), (fakes.lacking, "nobody_has_this")])

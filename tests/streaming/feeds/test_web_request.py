@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.http_ranges import retry_seconds
+from dbce_spark.config import AcquireConfig
 from dbce_spark.streaming.feeds import guarded_connection
 from dbce_spark.streaming.feeds.guarded_connection import _is_public
 from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body, encode_url
@@ -19,7 +21,9 @@ from dbce_spark.streaming.feeds.web_request import Unreachable, Web
 from tests.support.builders import config
 from tests.support.newsroom import newsroom
 
-CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1", "acquire.private_addresses=true").acquire
+CONFIG = config("acquire.timeout_seconds=60", "acquire.private_addresses=true").acquire
+HURRIED = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1", "acquire.private_addresses=true").acquire
+"""For answers that take longer than they may: any other one could, on a machine that is busy for a second."""
 
 
 @contextmanager
@@ -46,8 +50,8 @@ def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
         thread.join(10)
 
 
-def ask(url: str, max_bytes: int = 1000) -> WebExchange:
-    return Web(CONFIG).fetch(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
+def ask(url: str, made: AcquireConfig = CONFIG) -> WebExchange:
+    return Web(made).fetch(url, headers={}, max_bytes=1000, wants=lambda _: True)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -84,7 +88,7 @@ def test_a_body_that_is_not_whole_says_why(body: bytes, expected: bytes, cut: st
 def test_a_server_that_drips_is_left() -> None:
     """A server that sends a byte now and then is read for as long as an answer may take, and no longer."""
     with answering(HEAD + b"Content-Length: 100\r\n\r\n", *[b"x"] * 100, pause=0.2) as url:
-        found = ask(url)
+        found = ask(url, replace(CONFIG, answer_seconds=3.0))  # of which the head needs some on a busy machine
 
     assert "time" == found.cut
     assert 0 < len(found.body) < 100
@@ -201,7 +205,7 @@ def test_a_server_that_says_nothing_is_left_before_the_whole_exchange_is_over() 
     began = time.monotonic()
     made = config("acquire.timeout_seconds=0.2", "acquire.answer_seconds=60", "acquire.private_addresses=true").acquire
     with answering(b"", pause=60) as url, pytest.raises(Unreachable, match="timed out"):
-        Web(made).fetch(url, headers={}, max_bytes=1000, wants=lambda _: True)
+        ask(url, made)
 
     assert time.monotonic() - began < 10
 
@@ -216,9 +220,7 @@ def test_a_server_that_takes_no_connection_is_left() -> None:
             waiting.setblocking(False)
             waiting.connect_ex(server.getsockname())
         with pytest.raises(Unreachable, match="cannot be reached"):
-            Web(made).fetch(
-                f"http://127.0.0.1:{server.getsockname()[1]}/", headers={}, max_bytes=1000, wants=lambda _: True
-            )
+            ask(f"http://127.0.0.1:{server.getsockname()[1]}/", made)
 
     assert time.monotonic() - began < 10
 
@@ -284,7 +286,7 @@ def test_a_host_that_is_reached_late_has_no_more_time(monkeypatch: pytest.Monkey
     monkeypatch.setattr(guarded_connection, "create_connection", connect)
     began = time.monotonic()
     with answering(*[b"H"] * 30, pause=0.5) as url, pytest.raises(Unreachable):
-        ask(url.replace("127.0.0.1", "slow.example"))
+        ask(url.replace("127.0.0.1", "slow.example"), HURRIED)
 
     assert time.monotonic() - began < 5
 
@@ -301,9 +303,9 @@ def test_no_more_addresses_are_tried_when_the_time_is_over(monkeypatch: pytest.M
 
     monkeypatch.setattr(guarded_connection, "create_connection", connect)
     with pytest.raises(Unreachable, match="cannot be reached"):
-        ask("http://many.example/")
+        ask("http://many.example/", HURRIED)
 
-    assert 2 == len(tried)
+    assert 0 < len(tried) < 3
 
 
 @given(st.text(max_size=30))
@@ -320,7 +322,7 @@ def test_a_head_that_never_ends_is_given_up() -> None:
     """One deadline holds for the whole exchange: a byte now and then keeps no request alive."""
     drops = [HEAD, *[b"X: y\r\n"] * 30, b"Content-Length: 0\r\n\r\n"]
     with answering(*drops, pause=0.2) as url, pytest.raises(Unreachable):
-        ask(url)
+        ask(url, HURRIED)
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,8 @@ class Bench {
       this.keeper.changed();
     }
     this.show();
-    if (this.isCross && this.segment < 0) this.next();
+    if (this.segment >= 0) this.aim(this.segment, this.aimed, true); // by a key that came before the frame was ready
+    else if (this.isCross) this.next();
     document.body.dataset.ready = "yes";
   }
 

@@ -81,6 +81,7 @@ export class DraftKeeper {
 
   async submit() {
     while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (this.isOver) return ""; // the keys were pressed again while the server took it
     this.isBusy = true;
     this.revision += 1;
     const answer = await this.send("POST", "/submission", this.body()).catch(() => null);
