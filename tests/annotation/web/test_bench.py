@@ -338,6 +338,31 @@ def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, contex
 
 
 @pytest.mark.browser
+def test_a_server_that_never_answers_is_asked_again(tmp_path: Path, context: Any) -> None:
+    """It takes the first draft and is silent; here the workbench waits for a third of a second, not for half a minute."""
+    held: list[Any] = []
+
+    def hold_first(route: Any) -> None:
+        if held:
+            route.continue_()
+        else:
+            held.append(route)
+
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.add_init_script(
+            "const real = AbortSignal.timeout; AbortSignal.timeout = () => real.call(AbortSignal, 300)"
+        )
+        window.route("**/draft", hold_first)
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", "3")
+        kept(window)
+
+        assert 1 == len(held)
+
+
+@pytest.mark.browser
 def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, context: Any) -> None:
     """The least certain piece comes first, a tag on a container replaces the model's labels below it, and the
     submission records the model."""

@@ -1,6 +1,7 @@
 // Keeps a draft: at once in this browser, and at the server as soon as it answers. Nothing is lost when either is killed.
 
 const WAIT = 1500;
+const LONGEST = 30000; // milliseconds: a server that took a request and has not answered by then is asked again
 
 export class DraftKeeper {
   // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
@@ -39,7 +40,8 @@ export class DraftKeeper {
 
   send(method, path, body) {
     const headers = { "X-CSRF-Token": this.csrf, "Content-Type": "application/json" };
-    return fetch(this.url + path, { method, headers, body: body ? JSON.stringify(body) : undefined });
+    const signal = AbortSignal.timeout(LONGEST);
+    return fetch(this.url + path, { method, headers, signal, body: body ? JSON.stringify(body) : undefined });
   }
 
   async push() {
