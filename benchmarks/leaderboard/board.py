@@ -25,9 +25,10 @@ def text(results: Results, plot: str) -> str:
         "What extractors of main content reach on pages of sites that they were not trained on. [The"
         " benchmark](benchmark.md) says what each extractor is, how texts are compared, and how to add an extractor."
         " *Readers* are a large language model that follows a written guide ([the"
-        " sets](sets.md#sets-that-readers-labelled-whole)). F1, P and R are by ROUGE-L, line by line (`rouge_lsum`); a page that an extractor fails on has 0. Brackets"
-        f" are 95 % intervals from draws of sites, or of pages where there are fewer than {bootstrap.MIN_SITES}"
-        " sites. The best of a column is bold. `python -m benchmarks leaderboard` writes this page from results.",
+        " sets](sets.md#sets-that-readers-labelled-whole)). F1, P and R are by ROUGE-L, line by line (`rouge_lsum`); a"
+        " page that an extractor fails on has 0. Brackets are 95 % intervals from draws of sites, or of pages where"
+        f" there are fewer than {bootstrap.MIN_SITES} sites. The best of a column is bold. `python -m benchmarks"
+        " leaderboard` writes this page from results.",
         "## Who wins where",
         *findings.paragraphs(results),
         *(_overall(results.evaluated, plot) if results.evaluated else ()),

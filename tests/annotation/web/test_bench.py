@@ -339,7 +339,7 @@ def test_a_server_that_fails_is_not_asked_without_a_pause(tmp_path: Path, contex
 
 @pytest.mark.browser
 def test_a_server_that_never_answers_is_asked_again(tmp_path: Path, context: Any) -> None:
-    """It takes the first draft and is silent; here the workbench waits for a third of a second, not for half a minute."""
+    """It takes the first draft and is silent. Here the workbench waits for a third of a second, not half a minute."""
     held: list[Any] = []
 
     def hold_first(route: Any) -> None:
