@@ -29,6 +29,7 @@ from dbce_spark.files import parquet
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
+from dbce_spark.output.schemas.codec import LONG, STRING, fields
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.groups import groups
@@ -50,33 +51,20 @@ _LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "cla
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
-_LOST_ROW = pa.schema([*PLACE_ROW, ("warc_file", pa.string()), ("warc_offset", pa.int64())])
+_LOST_ROW = pa.schema([*PLACE_ROW, *fields(warc_file=STRING, warc_offset=LONG)])
 """A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
 _PAYLOAD = pa.struct(
     [
-        ("path", pa.string()),
-        ("offset", pa.int64()),
-        ("length", pa.int64()),
-        ("mime", pa.string()),
-        ("mime_detected", pa.string()),
-        ("status", pa.int64()),
-        ("digest", pa.string()),
-        ("languages", pa.list_(pa.string())),
+        *fields(path=STRING, offset=LONG, length=LONG, mime=STRING, mime_detected=STRING, status=LONG, digest=STRING),
+        *fields(languages=pa.list_(STRING)),
     ]
 )
 """A `Payload`: rows of it are ordered as that is."""
-_PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
-_CLAIMS_ROW = pa.schema([*PLACE_ROW, ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
+_PAYLOAD_ROW = pa.schema(fields(name=STRING, is_before=pa.bool_(), at=LONG, original=_PAYLOAD))
+_CLAIMS_ROW = pa.schema([*PLACE_ROW, *fields(payload=_PAYLOAD, original=match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
-    [
-        ("path", pa.string()),
-        ("offset", pa.int64()),
-        ("original", match_revisits.ORIGINAL),
-        ("filter", pa.string()),
-        ("lack", pa.string()),
-        *PLACE_ROW,
-    ]
+    [*fields(path=STRING, offset=LONG, original=match_revisits.ORIGINAL, filter=STRING, lack=STRING), *PLACE_ROW]
 )
 """The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
 

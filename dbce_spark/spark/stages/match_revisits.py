@@ -23,6 +23,7 @@ from dbce_spark.archive.revisits import (
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
+from dbce_spark.output.schemas.codec import INT, LONG, STRING, fields
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -39,27 +40,19 @@ _WANTED = "wanted"
 _MATCHED = "matched"
 
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
-ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
-WANTED_ROW = pa.schema(
-    [
-        *PLACE_ROW,
-        ("rank", pa.int32()),
-        ("name", pa.string()),
-        ("is_before", pa.bool_()),
-        ("at", pa.int64()),
-    ]
-)
+ORIGINAL = pa.struct(fields(capture_id=STRING, payload_digest=STRING))
+WANTED_ROW = pa.schema([*PLACE_ROW, *fields(rank=INT, name=STRING, is_before=pa.bool_(), at=LONG)])
 """A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
-MATCHED_ROW = PLACE_ROW.append(pa.field("original", ORIGINAL))
+MATCHED_ROW = pa.schema([*PLACE_ROW, *fields(original=ORIGINAL)])
 """A revisit's place, and its original."""
-OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
+OUTCOME_ROW = pa.schema([*MATCHED_ROW, *fields(filter=STRING, lack=STRING, is_page=pa.bool_())])
 """The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those without a trace of an original have no row."""
 _FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *PLACE_ROW])
-_FILTER = pa.field("filter", pa.string())
-_SHARED_ROW, _LEFT_ROW = pa.schema([*capture_rows.CAPTURES, _FILTER]), pa.schema([*reject_rows.REJECTS, _FILTER])
-"""A row of the output, or one that is counted under a filter and goes no further."""
-_NAME_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
+_SHARED_ROW = pa.schema([*capture_rows.CAPTURES, *fields(filter=STRING)])
+_LEFT_ROW = pa.schema([*reject_rows.REJECTS, *fields(filter=STRING)])
+"""Rows of the output, and such as are counted under a filter and go no further."""
+_NAME_ROW = pa.schema(fields(name=STRING, at=LONG, original=ORIGINAL))
 """A name of a capture."""
 
 
@@ -310,7 +303,7 @@ def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)
         ]
         rejects = reject_rows.rejects_batch([one for one in made if isinstance(one, Reject)])
-        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
+        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, STRING))
         filters = [one.filter for one in made if isinstance(one, Skip)]
         nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
-        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)
+        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, STRING)], schema=_LEFT_ROW)

@@ -13,6 +13,7 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
+from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
 from dbce_spark.output.schemas.page_rows import SIGNATURE
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups, numbered
@@ -27,30 +28,14 @@ BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
 """The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
 _SUMS = ["one_sum", "other_sum"]
-_BUCKET_ROW = pa.schema(
-    [
-        ("site", pa.string()),
-        ("band", pa.int32()),
-        ("key", pa.int64()),
-        ("size", pa.int64()),
-        *((name, pa.int64()) for name in _SUMS),
-    ]
-)
+_BUCKET_ROW = pa.schema(fields(site=STRING, band=INT, key=LONG, size=LONG, **dict.fromkeys(_SUMS, LONG)))
 """A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
-_NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
+_NAMED_ROW = pa.schema([*_BUCKET_ROW, *fields(bucket_id=STRING)])
 _ADJACENT = [*Adjacent.__dataclass_fields__]
 _PAGE_ROW = pa.schema(
     [
-        ("site", pa.string()),
-        ("capture_id", pa.string()),
-        ("url_key", pa.string()),
-        ("timestamp", pa.int64()),
-        ("signature", pa.binary()),
-        ("bands", pa.list_(pa.int64())),
-        ("prev", pa.string()),
-        ("next", pa.string()),
-        ("prev_similarity", pa.float64()),
-        ("next_similarity", pa.float64()),
+        *fields(site=STRING, capture_id=STRING, url_key=STRING, timestamp=LONG, signature=BINARY, bands=pa.list_(LONG)),
+        *fields(prev=STRING, next=STRING, prev_similarity=FLOAT, next_similarity=FLOAT),
     ]
 )
 """A page beside the captures before and behind it."""
@@ -88,12 +73,12 @@ def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
         for arm, column in (("prev", "before"), ("next", "behind")):
             neighbours = batch.column(column).to_pylist()
-            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], pa.string())
+            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], STRING)
             similar = [
                 crosses.similarity(one, _signature(other["signature"])) if other else 0.0
                 for one, other in zip(own, neighbours, strict=True)
             ]
-            columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
+            columns[f"{arm}_similarity"] = pa.array(similar, FLOAT)
         yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
 
 
@@ -125,7 +110,7 @@ def searched(every: DataFrame) -> DataFrame:
 def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         keys = zip(*(batch.column(name).to_pylist() for name in BUCKET), strict=True)
-        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], pa.string())
+        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], STRING)
         yield batch.append_column("bucket_id", ids)
 
 

@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import PAGES
 from dbce_spark.output.schemas import member_rows
+from dbce_spark.output.schemas.codec import STRING, fields
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
@@ -21,8 +22,8 @@ from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import kept
 
 _LARGE = "large"
-_SITE_ROW = pa.schema([("site", pa.string())])
-_GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
+_SITE_ROW = pa.schema(fields(site=STRING))
+_GROWN_ROW = pa.schema(fields(site=STRING, is_large=pa.bool_()))
 _COMPARED = {*member_rows.NEIGHBOURS.names}
 _INDEXED_CAPTURE_BYTES = 1500
 """Columns that a worker holds of a capture of a site that has grown: ids, signature and bands."""

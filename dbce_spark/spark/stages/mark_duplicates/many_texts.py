@@ -12,6 +12,7 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
 from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
@@ -24,39 +25,17 @@ CHUNK = [*BUCKET, "chunk"]
 ORDER = ["arrived", "timestamp", "capture_id"]
 _FIRST_ROW = pa.schema(
     [
-        ("text_digest", pa.string()),
-        ("signature", pa.binary()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("capture_id", pa.string()),
-        ("url_key", pa.string()),
-        ("duplicate_of", pa.string()),
-        ("similarity", pa.float64()),
-        ("steps", pa.int32()),
+        *fields(text_digest=STRING, signature=BINARY, arrived=INT, timestamp=LONG, capture_id=STRING),
+        *fields(url_key=STRING, duplicate_of=STRING, similarity=FLOAT, steps=INT),
     ]
 )
 """A text, and the capture that had it first. Of a prior text with its marks."""
-_MEMBER_ROW = pa.schema(
-    [
-        ("band", pa.int32()),
-        ("key", pa.int64()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("capture_id", pa.string()),
-    ]
-)
+_MEMBER_ROW = pa.schema(fields(band=INT, key=LONG, arrived=INT, timestamp=LONG, capture_id=STRING))
 _LIKE_ROW = pa.schema(
-    [
-        ("later", pa.string()),
-        ("later_time", pa.int64()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("earlier", pa.string()),
-        ("similarity", pa.float64()),
-    ]
+    fields(later=STRING, later_time=LONG, arrived=INT, timestamp=LONG, earlier=STRING, similarity=FLOAT)
 )
 """A new text that is like an earlier one, which is in that place of the order."""
-_SETTLED_ROW = pa.schema([("capture_id", pa.string()), ("leads", pa.bool_()), ("steps", pa.int32())])
+_SETTLED_ROW = pa.schema(fields(capture_id=STRING, leads=pa.bool_(), steps=INT))
 _PRIOR, _NEW = 0, 1
 """Values of `arrived`."""
 MOST_LIKES = 100_000
@@ -151,10 +130,10 @@ def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
 def _memberships(signed: pa.RecordBatch, config: DuplicatesConfig) -> pa.RecordBatch:
     """Make a row for each band of each text."""
     keys = texts.bands(duplicate_rows.text_signatures(signed.column("signature")), config) if len(signed) else None
-    rows = pa.array([row for row in range(len(signed)) for _ in range(config.bands)], pa.int32())
+    rows = pa.array([row for row in range(len(signed)) for _ in range(config.bands)], INT)
     columns = {name: signed.column(name).take(rows) for name in ORDER}
-    columns["band"] = pa.array([*range(config.bands)] * len(signed), pa.int32())
-    columns["key"] = pa.array([] if keys is None else keys.reshape(-1), pa.int64())
+    columns["band"] = pa.array([*range(config.bands)] * len(signed), INT)
+    columns["key"] = pa.array([] if keys is None else keys.reshape(-1), LONG)
     return pa.RecordBatch.from_arrays([columns[name] for name in _MEMBER_ROW.names], schema=_MEMBER_ROW)
 
 

@@ -12,13 +12,14 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.schemas.codec import STRING, fields
 from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.run import collection_state, single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
-ID = pa.schema([("capture_id", pa.string())])
+ID = pa.schema(fields(capture_id=STRING))
 _GONE, _REOPENED = "gone", "reopened"
 
 
