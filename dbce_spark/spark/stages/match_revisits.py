@@ -58,9 +58,9 @@ _NAME_ROW = pa.schema(fields(name=STRING, at=LONG, original=ORIGINAL))
 
 def match(run: Run) -> None:
     """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
-    wanted = staged(run).mapInArrow(wanted_of(original_names), staging.schema(WANTED_ROW))
-    run.stage_rows(wanted, _WANTED)
-    run.stage_rows(find(run.staged(_WANTED, WANTED_ROW), _page_names(run)), _MATCHED)
+    names = staged(run).mapInArrow(wanted_of(original_names), staging.schema(WANTED_ROW))
+    wanted = run.staged_from(names, _WANTED, WANTED_ROW)
+    run.stage_rows(find(wanted, _page_names(run)), _MATCHED)
 
 
 def staged(run: Run) -> DataFrame:

@@ -121,8 +121,7 @@ def _staged_relabel(run: Run) -> DataFrame:
     rows = digests.join(refetched, on="capture_id", how="left").select(
         "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
     )
-    run.stage_rows(rows, staging.RELABEL)
-    return run.staged(staging.RELABEL, comparison_rows.RELABEL)
+    return run.staged_from(rows, staging.RELABEL, comparison_rows.RELABEL)
 
 
 def _brought_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:

@@ -48,8 +48,7 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     """Stage the chosen crosses of every capture of large sites, as BUCKET_CROSSES rows."""
     cap = run.config.bucket.cap
     pages = compared_pages.of_large_sites(run)
-    run.stage_rows(buckets(memberships(pages)), staging.BUCKETS)
-    every = run.staged(staging.BUCKETS, _BUCKET_ROW)
+    every = run.staged_from(buckets(memberships(pages)), staging.BUCKETS, _BUCKET_ROW)
     crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
     run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()

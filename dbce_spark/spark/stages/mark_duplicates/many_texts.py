@@ -49,16 +49,15 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     reopened = prior_duplicates.stage_reopened(run, before, gone)
     lasting = prior_duplicates.lasting_marks(before, gone, reopened)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
-    run.stage_rows(ids, _AGAIN)
-    again = run.staged(_AGAIN, prior_duplicates.ID)
+    again = run.staged_from(ids, _AGAIN, prior_duplicates.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
     unseen = reopened.join(texts.select("capture_id"), on="capture_id", how="left_anti")
     new = fresh.unionByName(unseen).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
     in_bands = [members(rows, config) for rows in (_arrived(firsts_of_prior, _PRIOR), _arrived(new, _NEW))]
-    run.stage_rows(prior_duplicates.related_marks(lasting, new, *in_bands), _TOUCHING)
-    touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
+    related = prior_duplicates.related_marks(lasting, new, *in_bands)
+    touching = run.staged_from(related, _TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
     return marks(run, new, touching).unionByName(same.select(*duplicate_rows.MARKS.names))
 
@@ -68,10 +67,8 @@ def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
-    run.stage_rows(firsts(every), _FIRSTS)
-    first = run.staged(_FIRSTS, _FIRST_ROW)
-    run.stage_rows(find(first, run.config.duplicates), _LIKES)
-    likes = run.staged(_LIKES, _LIKE_ROW)
+    first = run.staged_from(firsts(every), _FIRSTS, _FIRST_ROW)
+    likes = run.staged_from(find(first, run.config.duplicates), _LIKES, _LIKE_ROW)
     settled = settle(run, first, likes)
     return _of_captures(every, of_texts(first, likes, settled)).select(*duplicate_rows.MARKS.names)
 
