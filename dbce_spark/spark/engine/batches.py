@@ -1,4 +1,4 @@
-"""Arrow batches made of rows."""
+"""Arrow batches made of rows, and rows of batches."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -14,6 +14,16 @@ def batch_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch
     columns = [*zip(*rows, strict=True)] or [()] * len(schema)
     arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def rows_of(batch: pa.RecordBatch | pa.Table, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Iterate over the rows of a batch: the values of some columns."""
+    return zip(*(batch.column(name).to_pylist() for name in names), strict=True)
+
+
+def table_of(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """Make a table of batches that have the schema's columns, in any order and among others."""
+    return pa.Table.from_batches([batch.select(schema.names).cast(schema) for batch in batches], schema)
 
 
 def lots(items: Iterable[T], size: int) -> Iterator[list[T]]:

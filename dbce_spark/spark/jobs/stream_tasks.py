@@ -18,7 +18,7 @@ from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
-from dbce_spark.spark.engine.batches import batch_of, lots
+from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_tables
@@ -153,8 +153,7 @@ def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches],
 def _by_table(batch: pa.RecordBatch, config: DbceConfig) -> Mapping[str, list[Row]]:
     """Make the rows of the tables of STREAM rows."""
     rows: dict[str, list[Row]] = defaultdict(list)
-    columns = (batch[name].to_pylist() for name in ("table", "packed_row", "fields"))
-    for table, packed, fields in zip(*columns, strict=True):
+    for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
         rows[table].append(row_of(table, packed, fields, config))
     return rows
 

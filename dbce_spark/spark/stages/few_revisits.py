@@ -16,7 +16,7 @@ from dbce_spark.model import Capture, Revisit
 from dbce_spark.output.collection import CAPTURES, MEMBERS, PENDING
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import decode
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import BEFORE, PriorState
@@ -87,9 +87,8 @@ def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:
 def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) -> pa.RecordBatch:
     """Find the places of captures that came before."""
     seen = {*before}
-    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
     repeated = []
-    for capture, place in zip(captures, places, strict=True):
+    for capture, place in zip(captures, rows_of(pages, PLACE), strict=True):
         if capture.capture_id in seen:
             repeated.append((*place, DUPLICATE.filter))
         seen.add(capture.capture_id)

@@ -31,7 +31,7 @@ from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
 from dbce_spark.output.schemas.codec import LONG, STRING, fields
 from dbce_spark.spark.engine import sandbox
-from dbce_spark.spark.engine.batches import batch_of, lots
+from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -161,14 +161,16 @@ def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
 
 
 def _names_in(path: str) -> Iterator[tuple[OriginalName, int]]:
-    for batch in ds.dataset(path).to_batches(columns=["name", "is_before", "at"]):
-        for name, is_before, at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+    columns = ["name", "is_before", "at"]
+    for batch in ds.dataset(path).to_batches(columns=columns):
+        for name, is_before, at in rows_of(batch, columns):
             yield OriginalName(name, is_before), at
 
 
 def _places_in(path: str) -> Iterator[tuple[str, int]]:
-    for batch in ds.dataset(path).to_batches(columns=["warc_file", "warc_offset"]):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    columns = ["warc_file", "warc_offset"]
+    for batch in ds.dataset(path).to_batches(columns=columns):
+        yield from rows_of(batch, columns)
 
 
 def _payload_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:

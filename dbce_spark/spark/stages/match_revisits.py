@@ -24,7 +24,7 @@ from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import INT, LONG, STRING, fields
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -260,10 +260,9 @@ def wanted_of(
 
     def wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
             rows = [
                 (*place, rank, name.name, name.is_before, revisit.timestamp)
-                for revisit, place in zip(revisit_rows.revisits_from(batch), places, strict=True)
+                for revisit, place in zip(revisit_rows.revisits_from(batch), rows_of(batch, PLACE), strict=True)
                 for rank, name in enumerate(naming(revisit))
             ]
             yield batch_of(rows, WANTED_ROW)
@@ -297,7 +296,7 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Make REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
-        outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
+        outcomes = rows_of(batch, ("filter", "lack"))
         made = [
             Skip(passed_over) if passed_over else unresolved(revisit, lack or "")
             for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)

@@ -15,7 +15,7 @@ from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
 from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
 from dbce_spark.output.schemas.page_rows import SIGNATURE
-from dbce_spark.spark.engine.batches import lots
+from dbce_spark.spark.engine.batches import lots, rows_of
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -108,8 +108,7 @@ def searched(every: DataFrame) -> DataFrame:
 
 def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        keys = zip(*(batch.column(name).to_pylist() for name in BUCKET), strict=True)
-        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], STRING)
+        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in rows_of(batch, BUCKET)], STRING)
         yield batch.append_column("bucket_id", ids)
 
 
