@@ -5,7 +5,6 @@ Spark takes tenths of a second for each job, and some fifteen to share out what 
 """
 
 from itertools import chain
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -37,14 +36,9 @@ def stage(run: Run) -> RevisitCounts:
     return matched.counts
 
 
-def pending(run: Run) -> list[pa.RecordBatch] | None:
-    """Read the revisits without an original that this strategy has staged, as `match_revisits.pending` gives them; None
-    where it was not chosen."""
-    path = f"{staging.path(run.work, PENDING)}/{FILE}"
-    if not Path(path).exists():
-        return None
-    with staging.opened(path) as file:
-        return [*file.iter_batches()]
+def pending(run: Run) -> pa.Table:
+    """Read the revisits without an original that are staged, as `match_revisits.pending` does."""
+    return read_few.staged(run.work, PENDING, revisit_rows.REVISITS)
 
 
 def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
