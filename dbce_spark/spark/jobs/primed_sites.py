@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbce_spark.archive.index.urls import domain_of, host_of
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.schemas import member_rows, stream_rows
@@ -42,7 +42,7 @@ def check_alike(collection: Collection, version: Version, config: DbceConfig) ->
     own = {name: values for name, values in config.as_dict().items() if name in _ALIKE}
     before = of_collection | {"classifier": version.settings["classifier"]}
     now = own | {"classifier": plan.classifier_digest(config.label)}
-    if differing := [*plan.unlike(before, now)]:
+    if differing := [*unlike(before, now)]:
         raise OutputError(
             f"--prime {collection.folder}: its pages were read with other settings: {'; '.join(differing[:5])}. Give"
             " the stream the same settings, or prime it from another collection"

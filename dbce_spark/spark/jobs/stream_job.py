@@ -109,7 +109,7 @@ def run(spark: SparkSession, request: StreamRequest, config: DbceConfig, log: Lo
     folder = request.output
     with _locked(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
         _check_begun(request, config)
-        stream_tables.begin(folder, _settings(request, config), plan.unlike)
+        stream_tables.begin(folder, _settings(request, config))
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
             return _run(spark, request, config, log)
@@ -143,7 +143,7 @@ def _check_begun(request: StreamRequest, config: DbceConfig) -> None:
         raise ConfigError("--prime is for --by dbce: a collection has no counts for URL Tree")
     if config.stream.by == DBCE and config.label.by != "classifier":
         raise ConfigError(f'label.by is {config.label.by}; by DBCE a stream labels by "classifier"')
-    is_begun = stream_tables.is_begun(request.output, _settings(request, config), plan.unlike)
+    is_begun = stream_tables.is_begun(request.output, _settings(request, config))
     if not is_begun and _is_of_a_stream(request.checkpoint):
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
 
