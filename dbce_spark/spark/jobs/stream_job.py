@@ -28,6 +28,7 @@ from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites, stream_tasks
 from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS
 from dbce_spark.streaming.stream.stream_method import DBCE, stream_method
@@ -257,9 +258,9 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
         files: Counter[str] = Counter()
         counts: Counter[str] = Counter()
         write_part = stream_tasks.writing(folder, number, config)
-        for part in batch.mapInArrow(write_part, "files string, counts string").collect():
-            files.update(json.loads(part["files"]))
-            counts.update(json.loads(part["counts"]))
+        for part in task_results(batch, write_part, stream_tasks.WrittenPart):
+            files.update(part.files)
+            counts.update(part.counts)
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 
