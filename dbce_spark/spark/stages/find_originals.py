@@ -112,8 +112,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     first = unmatched.orderBy(*PLACE).limit(most) if count > most else unmatched
     lost = run.staged_from(first.select(*_LOST_ROW.names), _LOST, _LOST_ROW)
     wanted = match_revisits.staged(run).join(lost.select(*PLACE), on=PLACE, how="left_semi")
-    wanted_names = wanted.mapInArrow(match_revisits.wanted_of(indexed_names), staging.schema(match_revisits.WANTED_ROW))
-    run.stage_rows(wanted_names, _NAMES)
+    run.stage_rows(match_revisits.wanted_names(wanted, indexed_names), _NAMES)
     run.stage_rows(_look_up(run, wanted), _PAYLOADS)
     claims = run.staged_from(_claims(run), _CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)

@@ -24,7 +24,7 @@ from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import INT, LONG, STRING, fields
-from dbce_spark.spark.engine.batches import batch_of, rows_of
+from dbce_spark.spark.engine.batches import batch_of, each_batch, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -58,8 +58,7 @@ _NAME_ROW = pa.schema(fields(name=STRING, at=LONG, original=ORIGINAL))
 
 def match(run: Run) -> None:
     """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
-    names = staged(run).mapInArrow(wanted_of(original_names), staging.schema(WANTED_ROW))
-    wanted = run.staged_from(names, _WANTED, WANTED_ROW)
+    wanted = run.staged_from(wanted_names(staged(run), original_names), _WANTED, WANTED_ROW)
     run.stage_rows(find(wanted, _page_names(run)), _MATCHED)
 
 
@@ -100,7 +99,7 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     placed = _placed(run)
-    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(each_batch(_resolved), staging.schema(_FOUND_ROW))
     run.stage_rows(_filtered(run, resolved), staging.SHARED)
     lost = _lost(placed)
     if run.request.limit is not None:
@@ -159,7 +158,7 @@ def _page_names(run: Run) -> DataFrame:
     named = read_pages.staged(run).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
     if run.prior:
         named = named.unionByName(collection_state.members(run.spark, run.prior).select("capture_id", *_NAMED))
-    return named.mapInArrow(_named, staging.schema(_NAME_ROW))
+    return named.mapInArrow(each_batch(_named), staging.schema(_NAME_ROW))
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
@@ -224,11 +223,8 @@ def seen(run: Run) -> DataFrame:
 
 def rejects(run: Run) -> DataFrame:
     """Read the revisits without an original, as REJECTS rows."""
-    return _staged_left(run).where(F.col("filter").isNull()).drop("filter")
-
-
-def _staged_left(run: Run) -> DataFrame:
-    return run.staged(staging.UNRESOLVED, _LEFT_ROW)
+    rows = run.staged(staging.UNRESOLVED, _LEFT_ROW)
+    return rows.where(F.col("filter").isNull()).drop("filter")
 
 
 def pending(run: Run) -> DataFrame:
@@ -252,45 +248,40 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         first_row += len(waiting)
 
 
-def wanted_of(
-    naming: Callable[[Revisit], list[OriginalName]],
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the map from REVISITS rows to WANTED_ROW, one for each name that the original of a revisit may have;
-    `rank` is the order in which they are tried."""
+def wanted_names(revisits: DataFrame, naming: Callable[[Revisit], list[OriginalName]]) -> DataFrame:
+    """Make WANTED_ROW of REVISITS rows, one for each name that the original of a revisit may have; `rank` is the order
+    in which they are tried."""
 
-    def wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            rows = [
-                (*place, rank, name.name, name.is_before, revisit.timestamp)
-                for revisit, place in zip(revisit_rows.revisits_from(batch), rows_of(batch, PLACE), strict=True)
-                for rank, name in enumerate(naming(revisit))
-            ]
-            yield batch_of(rows, WANTED_ROW)
-
-    return wanted
-
-
-def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
+    def wanted(batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = [
-            (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
-            for row in batch.to_pylist()
-            for name in capture_names(*(row[column] for column in _NAMED))
+            (*place, rank, name.name, name.is_before, revisit.timestamp)
+            for revisit, place in zip(revisit_rows.revisits_from(batch), rows_of(batch, PLACE), strict=True)
+            for rank, name in enumerate(naming(revisit))
         ]
-        yield batch_of(rows, _NAME_ROW)
+        return batch_of(rows, WANTED_ROW)
+
+    return revisits.mapInArrow(each_batch(wanted), staging.schema(WANTED_ROW))
 
 
-def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        originals = batch.column("original").to_pylist()
-        resolved = [
-            Resolved(revisit, original["capture_id"], original["payload_digest"])
-            for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
-        ]
-        rows = capture_rows.revisited_batch(resolved)
-        for name in PLACE:
-            rows = rows.append_column(name, batch.column(name))
-        yield rows
+def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
+    rows = [
+        (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
+        for row in batch.to_pylist()
+        for name in capture_names(*(row[column] for column in _NAMED))
+    ]
+    return batch_of(rows, _NAME_ROW)
+
+
+def _resolved(batch: pa.RecordBatch) -> pa.RecordBatch:
+    originals = batch.column("original").to_pylist()
+    resolved = [
+        Resolved(revisit, original["capture_id"], original["payload_digest"])
+        for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
+    ]
+    rows = capture_rows.revisited_batch(resolved)
+    for name in PLACE:
+        rows = rows.append_column(name, batch.column(name))
+    return rows
 
 
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

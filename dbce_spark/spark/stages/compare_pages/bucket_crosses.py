@@ -15,7 +15,7 @@ from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
 from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
 from dbce_spark.output.schemas.page_rows import SIGNATURE
-from dbce_spark.spark.engine.batches import lots, rows_of
+from dbce_spark.spark.engine.batches import each_batch, lots, rows_of
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -63,22 +63,21 @@ def adjacent(pages: DataFrame) -> DataFrame:
     )
     one = F.struct("capture_id", "signature")
     beside = signed.withColumns({"before": F.lag(one).over(line), "behind": F.lead(one).over(line)})
-    return beside.mapInArrow(_compared, staging.schema(_PAGE_ROW))
+    return beside.mapInArrow(each_batch(_compared), staging.schema(_PAGE_ROW))
 
 
-def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        own = [_signature(one) for one in batch.column("signature").to_pylist()]
-        columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
-        for arm, column in (("prev", "before"), ("next", "behind")):
-            neighbours = batch.column(column).to_pylist()
-            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], STRING)
-            similar = [
-                crosses.similarity(one, _signature(other["signature"])) if other else 0.0
-                for one, other in zip(own, neighbours, strict=True)
-            ]
-            columns[f"{arm}_similarity"] = pa.array(similar, FLOAT)
-        yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
+def _compared(batch: pa.RecordBatch) -> pa.RecordBatch:
+    own = [_signature(one) for one in batch.column("signature").to_pylist()]
+    columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
+    for arm, column in (("prev", "before"), ("next", "behind")):
+        neighbours = batch.column(column).to_pylist()
+        columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], STRING)
+        similar = [
+            crosses.similarity(one, _signature(other["signature"])) if other else 0.0
+            for one, other in zip(own, neighbours, strict=True)
+        ]
+        columns[f"{arm}_similarity"] = pa.array(similar, FLOAT)
+    return pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
 
 
 def _signature(stored: bytes) -> Signature:
@@ -101,15 +100,14 @@ def buckets(members: DataFrame) -> DataFrame:
 def searched(every: DataFrame) -> DataFrame:
     """Choose the buckets that are searched for crosses: those of more than one capture, and of several with the same
     captures the one of the lowest id, as `dbce.sites` does."""
-    named = every.where("size > 1").mapInArrow(_named, staging.schema(_NAMED_ROW))
+    named = every.where("size > 1").mapInArrow(each_batch(_named), staging.schema(_NAMED_ROW))
     first = F.min(F.struct("bucket_id", "band", "key")).alias("first")
     return named.groupBy("site", "size", *_SUMS).agg(first).select("site", "first.band", "first.key", "size")
 
 
-def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in rows_of(batch, BUCKET)], STRING)
-        yield batch.append_column("bucket_id", ids)
+def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
+    ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in rows_of(batch, BUCKET)], STRING)
+    return batch.append_column("bucket_id", ids)
 
 
 def in_chunks(members: DataFrame, chosen: DataFrame, cap: int) -> DataFrame:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
@@ -13,7 +13,7 @@ from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.batches import batch_of, each_batch
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -96,13 +96,8 @@ def firsts(every: DataFrame) -> DataFrame:
 
 def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
     """Make a row for each band of each text that is signed, as _MEMBER_ROW."""
-
-    def banded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield _memberships(batch, config)
-
     signed = texts.where(F.col("signature").isNotNull()).select(*ORDER, "signature")
-    return signed.mapInArrow(banded, staging.schema(_MEMBER_ROW))
+    return signed.mapInArrow(each_batch(partial(_memberships, config=config)), staging.schema(_MEMBER_ROW))
 
 
 def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
