@@ -6,7 +6,7 @@ No default stands here; each is written once, there.
 import dataclasses
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -56,6 +56,9 @@ PartialShare = Annotated[float, Bound("lie between 0 and 1", lambda value: 0 < v
 
 
 Settings = TypeVar("Settings")
+
+_MOST_CHARS = 60
+"""The length of a value that an error names."""
 
 _ONE_LINE = Bound(
     "name you, who run the crawler, in one line", lambda value: bool(value.strip()) and value.isprintable()
@@ -394,6 +397,27 @@ def shipped(name: str) -> Mapping[str, Any]:
 def default() -> DbceConfig:
     """Load the shipped parameters, once."""
     return load()
+
+
+def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the differences of two sets of settings, each as a person may read it."""
+    old, new = flat(before), flat(now)
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"
+
+
+def flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Flatten settings to dotted names, as --set has them: {"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
+    by_name: dict[str, Any] = {}
+    for name, value in values.items():
+        by_name |= flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
+    return by_name
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -120,14 +120,15 @@ def _run(arguments: argparse.Namespace) -> None:
         output=to,
         checkpoint=checkpoint,
         every=arguments.every,
+        tree=tree,
         prime=sources.absolute(arguments.prime).rstrip("/"),
     )
-    stream_job.check(request, config, tree)
+    stream_job.check(request, config)
     how = {"by": config.stream.by} | ({"heuristic": tree.label.heuristic} if config.stream.by == URLTREE else {})
     log.write("start", f"{', '.join(inputs)} to {to}; Spark starts", how)
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce stream", master=arguments.master, settings=settings)
-    totals = stream_job.run(spark, request, config, tree, log)
+    totals = stream_job.run(spark, request, config, log)
     log.write(
         "end", f"all that is there is read, {counted(totals.get('labels', 0), 'page')} labelled", {"totals": totals}
     )

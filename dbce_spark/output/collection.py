@@ -56,6 +56,11 @@ class Version:
     settings: dict[str, Any]
     format: int = FORMAT
 
+    @property
+    def captures(self) -> int:
+        """Count the captures of all increments."""
+        return sum(increment.captures for increment in self.increments)
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:

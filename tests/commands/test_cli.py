@@ -1007,8 +1007,8 @@ def test_the_times_of_late_labels_are_of_the_method_that_labels(
     stream_job = pytest.importorskip("dbce_spark.spark.jobs.stream_job")
     found: list[object] = []
 
-    def check(_: object, config: Any, tree: Any) -> None:
-        found.append((config.stream.relabel_pages if by == "dbce" else (), tree.relabel.support))
+    def check(request: Any, config: Any) -> None:
+        found.append((config.stream.relabel_pages if by == "dbce" else (), request.tree.relabel.support))
         raise InputError("as far as this")
 
     monkeypatch.setattr(stream_job, "check", check)

@@ -53,7 +53,7 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
             for table, packed, fields in zip(made["table"], made["packed_row"], made["fields"], strict=True):
-                rows[table].append(stream_tasks.row_of(table, packed, fields))
+                rows[table].append(stream_tasks.row_of(table, packed, fields, by))
     expected = local_stream.run(files, by, TREE)
 
     assert all(expected.values())

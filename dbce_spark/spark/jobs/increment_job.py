@@ -7,14 +7,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
-from dbce_spark.spark.run import plan, prior_state, run_lock, staging
+from dbce_spark.spark.run import prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 
@@ -121,7 +121,7 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
     found = output_reader.open_output(collection.folder)
     # Only the accounts of runs have the site in collections of earlier versions of this program.
     config = latest.settings["config"] | {"input": {"site": found.run["config"]["input"]["site"]}}
-    differing = [*plan.unlike(_labelled(latest.settings | {"config": config}), _labelled(settings))]
+    differing = [*unlike(_labelled(latest.settings | {"config": config}), _labelled(settings))]
     if differing:
         raise OutputError(
             f"{collection.folder} was labelled with other settings: {'; '.join(differing)}. Give the same settings to"

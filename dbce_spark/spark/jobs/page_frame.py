@@ -5,6 +5,7 @@ HTML travels here, as it is in rows already. The pages of a site meet in one tas
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Unpack
 
 import pyarrow as pa
@@ -31,6 +32,7 @@ from dbce_spark.dbce.extraction.page_table import (
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.engine.batches import each_batch
 from dbce_spark.spark.run import staging
 
 SITE_PAGES = 2_000
@@ -61,7 +63,8 @@ def extract(
     named, schema = (html, url, date), pages.schema
     check_columns(_arrow(schema), named, added)
     sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
-    placed = pages.mapInArrow(_placing(url), _with(schema, sites))
+    place = partial(_placed, url=url, kind=config.default().input.site)
+    placed = pages.mapInArrow(each_batch(place), _with(schema, sites))
     key = F.coalesce(F.col(_KEY), F.sha1(F.col(html).cast("binary")), F.lit(""))
     parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
     parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
@@ -81,19 +84,13 @@ def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
     return StructType([*schema.fields, *fields])
 
 
-def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the map that adds the site of each page, and the key of its URL: "" and null without a URL."""
-    kind = config.default().input.site
-
-    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            urls = texts(batch.column(url))
-            sites = [warc.site_of(one, kind) if one else "" for one in urls]
-            keys = [url_key(one) if one else None for one in urls]
-            batch = batch.append_column(_SITE, pa.array(sites, pa.string()))
-            yield batch.append_column(_KEY, pa.array(keys, pa.string()))
-
-    return place
+def _placed(batch: pa.RecordBatch, url: str, kind: str) -> pa.RecordBatch:
+    """Add the site of each page, and the key of its URL: "" and null without a URL."""
+    urls = texts(batch.column(url))
+    sites = [warc.site_of(one, kind) if one else "" for one in urls]
+    keys = [url_key(one) if one else None for one in urls]
+    with_site = batch.append_column(_SITE, pa.array(sites, pa.string()))
+    return with_site.append_column(_KEY, pa.array(keys, pa.string()))
 
 
 def _extracting(

@@ -1,18 +1,19 @@
 """The states that the sites of a stream begin with: of each the last pages that a collection holds of it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbce_spark.archive.index.urls import domain_of, host_of
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.schemas import member_rows, stream_rows
 from dbce_spark.output.schemas.codec import BINARY, LONG, STRING, fields
 from dbce_spark.output.schemas.page_rows import PAGES
+from dbce_spark.spark.engine.batches import each_batch
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import plan, staging
 from dbce_spark.spark.run.prior_state import FIRST, prior_state
@@ -42,7 +43,7 @@ def check_alike(collection: Collection, version: Version, config: DbceConfig) ->
     own = {name: values for name, values in config.as_dict().items() if name in _ALIKE}
     before = of_collection | {"classifier": version.settings["classifier"]}
     now = own | {"classifier": plan.classifier_digest(config.label)}
-    if differing := [*plan.unlike(before, now)]:
+    if differing := [*unlike(before, now)]:
         raise OutputError(
             f"--prime {collection.folder}: its pages were read with other settings: {'; '.join(differing[:5])}. Give"
             " the stream the same settings, or prime it from another collection"
@@ -60,7 +61,7 @@ def primed_states(
     evidence = pages.where("first_scores is not null").select(
         *feature_columns(), "signature", "bands", "site", F.col("url").alias("domain")
     )
-    keyed = evidence.mapInArrow(_with_domain, staging.schema(_KEYED))
+    keyed = evidence.mapInArrow(each_batch(_with_domain), staging.schema(_KEYED))
     last = Window.partitionBy("domain").orderBy(F.desc("timestamp"), F.desc("capture_id"))
     kept = keyed.withColumn("at", F.row_number().over(last)).where(F.col("at") <= config.stream.pool_pages).drop("at")
     sorted_pages = kept.repartition("domain").sortWithinPartitions("domain", "timestamp", "capture_id")
@@ -81,9 +82,8 @@ def no_states(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame([], staging.schema(stream_rows.PRIMED))
 
 
-def _with_domain(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _with_domain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Turn the URL in the last column into its domain."""
-    for batch in batches:
-        *columns, urls = batch.columns
-        domains = [domain_of(host_of(url)) for url in urls.to_pylist()]
-        yield pa.RecordBatch.from_arrays([*columns, pa.array(domains, STRING)], schema=_KEYED)
+    *columns, urls = batch.columns
+    domains = [domain_of(host_of(url)) for url in urls.to_pylist()]
+    return pa.RecordBatch.from_arrays([*columns, pa.array(domains, STRING)], schema=_KEYED)

@@ -28,6 +28,7 @@ from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites, stream_tasks
 from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS
 from dbce_spark.streaming.stream.stream_method import DBCE, stream_method
@@ -75,29 +76,28 @@ class StreamRequest:
     """The request for a stream. `every`: seconds from one batch to the next; None: what is there now, and no more.
 
     `checkpoint` is where Spark keeps how far it is, and the state: a folder, or a URL that Spark knows. `prime` is the
-    collection whose pages sites begin with; "": they begin with none.
+    collection whose pages sites begin with; "": they begin with none. `tree` has the parameters of the URL Tree.
     """
 
     inputs: tuple[str, ...]
     output: str
     checkpoint: str
     every: float | None
+    tree: UrlTreeConfig
     prime: str = ""
 
 
-def check(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+def check(request: StreamRequest, config: DbceConfig) -> None:
     """Check that the stream may begin or go on, and can write there, as `run` does: before Spark is started for it.
 
     Where the stream is refused, nothing is written: a lock would be.
     """
-    _check_begun(request, config, tree)
+    _check_begun(request, config)
     with _locked(request.output):
         pass
 
 
-def run(
-    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
-) -> dict[str, int]:
+def run(spark: SparkSession, request: StreamRequest, config: DbceConfig, log: Log) -> dict[str, int]:
     """Read what has appeared, or go on until stopped; return all that was counted since the stream began.
 
     Raises:
@@ -109,11 +109,11 @@ def run(
     """
     folder = request.output
     with _locked(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
-        _check_begun(request, config, tree)
-        stream_tables.begin(folder, _settings(request, config, tree), plan.unlike)
+        _check_begun(request, config)
+        stream_tables.begin(folder, _settings(request, config))
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
-            return _run(spark, request, config, tree, log)
+            return _run(spark, request, config, log)
 
 
 def _locked(folder: str) -> AbstractContextManager[None]:
@@ -125,11 +125,9 @@ def _locked(folder: str) -> AbstractContextManager[None]:
     return nullcontext() if is_remote(folder) else run_lock.hold(folder)
 
 
-def _run(
-    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
-) -> dict[str, int]:
+def _run(spark: SparkSession, request: StreamRequest, config: DbceConfig, log: Log) -> dict[str, int]:
     with applied_settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
-        query = _started(spark, request, config, tree, log)
+        query = _started(spark, request, config, log)
         try:
             while not query.awaitTermination(_WAIT_SECONDS):
                 pass
@@ -140,13 +138,13 @@ def _run(
     return done.totals if done else {}
 
 
-def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+def _check_begun(request: StreamRequest, config: DbceConfig) -> None:
     """Check that the stream may begin or go on. Raises as `run` does."""
     if config.stream.by != DBCE and request.prime:
         raise ConfigError("--prime is for --by dbce: a collection has no counts for URL Tree")
     if config.stream.by == DBCE and config.label.by != "classifier":
         raise ConfigError(f'label.by is {config.label.by}; by DBCE a stream labels by "classifier"')
-    is_begun = stream_tables.is_begun(request.output, _settings(request, config, tree), plan.unlike)
+    is_begun = stream_tables.is_begun(request.output, _settings(request, config))
     if not is_begun and _is_of_a_stream(request.checkpoint):
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
 
@@ -158,9 +156,9 @@ def _is_of_a_stream(checkpoint: str) -> bool:
     return False
 
 
-def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> dict[str, Any]:
+def _settings(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
     """Return all that the rows follow from, the files aside."""
-    method = stream_method(config, tree)
+    method = stream_method(config, request.tree)
     settings = {
         "checkpoint": request.checkpoint,
         "partitions": config.stream.partitions,
@@ -169,7 +167,7 @@ def _settings(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -
         "input": asdict(config.input),
         "page": asdict(config.page),
         "formats": asdict(config.formats),
-        "urltree": asdict(tree),
+        "urltree": asdict(request.tree),
     }
     if method.name != DBCE:
         return settings
@@ -194,18 +192,16 @@ def _primed_from(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
     return {"collection": request.prime, "version": version.number}
 
 
-def _started(
-    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
-) -> StreamingQuery:
+def _started(spark: SparkSession, request: StreamRequest, config: DbceConfig, log: Log) -> StreamingQuery:
     spark.dataSource.register(Arrivals)
     schema = staging.schema(stream_rows.STREAM)
     files = spark.readStream.format(NAME).options(**_source_options(request, config)).load()
-    primed = _primed_states(spark, request, config, tree)
+    primed = _primed_states(spark, request, config)
     labelled = (
-        files.mapInArrow(stream_tasks.reading(config, tree), schema)
+        files.mapInArrow(stream_tasks.reading(config, request.tree), schema)
         .groupBy("domain")
         .transformWithStateInPandas(
-            stream_tasks.Labelling(stream_method(config, tree)),
+            stream_tasks.Labelling(stream_method(config, request.tree)),
             schema,
             outputMode="Append",
             timeMode="None",
@@ -238,9 +234,7 @@ def _trigger(every: float | None) -> dict[str, Any]:
     return {"availableNow": True} if every is None else {"processingTime": f"{round(1000 * every)} milliseconds"}
 
 
-def _primed_states(
-    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig
-) -> DataFrame | None:
+def _primed_states(spark: SparkSession, request: StreamRequest, config: DbceConfig) -> DataFrame | None:
     """Return the PRIMED rows of the collection that the stream is primed from; None if it is from none.
 
     Spark takes them into the first batch only. Once that is behind, the collection need no longer be there.
@@ -252,7 +246,7 @@ def _primed_states(
         return primed_sites.no_states(spark)
     collection = Collection(request.prime)
     version = collection.version(stream_tables.begun_with(request.output)["prime"]["version"])
-    return primed_sites.primed_states(spark, collection, version, config, tree)
+    return primed_sites.primed_states(spark, collection, version, config, request.tree)
 
 
 def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
@@ -264,9 +258,9 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
         files: Counter[str] = Counter()
         counts: Counter[str] = Counter()
         write_part = stream_tasks.writing(folder, number, config)
-        for part in batch.mapInArrow(write_part, "files string, counts string").collect():
-            files.update(json.loads(part["files"]))
-            counts.update(json.loads(part["counts"]))
+        for part in task_results(batch, write_part, stream_tasks.WrittenPart):
+            files.update(part.files)
+            counts.update(part.counts)
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 

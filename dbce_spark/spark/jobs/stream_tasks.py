@@ -3,6 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from time import sleep
 from typing import Any
@@ -18,7 +19,7 @@ from dbce_spark.dbce.kept.kept_formats import FORMATS
 from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
-from dbce_spark.spark.engine.batches import batch_of, lots
+from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import stream_tables
@@ -124,16 +125,24 @@ class Labelling(StatefulProcessor):
         """Do nothing: nothing is held."""
 
 
-def row_of(table: str, packed: bytes, fields: str, config: DbceConfig | None = None) -> Row:
+def row_of(table: str, packed: bytes, fields: str, config: DbceConfig) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
     own: Row = json.loads(fields)
     return own if table in _PAST else build_row(Outcome(table, packed, own), config)
 
 
-def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
-    """Return the map over the parts of a batch, which writes their files: names these, and what is to be counted."""
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """The rows of each file that a task has written, and the counts of what is in them."""
 
-    def write(batches: Batches) -> Iterator[pa.RecordBatch]:
+    files: Counter[str]
+    counts: Counter[str]
+
+
+def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
+    """Return the task that writes the files of a part of a batch."""
+
+    def write(batches: Batches) -> WrittenPart:
         task, counts = TaskContext.get(), Counter[str]()
         assert task is not None
         with stream_tables.StreamPart(folder, number, task.partitionId()) as part:
@@ -145,7 +154,7 @@ def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches],
                     else:
                         part.write(table, rows)
                         counts.update(_counted(table, rows))
-        yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
+        return WrittenPart(part.rows, counts)
 
     return write
 
@@ -153,8 +162,7 @@ def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches],
 def _by_table(batch: pa.RecordBatch, config: DbceConfig) -> Mapping[str, list[Row]]:
     """Make the rows of the tables of STREAM rows."""
     rows: dict[str, list[Row]] = defaultdict(list)
-    columns = (batch[name].to_pylist() for name in ("table", "packed_row", "fields"))
-    for table, packed, fields in zip(*columns, strict=True):
+    for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
         rows[table].append(row_of(table, packed, fields, config))
     return rows
 

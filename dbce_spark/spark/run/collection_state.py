@@ -13,6 +13,7 @@ from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.engine.batches import table_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.prior_state import PriorState
@@ -72,8 +73,7 @@ def batches(prior: PriorState, columns: list[str], *names: str) -> Iterator[pa.R
 def table(prior: PriorState, schema: pa.Schema, columns: Sequence[str], *names: str) -> pa.Table:
     """Read some columns of tables of one schema, of all increments, without Spark. Raises as `batches` does."""
     kept = pa.schema([schema.field(name) for name in columns])
-    found = batches(prior, kept.names, *names)
-    return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in found], kept)
+    return table_of(batches(prior, kept.names, *names), kept)
 
 
 def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:

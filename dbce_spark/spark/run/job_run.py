@@ -62,3 +62,8 @@ class Run:
     def stage_rows(self, rows: DataFrame, name: str) -> None:
         """Write a staged table, unless it is whole already."""
         staging.write(rows, self.work, name)
+
+    def staged_from(self, rows: DataFrame, name: str, schema: pa.Schema) -> DataFrame:
+        """Write a staged table, unless it is whole already, and read it."""
+        self.stage_rows(rows, name)
+        return self.staged(name, schema)

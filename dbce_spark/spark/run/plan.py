@@ -3,7 +3,7 @@
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import dbce_spark
-from dbce_spark.config import DbceConfig, LabelConfig
+from dbce_spark.config import DbceConfig, LabelConfig, flat, unlike
 from dbce_spark.errors import ConfigError, OutputError, Parameter
 from dbce_spark.log import counted
 from dbce_spark.spark.run import checkpoints, staging
@@ -28,7 +28,6 @@ STAGING_VERSION = 6
 """Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""
-_MOST_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,14 +144,6 @@ def differences(before: Plan, now: Plan) -> Iterator[str]:
     yield from unlike(_settings(before), _settings(now))
 
 
-def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the differences of two sets of settings, each as a person may read it."""
-    old, new = _flat(before), _flat(now)
-    for name in sorted(old.keys() | new.keys()):
-        if old.get(name) != new.get(name):
-            yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"
-
-
 def _some(noun: str, what: str, names: Set[str]) -> Iterator[str]:
     if names:
         rest = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
@@ -163,17 +154,4 @@ def _settings(one: Plan) -> dict[str, Any]:
     """Return all but the inputs, by dotted names: those of the configuration as --set has them."""
     plain = asdict(one)
     rest = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
-    return _flat(rest) | _flat(plain["config"])
-
-
-def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Flatten settings to dotted names: {"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
-    flat: dict[str, Any] = {}
-    for name, value in values.items():
-        flat |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
-    return flat
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."
+    return flat(rest) | flat(plain["config"])

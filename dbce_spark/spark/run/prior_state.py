@@ -49,7 +49,7 @@ def prior_state(collection: Collection, version: Version | None) -> PriorState:
     return PriorState(
         tuple(collection.increment(increment.number) for increment in increments),
         tuple(increment.page_files for increment in increments),
-        sum(increment.captures for increment in increments),
+        version.captures if version else 0,
     )
 
 

@@ -83,21 +83,22 @@ class OpenIncrement:
         """Render it for a person."""
         if self.version is None:
             return f"no version yet; below, increment {self.increment}"
-        captures = sum(increment.captures for increment in self.version.increments)
         return (
             f"version {self.version.number} of {self.version.made} counts: {counted(self.crawls, 'crawl')},"
-            f" {counted(captures, 'capture')}; below, increment {self.increment}"
+            f" {counted(self.version.captures, 'capture')}; below, increment {self.increment}"
         )
 
     def as_dict(self) -> dict[str, Any]:
         """Render it for programs."""
         if self.version is None:
-            known = dict.fromkeys(("version", "made", "crawls", "captures"))
-        else:
-            captures = sum(increment.captures for increment in self.version.increments)
-            counts = {"crawls": self.crawls, "captures": captures}
-            known = {"version": self.version.number, "made": self.version.made, **counts}
-        return {**known, "increment": self.increment}
+            return dict.fromkeys(("version", "made", "crawls", "captures")) | {"increment": self.increment}
+        return {
+            "version": self.version.number,
+            "made": self.version.made,
+            "crawls": self.crawls,
+            "captures": self.version.captures,
+            "increment": self.increment,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,38 +5,22 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
-from pyspark.sql import types as T
+from pyspark.sql.pandas.types import from_arrow_schema, from_arrow_type
+from pyspark.sql.types import StructType
 
 from dbce_spark.errors import InputError
+from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
 
-_STRING = (T.StringType(), pa.string())
-_LONG = (T.LongType(), pa.int64())
-_BINARY = (T.BinaryType(), pa.binary())
-_MAP = (T.MapType(T.StringType(), T.StringType()), pa.map_(pa.string(), pa.string()))
-
-_TYPES: dict[str, tuple[T.DataType, pa.DataType]] = {
-    "file": _STRING,
-    "offset": _LONG,
-    "length": _LONG,
-    "kind": _STRING,
-    "url": _STRING,
-    "host": _STRING,
-    "date": (T.TimestampType(), pa.timestamp("us", tz="UTC")),
-    "record_id": _STRING,
-    "headers": _MAP,
-    "block": _BINARY,
-    "http_status": (T.IntegerType(), pa.int32()),
-    "http_headers": _MAP,
-    "mime": _STRING,
-    "mime_detected": _STRING,
-    "payload": _BINARY,
-    "charset": _STRING,
-    "content": _STRING,
-    "defects": (T.ArrayType(T.StringType()), pa.list_(pa.string())),
-    "damage": _STRING,
-    "damage_detail": _STRING,
-}
-NAMES = tuple(_TYPES)
+_MAP = pa.map_(STRING, STRING)
+_COLUMNS = pa.schema(
+    [
+        *fields(file=STRING, offset=LONG, length=LONG, kind=STRING, url=STRING, host=STRING, date=TIME),
+        *fields(record_id=STRING, headers=_MAP, block=BINARY, http_status=INT, http_headers=_MAP, mime=STRING),
+        *fields(mime_detected=STRING, payload=BINARY, charset=STRING, content=STRING, defects=pa.list_(STRING)),
+        *fields(damage=STRING, damage_detail=STRING),
+    ]
+)
+NAMES = tuple(_COLUMNS.names)
 ON_DEMAND = frozenset({"block"})
 """Columns that are there only when they are named: what is in `block` is in the others, read."""
 _LAST = ("damage", "damage_detail")
@@ -84,16 +68,16 @@ def _bytes(value: Any) -> int:
     return sum(map(_bytes, value)) if isinstance(value, list | tuple) else 0
 
 
-def spark_schema(names: Iterable[str]) -> T.StructType:
+def spark_schema(names: Iterable[str]) -> StructType:
     """Return the Spark schema of some columns.
 
     Raises:
         InputError: there is no such column.
     """
-    return T.StructType([T.StructField(name, _type(name)[0]) for name in names])
+    return from_arrow_schema(pa.schema(map(_column, names)))
 
 
-def columns(schema: T.StructType) -> Columns:
+def columns(schema: StructType) -> Columns:
     """Return the columns of a schema: ours, or one that a user gave.
 
     Raises:
@@ -102,14 +86,14 @@ def columns(schema: T.StructType) -> Columns:
     if not len(schema):
         raise InputError(f"the schema has no column; known are {', '.join(NAMES)}")
     for field in schema:
-        ours = _type(field.name)[0]
+        ours = from_arrow_type(_column(field.name).type)
         if field.dataType != ours:
             raise InputError(f"column {field.name} is {ours.simpleString()}, not {field.dataType.simpleString()}")
-    fields = [pa.field(field.name, _type(field.name)[1], field.nullable) for field in schema]
-    return Columns(tuple(schema.fieldNames()), pa.schema(fields))
+    arrow = pa.schema([_column(field.name).with_nullable(field.nullable) for field in schema])
+    return Columns(tuple(schema.fieldNames()), arrow)
 
 
-def _type(name: str) -> tuple[T.DataType, pa.DataType]:
-    if name not in _TYPES:
+def _column(name: str) -> pa.Field:
+    if name not in NAMES:
         raise InputError(f"there is no column {name}; known are {', '.join(NAMES)}")
-    return _TYPES[name]
+    return _COLUMNS.field(name)

@@ -5,7 +5,6 @@ Spark takes tenths of a second for each job, and some fifteen to share out what 
 """
 
 from itertools import chain
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -16,7 +15,7 @@ from dbce_spark.model import Capture, Revisit
 from dbce_spark.output.collection import CAPTURES, MEMBERS, PENDING
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import decode
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import BEFORE, PriorState
@@ -37,14 +36,9 @@ def stage(run: Run) -> RevisitCounts:
     return matched.counts
 
 
-def pending(run: Run) -> list[pa.RecordBatch] | None:
-    """Read the revisits without an original that this strategy has staged, as `match_revisits.pending` gives them; None
-    where it was not chosen."""
-    path = f"{staging.path(run.work, PENDING)}/{FILE}"
-    if not Path(path).exists():
-        return None
-    with staging.opened(path) as file:
-        return [*file.iter_batches()]
+def pending(run: Run) -> pa.Table:
+    """Read the revisits without an original that are staged, as `match_revisits.pending` does."""
+    return read_few.staged(run.work, PENDING, revisit_rows.REVISITS)
 
 
 def _match(work: str, prior: PriorState) -> matched_revisits.MatchedRevisits:
@@ -87,9 +81,8 @@ def _prior_captures(prior: PriorState) -> matched_revisits.PriorCaptures:
 def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) -> pa.RecordBatch:
     """Find the places of captures that came before."""
     seen = {*before}
-    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
     repeated = []
-    for capture, place in zip(captures, places, strict=True):
+    for capture, place in zip(captures, rows_of(pages, PLACE), strict=True):
         if capture.capture_id in seen:
             repeated.append((*place, DUPLICATE.filter))
         seen.add(capture.capture_id)

@@ -29,8 +29,9 @@ from dbce_spark.files import parquet
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
+from dbce_spark.output.schemas.codec import LONG, STRING, fields
 from dbce_spark.spark.engine import sandbox
-from dbce_spark.spark.engine.batches import batch_of, lots
+from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -50,33 +51,20 @@ _LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "cla
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
-_LOST_ROW = pa.schema([*PLACE_ROW, ("warc_file", pa.string()), ("warc_offset", pa.int64())])
+_LOST_ROW = pa.schema([*PLACE_ROW, *fields(warc_file=STRING, warc_offset=LONG)])
 """A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
 _PAYLOAD = pa.struct(
     [
-        ("path", pa.string()),
-        ("offset", pa.int64()),
-        ("length", pa.int64()),
-        ("mime", pa.string()),
-        ("mime_detected", pa.string()),
-        ("status", pa.int64()),
-        ("digest", pa.string()),
-        ("languages", pa.list_(pa.string())),
+        *fields(path=STRING, offset=LONG, length=LONG, mime=STRING, mime_detected=STRING, status=LONG, digest=STRING),
+        *fields(languages=pa.list_(STRING)),
     ]
 )
 """A `Payload`: rows of it are ordered as that is."""
-_PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
-_CLAIMS_ROW = pa.schema([*PLACE_ROW, ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
+_PAYLOAD_ROW = pa.schema(fields(name=STRING, is_before=pa.bool_(), at=LONG, original=_PAYLOAD))
+_CLAIMS_ROW = pa.schema([*PLACE_ROW, *fields(payload=_PAYLOAD, original=match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
-    [
-        ("path", pa.string()),
-        ("offset", pa.int64()),
-        ("original", match_revisits.ORIGINAL),
-        ("filter", pa.string()),
-        ("lack", pa.string()),
-        *PLACE_ROW,
-    ]
+    [*fields(path=STRING, offset=LONG, original=match_revisits.ORIGINAL, filter=STRING, lack=STRING), *PLACE_ROW]
 )
 """The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
 
@@ -122,14 +110,11 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     if not count:
         return FoundOriginals()
     first = unmatched.orderBy(*PLACE).limit(most) if count > most else unmatched
-    run.stage_rows(first.select(*_LOST_ROW.names), _LOST)
-    lost = run.staged(_LOST, _LOST_ROW)
+    lost = run.staged_from(first.select(*_LOST_ROW.names), _LOST, _LOST_ROW)
     wanted = match_revisits.staged(run).join(lost.select(*PLACE), on=PLACE, how="left_semi")
-    wanted_names = wanted.mapInArrow(match_revisits.wanted_of(indexed_names), staging.schema(match_revisits.WANTED_ROW))
-    run.stage_rows(wanted_names, _NAMES)
+    run.stage_rows(match_revisits.wanted_names(wanted, indexed_names), _NAMES)
     run.stage_rows(_look_up(run, wanted), _PAYLOADS)
-    run.stage_rows(_claims(run), _CLAIMS)
-    claims = run.staged(_CLAIMS, _CLAIMS_ROW)
+    claims = run.staged_from(_claims(run), _CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
     outcomes = _outcomes(run)
     if count > most:
@@ -175,14 +160,16 @@ def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
 
 
 def _names_in(path: str) -> Iterator[tuple[OriginalName, int]]:
-    for batch in ds.dataset(path).to_batches(columns=["name", "is_before", "at"]):
-        for name, is_before, at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+    columns = ["name", "is_before", "at"]
+    for batch in ds.dataset(path).to_batches(columns=columns):
+        for name, is_before, at in rows_of(batch, columns):
             yield OriginalName(name, is_before), at
 
 
 def _places_in(path: str) -> Iterator[tuple[str, int]]:
-    for batch in ds.dataset(path).to_batches(columns=["warc_file", "warc_offset"]):
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    columns = ["warc_file", "warc_offset"]
+    for batch in ds.dataset(path).to_batches(columns=columns):
+        yield from rows_of(batch, columns)
 
 
 def _payload_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:

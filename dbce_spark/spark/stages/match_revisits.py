@@ -23,7 +23,8 @@ from dbce_spark.archive.revisits import (
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.output.schemas.codec import INT, LONG, STRING, fields
+from dbce_spark.spark.engine.batches import batch_of, each_batch, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -39,35 +40,26 @@ _WANTED = "wanted"
 _MATCHED = "matched"
 
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
-ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
-WANTED_ROW = pa.schema(
-    [
-        *PLACE_ROW,
-        ("rank", pa.int32()),
-        ("name", pa.string()),
-        ("is_before", pa.bool_()),
-        ("at", pa.int64()),
-    ]
-)
+ORIGINAL = pa.struct(fields(capture_id=STRING, payload_digest=STRING))
+WANTED_ROW = pa.schema([*PLACE_ROW, *fields(rank=INT, name=STRING, is_before=pa.bool_(), at=LONG)])
 """A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
-MATCHED_ROW = PLACE_ROW.append(pa.field("original", ORIGINAL))
+MATCHED_ROW = pa.schema([*PLACE_ROW, *fields(original=ORIGINAL)])
 """A revisit's place, and its original."""
-OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
+OUTCOME_ROW = pa.schema([*MATCHED_ROW, *fields(filter=STRING, lack=STRING, is_page=pa.bool_())])
 """The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those without a trace of an original have no row."""
 _FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *PLACE_ROW])
-_FILTER = pa.field("filter", pa.string())
-_SHARED_ROW, _LEFT_ROW = pa.schema([*capture_rows.CAPTURES, _FILTER]), pa.schema([*reject_rows.REJECTS, _FILTER])
-"""A row of the output, or one that is counted under a filter and goes no further."""
-_NAME_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
+_SHARED_ROW = pa.schema([*capture_rows.CAPTURES, *fields(filter=STRING)])
+_LEFT_ROW = pa.schema([*reject_rows.REJECTS, *fields(filter=STRING)])
+"""Rows of the output, and such as are counted under a filter and go no further."""
+_NAME_ROW = pa.schema(fields(name=STRING, at=LONG, original=ORIGINAL))
 """A name of a capture."""
 
 
 def match(run: Run) -> None:
     """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
-    wanted = staged(run).mapInArrow(wanted_of(original_names), staging.schema(WANTED_ROW))
-    run.stage_rows(wanted, _WANTED)
-    run.stage_rows(find(run.staged(_WANTED, WANTED_ROW), _page_names(run)), _MATCHED)
+    wanted = run.staged_from(wanted_names(staged(run), original_names), _WANTED, WANTED_ROW)
+    run.stage_rows(find(wanted, _page_names(run)), _MATCHED)
 
 
 def staged(run: Run) -> DataFrame:
@@ -107,7 +99,7 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     placed = _placed(run)
-    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(each_batch(_resolved), staging.schema(_FOUND_ROW))
     run.stage_rows(_filtered(run, resolved), staging.SHARED)
     lost = _lost(placed)
     if run.request.limit is not None:
@@ -166,7 +158,7 @@ def _page_names(run: Run) -> DataFrame:
     named = read_pages.staged(run).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
     if run.prior:
         named = named.unionByName(collection_state.members(run.spark, run.prior).select("capture_id", *_NAMED))
-    return named.mapInArrow(_named, staging.schema(_NAME_ROW))
+    return named.mapInArrow(each_batch(_named), staging.schema(_NAME_ROW))
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
@@ -231,11 +223,8 @@ def seen(run: Run) -> DataFrame:
 
 def rejects(run: Run) -> DataFrame:
     """Read the revisits without an original, as REJECTS rows."""
-    return _staged_left(run).where(F.col("filter").isNull()).drop("filter")
-
-
-def _staged_left(run: Run) -> DataFrame:
-    return run.staged(staging.UNRESOLVED, _LEFT_ROW)
+    rows = run.staged(staging.UNRESOLVED, _LEFT_ROW)
+    return rows.where(F.col("filter").isNull()).drop("filter")
 
 
 def pending(run: Run) -> DataFrame:
@@ -259,58 +248,52 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         first_row += len(waiting)
 
 
-def wanted_of(
-    naming: Callable[[Revisit], list[OriginalName]],
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return the map from REVISITS rows to WANTED_ROW, one for each name that the original of a revisit may have;
-    `rank` is the order in which they are tried."""
+def wanted_names(revisits: DataFrame, naming: Callable[[Revisit], list[OriginalName]]) -> DataFrame:
+    """Make WANTED_ROW of REVISITS rows, one for each name that the original of a revisit may have; `rank` is the order
+    in which they are tried."""
 
-    def wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
-            rows = [
-                (*place, rank, name.name, name.is_before, revisit.timestamp)
-                for revisit, place in zip(revisit_rows.revisits_from(batch), places, strict=True)
-                for rank, name in enumerate(naming(revisit))
-            ]
-            yield batch_of(rows, WANTED_ROW)
-
-    return wanted
-
-
-def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
+    def wanted(batch: pa.RecordBatch) -> pa.RecordBatch:
         rows = [
-            (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
-            for row in batch.to_pylist()
-            for name in capture_names(*(row[column] for column in _NAMED))
+            (*place, rank, name.name, name.is_before, revisit.timestamp)
+            for revisit, place in zip(revisit_rows.revisits_from(batch), rows_of(batch, PLACE), strict=True)
+            for rank, name in enumerate(naming(revisit))
         ]
-        yield batch_of(rows, _NAME_ROW)
+        return batch_of(rows, WANTED_ROW)
+
+    return revisits.mapInArrow(each_batch(wanted), staging.schema(WANTED_ROW))
 
 
-def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        originals = batch.column("original").to_pylist()
-        resolved = [
-            Resolved(revisit, original["capture_id"], original["payload_digest"])
-            for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
-        ]
-        rows = capture_rows.revisited_batch(resolved)
-        for name in PLACE:
-            rows = rows.append_column(name, batch.column(name))
-        yield rows
+def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
+    rows = [
+        (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
+        for row in batch.to_pylist()
+        for name in capture_names(*(row[column] for column in _NAMED))
+    ]
+    return batch_of(rows, _NAME_ROW)
+
+
+def _resolved(batch: pa.RecordBatch) -> pa.RecordBatch:
+    originals = batch.column("original").to_pylist()
+    resolved = [
+        Resolved(revisit, original["capture_id"], original["payload_digest"])
+        for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
+    ]
+    rows = capture_rows.revisited_batch(resolved)
+    for name in PLACE:
+        rows = rows.append_column(name, batch.column(name))
+    return rows
 
 
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Make REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
-        outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
+        outcomes = rows_of(batch, ("filter", "lack"))
         made = [
             Skip(passed_over) if passed_over else unresolved(revisit, lack or "")
             for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)
         ]
         rejects = reject_rows.rejects_batch([one for one in made if isinstance(one, Reject)])
-        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
+        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, STRING))
         filters = [one.filter for one in made if isinstance(one, Skip)]
         nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
-        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)
+        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, STRING)], schema=_LEFT_ROW)

@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 
 from dbce_spark.output.collection import CAPTURES
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows
+from dbce_spark.output.schemas.codec import plain
 from dbce_spark.spark.engine import small_run_settings
+from dbce_spark.spark.engine.batches import rows_of, table_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
@@ -40,16 +42,15 @@ def staged(work: str, name: str, schema: pa.Schema, columns: Sequence[str] = ())
     for path in (*folder.glob("pending.parquet"), *sorted(folder.glob("[0-9]*.parquet")), *folder.glob(FILE)):
         with staging.opened(str(path)) as file:
             batches += file.iter_batches(columns=kept.names)
-    return pa.Table.from_batches([batch.select(kept.names).cast(kept) for batch in batches], kept)
+    return table_of(batches, kept)
 
 
 def kept(work: str, columns: Sequence[str]) -> pa.Table:
     """Read some columns of the staged pages that go on."""
     pages = staged(work, read_pages.NAME, page_rows.PAGES, (*columns, *(name for name in PLACE if name not in columns)))
     dropped = staged(work, read_pages.DROPPED, read_pages.DROPPED_ROW, PLACE)
-    gone = {*zip(*(dropped.column(name).to_pylist() for name in PLACE), strict=True)}
-    places = zip(*(pages.column(name).to_pylist() for name in PLACE), strict=True)
-    return pages.filter(pa.array([place not in gone for place in places], pa.bool_())).select(columns)
+    gone = {*rows_of(dropped, PLACE)}
+    return pages.filter(pa.array([place not in gone for place in rows_of(pages, PLACE)], pa.bool_())).select(columns)
 
 
 def captures(work: str) -> pa.Table:
@@ -70,12 +71,12 @@ def rejects(work: str) -> pa.Table:
 
 def seen(run: Run) -> dict[str, dict[str, Any]]:
     """Sum up when the revisits of each extraction were fetched, as `match_revisits.seen`, by capture id."""
-    shared, names = _shared(run.work), ["capture_id", "extraction_id", "timestamp"]
+    names = ["capture_id", "extraction_id", "timestamp"]
     before = collection_state.table(run.prior, capture_rows.CAPTURES, names, CAPTURES)
     revisited = before.filter(pc.not_equal(before.column("capture_id"), before.column("extraction_id")))
     times: dict[str, list[int]] = defaultdict(list)
-    for rows in (revisited, shared):
-        stamps = rows.column("timestamp").cast(pa.int64()).to_pylist()
+    for rows in (revisited, _shared(run.work)):
+        stamps = plain(rows.column("timestamp"))
         for extraction_id, timestamp in zip(rows.column("extraction_id").to_pylist(), stamps, strict=True):
             times[extraction_id].append(timestamp)
     return {one: {"first": min(some), "last": max(some), "revisits": len(some)} for one, some in times.items()}

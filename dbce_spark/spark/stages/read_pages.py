@@ -24,6 +24,7 @@ from dbce_spark.files import parquet, sources
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
+from dbce_spark.output.schemas.codec import INT, STRING, fields
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, ROWS_PER_GROUP
@@ -45,9 +46,9 @@ _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
 """The place of a staged row."""
-PLACE_ROW = pa.schema([(name, pa.int32()) for name in PLACE])
+PLACE_ROW = pa.schema(fields(**dict.fromkeys(PLACE, INT)))
 DROPPED = "dropped"
-DROPPED_ROW = PLACE_ROW.append(pa.field("filter", pa.string()))
+DROPPED_ROW = pa.schema([*PLACE_ROW, *fields(filter=STRING)])
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 

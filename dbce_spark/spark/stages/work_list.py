@@ -6,7 +6,7 @@ Annotations and evidence are brought to the tasks by Spark. Of few captures each
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -16,41 +16,19 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.dbce import crosses
-from dbce_spark.model import digest
-from dbce_spark.output.schemas import annotation_rows, comparison_rows, cross_rows
+from dbce_spark.output.schemas import comparison_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.compared_captures import Compared, Rows
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
 
-Rows = dict[str, list[dict[str, Any]]]
-"""Rows by the id of their capture."""
 _Place = tuple[int, int]
 """A file of pages, and the number of a row group in it."""
 _DROPPED, _RELABEL, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
-_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were fetched
-    again."""
-
-    annotations: Rows = field(default_factory=dict)
-    evidence: Rows = field(default_factory=dict)
-    seen: Rows = field(default_factory=dict)
-
-    def digest(self, capture_id: str) -> str:
-        """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
-        rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
-        annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
-        evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
-        template = crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows)
-        return digest(template, *annotations, str(evidence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +99,7 @@ def _staged_relabel(run: Run) -> DataFrame:
     rows = digests.join(refetched, on="capture_id", how="left").select(
         "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
     )
-    run.stage_rows(rows, staging.RELABEL)
-    return run.staged(staging.RELABEL, comparison_rows.RELABEL)
+    return run.staged_from(rows, staging.RELABEL, comparison_rows.RELABEL)
 
 
 def _brought_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[RowGroup]]]:

@@ -17,23 +17,15 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
-from dbce_spark.dbce import crosses, pools, sites
 from dbce_spark.files import parquet
-from dbce_spark.model import ComparedPage, Page, Reject, Seen
+from dbce_spark.model import Reject
 from dbce_spark.output import stored_rows
 from dbce_spark.output.collection import DIGESTS, EXTRACTIONS, REJECTS, SUPERSEDED
-from dbce_spark.output.schemas import (
-    annotation_rows,
-    cross_rows,
-    duplicate_rows,
-    evidence_rows,
-    increment_rows,
-    page_rows,
-    reject_rows,
-)
+from dbce_spark.output.schemas import duplicate_rows, increment_rows, page_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, small_run_settings
 from dbce_spark.spark.engine.merge_tasks import MergeTasks
 from dbce_spark.spark.run import checkpoints, extraction_files, merged_pages, single_files, staging
+from dbce_spark.spark.run.compared_captures import Compared
 from dbce_spark.spark.run.extraction_files import ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -43,7 +35,7 @@ from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, count_unlabelled, labelled
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages, work_list
-from dbce_spark.spark.stages.work_list import Compared, RowGroup
+from dbce_spark.spark.stages.work_list import RowGroup
 
 NAME = EXTRACTIONS
 _TEXTS_PER_GROUP = 8192
@@ -246,25 +238,8 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
 def merge(batch: pa.RecordBatch, compared: Compared, config: DbceConfig, with_html: bool) -> MergedPages:
     """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
     staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
-    seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.seen}
-    return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config, with_html)
-
-
-def _seen(page: Page, compared: Compared) -> Seen:
-    (row,) = compared.seen[page.capture_id]
-    own = page.capture.timestamp
-    return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
-
-
-def _gathered(page: Page, compared: Compared) -> ComparedPage:
-    rows = compared.annotations.get(page.capture_id, [])
-    codes = {row["kind"]: evidence_rows.codes_from(row) for row in compared.evidence.get(page.capture_id, [])}
-    return sites.gather(
-        page,
-        [annotation_rows.annotation_from(row) for row in rows],
-        pools.page_evidence(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),
-        crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows),
-    )
+    seen = compared.fetch_times(page for page, _ in staged)
+    return merged_pages.merge(staged, compared.gather, seen, config, with_html)
 
 
 def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:

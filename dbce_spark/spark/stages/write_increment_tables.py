@@ -34,7 +34,7 @@ def _keep(run: Run, account: RunAccount) -> None:
     """Write, beside the tables of an increment, all that later ones need of it."""
     _keep_members(run, account)
     if account.has_revisits:
-        _keep_pending(run)
+        _keep_pending(run, account)
     _link_pages(run, len(account.page_files))
     _keep_inputs(run)
 
@@ -69,13 +69,13 @@ def _keep_few_members(run: Run) -> None:
     _write_file(single_files.path(run.output, MEMBERS), schema, single_files.in_order(placed, _ORDER))
 
 
-def _keep_pending(run: Run) -> None:
+def _keep_pending(run: Run, account: RunAccount) -> None:
     """Write the revisits without an original."""
-    few = few_revisits.pending(run)
-    if few is None:
-        _write(match_revisits.pending(run), run.output, PENDING, revisit_rows.REVISITS)
+    if read_few.are_few(run, account):
+        rows = few_revisits.pending(run).to_batches()
+        _write_file(single_files.path(run.output, PENDING), revisit_rows.REVISITS, rows)
     else:
-        _write_file(single_files.path(run.output, PENDING), revisit_rows.REVISITS, few)
+        _write(match_revisits.pending(run), run.output, PENDING, revisit_rows.REVISITS)
 
 
 def _link_pages(run: Run, files: int) -> None:

@@ -1,15 +1,12 @@
 """Remember the URLs of a domain's last pages, as hashes, in each of several forms."""
 
-import json
-import struct
 from collections.abc import Iterable, Mapping
 from typing import Self
 
 import numpy as np
 
 from dbce_spark.model import text_hash
-
-_HEAD = struct.Struct("<I")  # bytes of JSON
+from dbce_spark.streaming.stream import json_head
 
 
 class RecentUrls:
@@ -34,15 +31,14 @@ class RecentUrls:
 
     def to_bytes(self) -> bytes:
         """Pack all that is remembered, for `from_bytes`."""
-        head = json.dumps({form: len(recent) for form, recent in self._recent.items()}).encode()
+        head = json_head.pack({form: len(recent) for form, recent in self._recent.items()})
         columns = [np.fromiter(one, np.uint64, len(one)).astype("<u8").tobytes() for one in self._recent.values()]
-        return b"".join([_HEAD.pack(len(head)), head, *columns])
+        return b"".join([head, *columns])
 
     @classmethod
     def from_bytes(cls, data: bytes, most: int) -> tuple[Self, int]:
         """Restore what `to_bytes` packed at the start of some bytes; also return how many of them it takes."""
-        at = _HEAD.size + _HEAD.unpack_from(data)[0]
-        counts: dict[str, int] = json.loads(data[_HEAD.size : at])
+        counts, at = json_head.unpack(data)
         made = cls(counts, most)
         for form, count in counts.items():
             made._recent[form] = dict.fromkeys(np.frombuffer(data, "<u8", count, at).tolist())

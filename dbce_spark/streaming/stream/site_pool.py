@@ -3,8 +3,6 @@
 The evidence on a page when it comes is that of the batch method on the same pages, as long as all of them are kept.
 """
 
-import json
-import struct
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,12 +11,11 @@ import numpy as np
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes, Member, Page, PageFeatures, by_time
-from dbce_spark.streaming.stream import state_head
+from dbce_spark.streaming.stream import json_head, state_head
 
 VERSION = 1
 """Version of the state of a site. A state of another is refused."""
 
-_LENGTH = struct.Struct("<I")  # bytes of JSON
 _MAGIC = b"DBCEPOOL"
 _FEATURES = {"words": "<i4", "link_words": "<i4", "first_scores": "<u2", "keys": "<u4"}
 _MEMBER = {"signature": "<u4", "bands": "<u8"}
@@ -85,8 +82,7 @@ class SitePool:
                 row += [member.site, len(member.signature), len(member.bands)]
                 arrays += [getattr(member, name).astype(kind).tobytes() for name, kind in _MEMBER.items()]
             heads.append(row)
-        head = json.dumps(heads).encode()
-        return b"".join([state_head.pack(_MAGIC, VERSION), _LENGTH.pack(len(head)), head, *arrays])
+        return b"".join([state_head.pack(_MAGIC, VERSION), json_head.pack(heads), *arrays])
 
     @classmethod
     def from_bytes(cls, data: bytes, most: int) -> Self:
@@ -96,8 +92,8 @@ class SitePool:
             OutputError: it is of another version.
         """
         parts = state_head.unpack(data, _MAGIC, VERSION, "a site")
-        made, at = cls(most), _LENGTH.size + _LENGTH.unpack_from(parts)[0]
-        for capture_id, url_key, timestamp, blocks, *of_member in json.loads(parts[_LENGTH.size : at]):
+        made, (heads, at) = cls(most), json_head.unpack(parts)
+        for capture_id, url_key, timestamp, blocks, *of_member in heads:
             found: dict[str, Any] = {}
             site, *sizes = of_member or [""]
             counts = [blocks, blocks, blocks, 6 * blocks, *sizes]

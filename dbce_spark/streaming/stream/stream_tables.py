@@ -6,13 +6,14 @@ the commits sees each batch whole, once or not at all; and one who reads all fil
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import pyarrow as pa
 
+from dbce_spark.config import unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet, sources, storage, timestamps
 from dbce_spark.output.schemas import reject_rows, stream_rows
@@ -33,8 +34,6 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     REPEATS: stream_rows.REPEATS,
     REJECTS: pa.schema([*reject_rows.REJECTS, pa.field("file_no", pa.int64())]),
 }
-Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[str]]
-"""Lists the differences between earlier settings and these, each as a person may read it."""
 _ROWS_PER_GROUP = 1024
 _REPEATING = [
     "mime",
@@ -173,17 +172,17 @@ def _commit_path(output: str, batch: int) -> str:
     return f"{output}/{COMMITS}/{batch:08}.json"
 
 
-def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
+def begin(output: str, settings: Mapping[str, Any]) -> bool:
     """Note the settings with which a stream is begun there; return whether it was begun before, with the same. Raises
     as `is_begun` does."""
-    if is_begun(output, settings, unlike):
+    if is_begun(output, settings):
         return True
     begun_with = {"version": VERSION, **settings}
     storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
     return False
 
 
-def is_begun(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
+def is_begun(output: str, settings: Mapping[str, Any]) -> bool:
     """Return whether a stream was begun there, with these settings.
 
     Raises:

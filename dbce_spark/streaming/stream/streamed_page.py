@@ -1,7 +1,5 @@
 """Pack what the state of a site needs of a page, on its way there and while its labels may change."""
 
-import json
-import struct
 from collections.abc import Collection
 from typing import Any
 
@@ -10,8 +8,8 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
+from dbce_spark.streaming.stream import json_head
 
-_HEAD = struct.Struct("<I")  # bytes of JSON
 _HEADING = "/h1[1]"
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
@@ -38,15 +36,13 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
         "headings": [at for at in titles if is_main_heading(page.blocks.xpaths[at])],
         "columns": [[name, column.dtype.newbyteorder("<").str, column.shape] for name, column in columns.items()],
     }
-    text = json.dumps(head).encode()
     little = (column.astype(column.dtype.newbyteorder("<"), copy=False) for column in columns.values())
-    return b"".join([_HEAD.pack(len(text)), text, *(column.tobytes() for column in little)])
+    return b"".join([json_head.pack(head), *(column.tobytes() for column in little)])
 
 
 def unpack_page(data: bytes) -> Page:
     """Restore a page that `pack_page` packed; what it left out is empty."""
-    at = _HEAD.size + _HEAD.unpack_from(data)[0]
-    head = json.loads(data[_HEAD.size : at])
+    head, at = json_head.unpack(data)
     columns: dict[str, Any] = {}
     for name, kind, shape in head["columns"]:
         values = np.frombuffer(data, kind, int(np.prod(shape)), at).reshape(shape)

@@ -39,8 +39,10 @@ def test_a_collection_that_was_read_otherwise_is_refused() -> None:
 )
 def test_what_a_method_cannot_do_is_refused(tmp_path: Path, settings: list[str], prime: str, message: str) -> None:
     """Before the output is begun."""
-    request = stream_job.StreamRequest(inputs=(), output=str(tmp_path), checkpoint="c", every=None, prime=prime)
+    request = stream_job.StreamRequest(
+        inputs=(), output=str(tmp_path), checkpoint="c", every=None, tree=TREE, prime=prime
+    )
 
     with pytest.raises(ConfigError, match=message):
-        stream_job._check_begun(request, config.load(settings=settings), TREE)
+        stream_job._check_begun(request, config.load(settings=settings))
     assert [] == [*tmp_path.iterdir()]

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -84,12 +84,13 @@ def request(folder: Path, every: float | None = None, prime: str = "") -> stream
     to = str(folder / "out")
     checkpoint = f"{to}/{stream_tables.CHECKPOINT}"
     return stream_job.StreamRequest(
-        inputs=(str(folder / "in"),), output=to, checkpoint=checkpoint, every=every, prime=prime
+        inputs=(str(folder / "in"),), output=to, checkpoint=checkpoint, every=every, tree=TREE, prime=prime
     )
 
 
 def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeConfig = TREE) -> dict[str, int]:
-    return stream_job.run(spark, request(folder), config.load(settings=settings or SETTINGS), of_tree, Log())
+    asked = replace(request(folder), tree=of_tree)
+    return stream_job.run(spark, asked, config.load(settings=settings or SETTINGS), Log())
 
 
 def expected(
@@ -167,7 +168,7 @@ def streamed(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) ->
     (folder / "in").mkdir()
     made = config.load(settings=SETTINGS)
     thread = threading.Thread(
-        target=lambda: stream_job.run(spark, request(folder, every=0.2), made, TREE, Log()), daemon=True
+        target=lambda: stream_job.run(spark, request(folder, every=0.2), made, Log()), daemon=True
     )
     thread.start()
     try:
@@ -222,10 +223,10 @@ def test_by_dbce_from_a_collection_rows_are_those_of_plain_python(spark: "SparkS
     )
     asked = request(tmp_path, prime=str(tmp_path / "kept"))
     files = put(tmp_path / "in", 0, 1)
-    stream_job.run(spark, asked, made, TREE, Log())
+    stream_job.run(spark, asked, made, Log())
     shutil.rmtree(tmp_path / "kept")
     files += put(tmp_path / "in", 2)
-    totals = stream_job.run(spark, asked, made, TREE, Log())
+    totals = stream_job.run(spark, asked, made, Log())
     rows = written(tmp_path)
 
     assert expected(files, BY_DBCE, primed) == rows
@@ -350,9 +351,9 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(spark: "SparkSession", bucket_f
     files = put(tmp_path / "in", 0, 1)
     fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
     to = bucket_folder.replace("/in", "/out")
-    asked = stream_job.StreamRequest(inputs=(bucket_folder,), output=to, checkpoint=str(tmp_path / "state"), every=None)
+    asked = replace(request(tmp_path), inputs=(bucket_folder,), output=to, checkpoint=str(tmp_path / "state"))
     with bucket.seen_by_workers(spark):
-        stream_job.run(spark, asked, config.load(settings=SETTINGS), TREE, Log())
+        stream_job.run(spark, asked, config.load(settings=SETTINGS), Log())
     rows = expected(files)
 
     assert "finished" == inspect_stream(to).as_dict()["condition"]

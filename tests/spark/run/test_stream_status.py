@@ -15,7 +15,6 @@ from dbce_spark.log import Log, reason
 from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
-from dbce_spark.spark.run.plan import unlike
 from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
 
@@ -28,7 +27,7 @@ SECOND = {"files": 1, "records": 9, "captures": 8, "labels": 7, "repeats": 1, "l
 def begun(folder: object, **state_fields: Any) -> str:
     """A stream with two batches, whose process wrote these fields of its state last."""
     to = str(folder)
-    stream_tables.begin(to, {}, unlike)
+    stream_tables.begin(to, {})
     stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
     stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
     checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **state_fields))
@@ -118,7 +117,7 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_a_stream_is_known_before_its_first_batch(tmp_path: Path) -> None:
     """Nothing is counted yet."""
-    stream_tables.begin(str(tmp_path), {}, unlike)
+    stream_tables.begin(str(tmp_path), {})
     found = inspect_stream(str(tmp_path))
 
     assert (Condition.DEAD, {}, None) == (found.condition, found.rejects, found.as_dict()["last_batch"])

@@ -17,6 +17,7 @@ from dbce_spark.model import Annotation, BucketCross
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, page_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import extraction_files, staging
+from dbce_spark.spark.run.compared_captures import Compared
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.stages import work_list, write_extractions
 from tests.support.builders import annotation, cross
@@ -126,7 +127,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     merging = write_extractions.Merging(
         str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), True, False
     )
-    group = work_list.RowGroup(0, 0, work_list.Compared())
+    group = work_list.RowGroup(0, 0, Compared())
     outcomes = []
     for second in (b"", htmls[1]):
         batch = page_rows.pages_batch(made, [htmls[0], second, htmls[2]], file_no=0, first_row=0)

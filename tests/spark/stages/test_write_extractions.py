@@ -12,9 +12,10 @@ from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Blocks, Capture, Segments
 from dbce_spark.output.schemas import page_rows
+from dbce_spark.spark.run.compared_captures import Compared
 from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.stages import write_extractions
-from dbce_spark.spark.stages.work_list import Compared, RowGroup
+from dbce_spark.spark.stages.work_list import RowGroup
 from tests.support.builders import CONFIG, alone_on_site, page
 from tests.support.endless import compute_for_ever
 from tests.support.structure import ALL

@@ -10,7 +10,6 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, build_rows
 from dbce_spark.streaming.stream.streamed_domain import StreamedDomain
@@ -86,21 +85,21 @@ def test_commits_are_read_in_their_order(tmp_path: Path) -> None:
 
 def test_a_stream_goes_on_with_the_same_settings_only(tmp_path: Path) -> None:
     """Other settings are refused, and each difference is named."""
-    assert not stream_tables.begin(str(tmp_path), SETTINGS, unlike)
-    assert stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+    assert not stream_tables.begin(str(tmp_path), SETTINGS)
+    assert stream_tables.begin(str(tmp_path), SETTINGS)
     other = {"urltree": {"label": {"heuristic": "strict", "n_min": 3}}}
     with pytest.raises(OutputError, match=r"begun with other settings: urltree\.label\.n_min was 5, is 3\. "):
-        stream_tables.begin(str(tmp_path), other, unlike)
+        stream_tables.begin(str(tmp_path), other)
 
 
 def test_an_output_of_another_version_is_refused_with_words(tmp_path: Path) -> None:
     """The error names both versions, and what can be done."""
-    stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+    stream_tables.begin(str(tmp_path), SETTINGS)
     path = tmp_path / stream_tables.BEGUN
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"version": 0}), encoding="utf-8")
 
     with pytest.raises(OutputError, match=r"is of version 0 of the stream, this program has 3: .*another --output"):
-        stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+        stream_tables.begin(str(tmp_path), SETTINGS)
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
@@ -108,5 +107,5 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
 
     with pytest.raises(OutputError, match=r"holds thesis\.tex and is no output of a stream"):
-        stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+        stream_tables.begin(str(tmp_path), SETTINGS)
     assert ["thesis.tex"] == [one.name for one in tmp_path.iterdir()]

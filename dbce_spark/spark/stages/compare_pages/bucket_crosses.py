@@ -13,8 +13,9 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
+from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
 from dbce_spark.output.schemas.page_rows import SIGNATURE
-from dbce_spark.spark.engine.batches import lots
+from dbce_spark.spark.engine.batches import each_batch, lots, rows_of
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -27,30 +28,14 @@ BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
 """The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
 _SUMS = ["one_sum", "other_sum"]
-_BUCKET_ROW = pa.schema(
-    [
-        ("site", pa.string()),
-        ("band", pa.int32()),
-        ("key", pa.int64()),
-        ("size", pa.int64()),
-        *((name, pa.int64()) for name in _SUMS),
-    ]
-)
+_BUCKET_ROW = pa.schema(fields(site=STRING, band=INT, key=LONG, size=LONG, **dict.fromkeys(_SUMS, LONG)))
 """A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
-_NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
+_NAMED_ROW = pa.schema([*_BUCKET_ROW, *fields(bucket_id=STRING)])
 _ADJACENT = [*Adjacent.__dataclass_fields__]
 _PAGE_ROW = pa.schema(
     [
-        ("site", pa.string()),
-        ("capture_id", pa.string()),
-        ("url_key", pa.string()),
-        ("timestamp", pa.int64()),
-        ("signature", pa.binary()),
-        ("bands", pa.list_(pa.int64())),
-        ("prev", pa.string()),
-        ("next", pa.string()),
-        ("prev_similarity", pa.float64()),
-        ("next_similarity", pa.float64()),
+        *fields(site=STRING, capture_id=STRING, url_key=STRING, timestamp=LONG, signature=BINARY, bands=pa.list_(LONG)),
+        *fields(prev=STRING, next=STRING, prev_similarity=FLOAT, next_similarity=FLOAT),
     ]
 )
 """A page beside the captures before and behind it."""
@@ -63,8 +48,7 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     """Stage the chosen crosses of every capture of large sites, as BUCKET_CROSSES rows."""
     cap = run.config.bucket.cap
     pages = compared_pages.of_large_sites(run)
-    run.stage_rows(buckets(memberships(pages)), staging.BUCKETS)
-    every = run.staged(staging.BUCKETS, _BUCKET_ROW)
+    every = run.staged_from(buckets(memberships(pages)), staging.BUCKETS, _BUCKET_ROW)
     crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
     run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
@@ -79,22 +63,21 @@ def adjacent(pages: DataFrame) -> DataFrame:
     )
     one = F.struct("capture_id", "signature")
     beside = signed.withColumns({"before": F.lag(one).over(line), "behind": F.lead(one).over(line)})
-    return beside.mapInArrow(_compared, staging.schema(_PAGE_ROW))
+    return beside.mapInArrow(each_batch(_compared), staging.schema(_PAGE_ROW))
 
 
-def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        own = [_signature(one) for one in batch.column("signature").to_pylist()]
-        columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
-        for arm, column in (("prev", "before"), ("next", "behind")):
-            neighbours = batch.column(column).to_pylist()
-            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], pa.string())
-            similar = [
-                crosses.similarity(one, _signature(other["signature"])) if other else 0.0
-                for one, other in zip(own, neighbours, strict=True)
-            ]
-            columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
-        yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
+def _compared(batch: pa.RecordBatch) -> pa.RecordBatch:
+    own = [_signature(one) for one in batch.column("signature").to_pylist()]
+    columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
+    for arm, column in (("prev", "before"), ("next", "behind")):
+        neighbours = batch.column(column).to_pylist()
+        columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], STRING)
+        similar = [
+            crosses.similarity(one, _signature(other["signature"])) if other else 0.0
+            for one, other in zip(own, neighbours, strict=True)
+        ]
+        columns[f"{arm}_similarity"] = pa.array(similar, FLOAT)
+    return pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
 
 
 def _signature(stored: bytes) -> Signature:
@@ -117,16 +100,14 @@ def buckets(members: DataFrame) -> DataFrame:
 def searched(every: DataFrame) -> DataFrame:
     """Choose the buckets that are searched for crosses: those of more than one capture, and of several with the same
     captures the one of the lowest id, as `dbce.sites` does."""
-    named = every.where("size > 1").mapInArrow(_named, staging.schema(_NAMED_ROW))
+    named = every.where("size > 1").mapInArrow(each_batch(_named), staging.schema(_NAMED_ROW))
     first = F.min(F.struct("bucket_id", "band", "key")).alias("first")
     return named.groupBy("site", "size", *_SUMS).agg(first).select("site", "first.band", "first.key", "size")
 
 
-def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        keys = zip(*(batch.column(name).to_pylist() for name in BUCKET), strict=True)
-        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], pa.string())
-        yield batch.append_column("bucket_id", ids)
+def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
+    ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in rows_of(batch, BUCKET)], STRING)
+    return batch.append_column("bucket_id", ids)
 
 
 def in_chunks(members: DataFrame, chosen: DataFrame, cap: int) -> DataFrame:

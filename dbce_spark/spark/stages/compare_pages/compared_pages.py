@@ -14,6 +14,8 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import PAGES
 from dbce_spark.output.schemas import member_rows
+from dbce_spark.output.schemas.codec import STRING, fields
+from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
@@ -21,8 +23,8 @@ from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import kept
 
 _LARGE = "large"
-_SITE_ROW = pa.schema([("site", pa.string())])
-_GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
+_SITE_ROW = pa.schema(fields(site=STRING))
+_GROWN_ROW = pa.schema(fields(site=STRING, is_large=pa.bool_()))
 _COMPARED = {*member_rows.NEIGHBOURS.names}
 _INDEXED_CAPTURE_BYTES = 1500
 """Columns that a worker holds of a capture of a site that has grown: ids, signature and bands."""
@@ -151,7 +153,7 @@ def feature_columns() -> list[Column]:
 def held_neighbours(pages: pa.Table) -> pa.Table:
     """Make of NEIGHBOURS rows that one process holds what `neighbour_columns` makes. Tokens that nothing reads stay:
     they do not travel."""
-    packs = zip(pages.column("block_numbers").to_pylist(), pages.column("first_scores").to_pylist(), strict=True)
+    packs = rows_of(pages, ("block_numbers", "first_scores"))
     numbers = [None if scores is None else pack[len(pack) // 2 :] for pack, scores in packs]
     at = pages.schema.get_field_index("timestamp")
     in_micros = pages.set_column(at, "timestamp", pages.column("timestamp").cast(pa.int64()))

@@ -11,6 +11,7 @@ from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import ARMS
 from dbce_spark.output.schemas import annotation_rows, cross_rows
 from dbce_spark.output.schemas.page_rows import HASH
+from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -52,8 +53,8 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     """Annotate one group: its captures' tokens come first, then its crosses."""
     is_cross = group.column("is_cross").to_pylist()
     captures = is_cross.index(True)
-    ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
-    by_id = {capture_id: np.frombuffer(stored, HASH) for capture_id, stored in zip(ids, tokens, strict=True)}
+    texts = rows_of(group.slice(0, captures), ("capture_id", "tokens"))
+    by_id = {capture_id: np.frombuffer(stored, HASH) for capture_id, stored in texts}
     crosses = [cross_rows.bucket_cross_from(row) for row in group.column("cross").slice(captures).to_pylist()]
     annotated = annotate([cross.cross for cross in crosses], by_id, exact_limit=exact_limit)
     return annotation_rows.annotations_batch(list(zip(crosses, annotated, strict=True)))

@@ -17,7 +17,7 @@ from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
 from dbce_spark.model import Neighbour
 from dbce_spark.output.collection import DIGESTS, MEMBERS
 from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -95,7 +95,7 @@ class _Captures:
         is_new = pc.is_in(self.pages.column("capture_id"), needed.column("capture_id").combine_chunks())
         found = [self.pages.filter(is_new).drop_columns(PLACE)]
         by_group = defaultdict(list)
-        for file_no, row_no in zip(*(needed.column(name).to_pylist() for name in PLACE), strict=True):
+        for file_no, row_no in rows_of(needed, PLACE):
             if file_no >= FIRST:
                 by_group[file_no, row_no // ROWS_PER_GROUP].append(row_no % ROWS_PER_GROUP)
         for (file_no, number), at in by_group.items():
@@ -123,10 +123,9 @@ def _compare(captures: _Captures, tables: TaskTables, config: DbceConfig) -> Buc
 
 def _relabel(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, str]) -> pa.RecordBatch:
     """Make RELABEL rows of the prior captures of a site that are affected."""
-    columns = zip(*(site.column(name).to_pylist() for name in ("capture_id", *PLACE, "is_again")), strict=True)
     rows = [
         (one, file_no, row_no // ROWS_PER_GROUP, row_no, "" if is_again else digests.get(one, ""))
-        for one, file_no, row_no, is_again in columns
+        for one, file_no, row_no, is_again in rows_of(site, ("capture_id", *PLACE, "is_again"))
         if file_no >= FIRST and one in affected.affected
     ]
     return batch_of(rows, comparison_rows.RELABEL)
@@ -135,7 +134,7 @@ def _relabel(affected: AffectedCaptures, site: pa.Table, digests: Mapping[str, s
 def _digests(prior: PriorState) -> dict[str, str]:
     """Read the digest of the evidence by which each capture was labelled last."""
     rows = collection_state.table(prior, increment_rows.DIGESTS, increment_rows.DIGESTS.names, DIGESTS)
-    return dict(zip(rows.column("capture_id").to_pylist(), rows.column("digest").to_pylist(), strict=True))
+    return dict(rows_of(rows, ("capture_id", "digest")))
 
 
 def _by_site(rows: pa.Table) -> Iterator[pa.Table]:

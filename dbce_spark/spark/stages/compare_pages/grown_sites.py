@@ -14,7 +14,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import growth_effects
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.output.schemas import comparison_rows, cross_rows, evidence_rows, member_rows
-from dbce_spark.spark.engine.batches import lots
+from dbce_spark.spark.engine.batches import lots, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import FIRST
@@ -69,7 +69,7 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
 
 def affected_of_site(site: pa.Table, config: DbceConfig) -> growth_effects.AffectedCaptures:
     """Find what is to be compared in one site: rows with INDEX, and `is_again` where they were fetched again."""
-    rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
+    rows = [*rows_of(site, ("capture_id", "file_no", "is_again"))]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}
     return growth_effects.affected_captures(member_rows.indexed_captures_from(site), new, again, config)
@@ -93,8 +93,7 @@ def _pool_members(affected: growth_effects.AffectedCaptures, site: pa.Table) -> 
 
 def _affected_rows(affected: growth_effects.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
     needed = affected.needed
-    columns = (site.column(column).to_pylist() for column in ("capture_id", *PLACE))
-    for capture_id, file_no, row_no in zip(*columns, strict=True):
+    for capture_id, file_no, row_no in rows_of(site, ("capture_id", *PLACE)):
         marks = {"is_affected": capture_id in affected.affected, "is_needed": capture_id in needed}
         if file_no >= FIRST and any(marks.values()):
             yield {"capture_id": capture_id, "file_no": file_no, "row_no": row_no} | marks

@@ -6,7 +6,6 @@ rows are the same. No text travels, and no HTML.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, BucketCross, Codes
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, member_rows
+from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.stage_counts import ComparedSites
@@ -67,8 +67,7 @@ class ComparedRows:
         return len(self.annotations) + len(self.evidence)
 
     def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
-        ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
-        place_of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
+        place_of = {one: (file_no, row_no) for one, file_no, row_no in rows_of(site, ("capture_id", *PLACE))}
         for found, annotation in zip(compared.crosses, compared.annotations, strict=True):
             self.annotations.append((place_of[found.cross.cur], (found, annotation)))
         by_kind = {

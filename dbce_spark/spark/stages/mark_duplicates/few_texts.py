@@ -8,6 +8,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.current_rows import TableFiles, replaced
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.engine.batches import table_of
 from dbce_spark.spark.run import duplicate_files, single_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
@@ -39,8 +40,7 @@ def _prior_marks(prior: PriorState) -> pa.Table:
         return [(number, path) for number, folder in enumerate(prior.folders) for path in files(folder, *names)]
 
     marks = TableFiles(DUPLICATES, numbered(DUPLICATES, REMARKED), numbered(SUPERSEDED, REMARKED), len(prior.folders))
-    found = marks.batches(schema.names, rows=_BATCH_ROWS)
-    return pa.Table.from_batches([rows.select(schema.names).cast(schema) for rows in found], schema)
+    return table_of(marks.batches(schema.names, rows=_BATCH_ROWS), schema)
 
 
 def _write_again(output: str, prior: pa.Table, marks: pa.Table) -> None:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
@@ -12,7 +12,8 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.output.schemas import duplicate_rows
-from dbce_spark.spark.engine.batches import batch_of
+from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
+from dbce_spark.spark.engine.batches import batch_of, each_batch
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -24,39 +25,17 @@ CHUNK = [*BUCKET, "chunk"]
 ORDER = ["arrived", "timestamp", "capture_id"]
 _FIRST_ROW = pa.schema(
     [
-        ("text_digest", pa.string()),
-        ("signature", pa.binary()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("capture_id", pa.string()),
-        ("url_key", pa.string()),
-        ("duplicate_of", pa.string()),
-        ("similarity", pa.float64()),
-        ("steps", pa.int32()),
+        *fields(text_digest=STRING, signature=BINARY, arrived=INT, timestamp=LONG, capture_id=STRING),
+        *fields(url_key=STRING, duplicate_of=STRING, similarity=FLOAT, steps=INT),
     ]
 )
 """A text, and the capture that had it first. Of a prior text with its marks."""
-_MEMBER_ROW = pa.schema(
-    [
-        ("band", pa.int32()),
-        ("key", pa.int64()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("capture_id", pa.string()),
-    ]
-)
+_MEMBER_ROW = pa.schema(fields(band=INT, key=LONG, arrived=INT, timestamp=LONG, capture_id=STRING))
 _LIKE_ROW = pa.schema(
-    [
-        ("later", pa.string()),
-        ("later_time", pa.int64()),
-        ("arrived", pa.int32()),
-        ("timestamp", pa.int64()),
-        ("earlier", pa.string()),
-        ("similarity", pa.float64()),
-    ]
+    fields(later=STRING, later_time=LONG, arrived=INT, timestamp=LONG, earlier=STRING, similarity=FLOAT)
 )
 """A new text that is like an earlier one, which is in that place of the order."""
-_SETTLED_ROW = pa.schema([("capture_id", pa.string()), ("leads", pa.bool_()), ("steps", pa.int32())])
+_SETTLED_ROW = pa.schema(fields(capture_id=STRING, leads=pa.bool_(), steps=INT))
 _PRIOR, _NEW = 0, 1
 """Values of `arrived`."""
 MOST_LIKES = 100_000
@@ -70,16 +49,15 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     reopened = prior_duplicates.stage_reopened(run, before, gone)
     lasting = prior_duplicates.lasting_marks(before, gone, reopened)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
-    run.stage_rows(ids, _AGAIN)
-    again = run.staged(_AGAIN, prior_duplicates.ID)
+    again = run.staged_from(ids, _AGAIN, prior_duplicates.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
     unseen = reopened.join(texts.select("capture_id"), on="capture_id", how="left_anti")
     new = fresh.unionByName(unseen).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
     in_bands = [members(rows, config) for rows in (_arrived(firsts_of_prior, _PRIOR), _arrived(new, _NEW))]
-    run.stage_rows(prior_duplicates.related_marks(lasting, new, *in_bands), _TOUCHING)
-    touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
+    related = prior_duplicates.related_marks(lasting, new, *in_bands)
+    touching = run.staged_from(related, _TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
     return marks(run, new, touching).unionByName(same.select(*duplicate_rows.MARKS.names))
 
@@ -89,10 +67,8 @@ def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
-    run.stage_rows(firsts(every), _FIRSTS)
-    first = run.staged(_FIRSTS, _FIRST_ROW)
-    run.stage_rows(find(first, run.config.duplicates), _LIKES)
-    likes = run.staged(_LIKES, _LIKE_ROW)
+    first = run.staged_from(firsts(every), _FIRSTS, _FIRST_ROW)
+    likes = run.staged_from(find(first, run.config.duplicates), _LIKES, _LIKE_ROW)
     settled = settle(run, first, likes)
     return _of_captures(every, of_texts(first, likes, settled)).select(*duplicate_rows.MARKS.names)
 
@@ -120,13 +96,8 @@ def firsts(every: DataFrame) -> DataFrame:
 
 def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
     """Make a row for each band of each text that is signed, as _MEMBER_ROW."""
-
-    def banded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield _memberships(batch, config)
-
     signed = texts.where(F.col("signature").isNotNull()).select(*ORDER, "signature")
-    return signed.mapInArrow(banded, staging.schema(_MEMBER_ROW))
+    return signed.mapInArrow(each_batch(partial(_memberships, config=config)), staging.schema(_MEMBER_ROW))
 
 
 def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
@@ -151,10 +122,10 @@ def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
 def _memberships(signed: pa.RecordBatch, config: DuplicatesConfig) -> pa.RecordBatch:
     """Make a row for each band of each text."""
     keys = texts.bands(duplicate_rows.text_signatures(signed.column("signature")), config) if len(signed) else None
-    rows = pa.array([row for row in range(len(signed)) for _ in range(config.bands)], pa.int32())
+    rows = pa.array([row for row in range(len(signed)) for _ in range(config.bands)], INT)
     columns = {name: signed.column(name).take(rows) for name in ORDER}
-    columns["band"] = pa.array([*range(config.bands)] * len(signed), pa.int32())
-    columns["key"] = pa.array([] if keys is None else keys.reshape(-1), pa.int64())
+    columns["band"] = pa.array([*range(config.bands)] * len(signed), INT)
+    columns["key"] = pa.array([] if keys is None else keys.reshape(-1), LONG)
     return pa.RecordBatch.from_arrays([columns[name] for name in _MEMBER_ROW.names], schema=_MEMBER_ROW)
 
 

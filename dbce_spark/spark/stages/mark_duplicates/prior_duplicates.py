@@ -12,13 +12,14 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.schemas.codec import STRING, fields
 from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.run import collection_state, single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
-ID = pa.schema([("capture_id", pa.string())])
+ID = pa.schema(fields(capture_id=STRING))
 _GONE, _REOPENED = "gone", "reopened"
 
 
@@ -49,8 +50,7 @@ def stage_changed(run: Run, before: DataFrame, texts: DataFrame, again: DataFram
     now = texts.select("capture_id", F.col("text_digest").alias("now"))
     beside = before.join(again, on="capture_id", how="left_semi").join(now, on="capture_id", how="left")
     changed = beside.where(F.col("now").isNull() | (F.col("now") != F.col("text_digest")))
-    run.stage_rows(changed.select("capture_id"), _GONE)
-    return run.staged(_GONE, ID)
+    return run.staged_from(changed.select("capture_id"), _GONE, ID)
 
 
 def stage_reopened(run: Run, before: DataFrame, gone: DataFrame) -> DataFrame:
@@ -60,8 +60,8 @@ def stage_reopened(run: Run, before: DataFrame, gone: DataFrame) -> DataFrame:
         left.join(gone.select(F.col("capture_id").alias(name)), on=name, how="left_semi").select(*left.columns)
         for name in ("duplicate_of", "copy_of")
     ]
-    run.stage_rows(texts_of(reduce(DataFrame.unionByName, like).dropDuplicates(["capture_id"])), _REOPENED)
-    return run.staged(_REOPENED, duplicate_rows.TEXTS)
+    reopened = texts_of(reduce(DataFrame.unionByName, like).dropDuplicates(["capture_id"]))
+    return run.staged_from(reopened, _REOPENED, duplicate_rows.TEXTS)
 
 
 def lasting_marks(before: DataFrame, gone: DataFrame, reopened: DataFrame) -> DataFrame:

@@ -66,8 +66,8 @@ def _marks(run: Run) -> DataFrame:
         return many_texts.marks(run, texts)
     before = prior_duplicates.prior_marks(run.spark, run.prior)
     again = prior_duplicates.relabelled(run.spark, run.output)
-    run.stage_rows(many_texts.extended_marks(run, before, again, texts), _ALL_MARKS)
-    marks = run.staged(_ALL_MARKS, duplicate_rows.MARKS)
+    extended = many_texts.extended_marks(run, before, again, texts)
+    marks = run.staged_from(extended, _ALL_MARKS, duplicate_rows.MARKS)
     prior_duplicates.write(marks, before, run.output)
     return marks
 
