@@ -24,6 +24,7 @@ from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
+from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.model import Blocks, Capture, Segments
 
@@ -95,6 +96,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     place = addresses(root, url)
     decided = decide_elements(root, blocks, is_kept)
     mark_players(root)
+    boxed = boxed_notes(root)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     part_words(root, blocks.text, is_kept)
@@ -105,6 +107,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
+    move_sidenotes(root, boxed)
     mark_emphasis(root)
     mend_headings(root, place, shown)
     mark_callouts(root, shown)
