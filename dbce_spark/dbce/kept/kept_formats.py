@@ -1,6 +1,7 @@
 """Write what is kept of a page in the formats that a run asks for: Markdown, and HTML."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lxml import etree
 
@@ -53,10 +54,10 @@ class KeptPage:
     capture: Capture
     config: FormatsConfig
 
-    def write(self, column: str) -> Formats:
-        """Write one format."""
+    def write(self, *columns: str) -> Formats:
+        """Write some formats: together they take little longer than one."""
         utf8_html = decode(self.html, self.capture.declared_charset).html
-        wanted = replace(self.config, columns=(column,))
+        wanted = replace(self.config, columns=columns)
         return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
 
 
@@ -69,15 +70,20 @@ def write_formats(
         PageError: lxml finds no element in it.
     """
     kept = Formats()
-    if MARKDOWN in config.columns or HTML in config.columns:
-        kept = format_kept(utf8_html, kept_characters(blocks.text, segments), capture.url, config, blocks)
-    return replace(kept, about=describe(utf8_html, capture, config)) if ABOUT in config.columns else kept
-
-
-def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
-    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and the page declares
-    none."""
+    if not {*FORMATS}.intersection(config.columns):
+        return kept
     root = parse_tree(utf8_html)
+    about = describe(root, utf8_html, capture, config) if ABOUT in config.columns else None  # before the tree is cut
+    if MARKDOWN in config.columns or HTML in config.columns:
+        kept = format_kept(root, kept_characters(blocks.text, segments), capture.url, config, blocks)
+    return replace(kept, about=about)
+
+
+def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and it declares none.
+
+    root: the tree of `utf8_html`, which stays as it is.
+    """
     about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
     if config.dates != "htmldate" or about.date:
         return about
@@ -90,9 +96,8 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
-def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
-    """Write the characters of a page that are kept, with the structure around them."""
-    root = parse_tree(utf8_html)
+def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them. `root`, its tree, is used up."""
     place = addresses(root, url)
     decided = decide_elements(root, blocks, is_kept)
     mark_players(root)

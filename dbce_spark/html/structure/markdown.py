@@ -18,7 +18,7 @@ _WRITTEN = {*_EMPHASIS, "sub", "sup"}
 """Elements of running text that are written by functions of ours."""
 _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
-_ABOUT = re.compile(r"(?:(?<=[\s(])|(?<=<p>)|(?<=<li>)|(?<=<td>))~(?=[^\W_])")
+_ABOUT = re.compile(r"~(?:(?<=[\s(]~)|(?<=<p>~)|(?<=<li>~)|(?<=<td>~))(?=[^\W_])")
 _STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
 """Signs that turbohtml would escape where they mean nothing to Markdown, in words, in numbers at the beginning of a
 line, and before words, where ~ ends no struck text; by characters that no clean tree has."""
