@@ -22,7 +22,7 @@ def formats_of(
     """Write a page of which all is kept but some words."""
     utf8_html = decode(html.encode(), "utf-8").html
     blocks = parse(utf8_html, "utf-8", default().page).blocks
-    return format_kept(utf8_html, kept_words(utf8_html, without), url, config, blocks)
+    return format_kept(parse_tree(utf8_html), kept_words(utf8_html, without), url, config, blocks)
 
 
 def markdown_of(html: str, **given: object) -> str:

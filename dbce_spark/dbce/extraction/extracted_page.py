@@ -140,6 +140,7 @@ class ExtractedPage:
             InputError: there is no such format.
         """
         chosen = chosen_formats(formats)
+        self._write_together(chosen)
         plain = {name: getattr(self, name) for name in ("title", "language", "confidence", "page_type", "text")}
         kept = {name: getattr(self, name) for name in chosen}
         if ABOUT in kept:
@@ -179,6 +180,13 @@ class ExtractedPage:
 
     def _write(self, column: str) -> Formats:
         return Formats() if self._kept is None else self._kept.write(column)
+
+    def _write_together(self, columns: Sequence[str]) -> None:
+        """Write those formats of some that are not written yet at once, as the page is parsed and cut for each call."""
+        missing = [column for column in columns if column not in vars(self)]
+        if len(missing) > 1 and self._kept is not None:
+            written = self._kept.write(*missing)
+            vars(self).update({column: getattr(written, column) for column in missing})
 
 
 def _start(text: str | None, longest: int = 60) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lxml import etree
 
@@ -26,6 +27,7 @@ from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
+from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.model import Blocks, Capture, Extraction, Segments
 
@@ -54,10 +56,10 @@ class KeptPage:
     capture: Capture
     config: FormatsConfig
 
-    def write(self, column: str) -> Formats:
-        """Write one format."""
+    def write(self, *columns: str) -> Formats:
+        """Write some formats: together they take little longer than one."""
         utf8_html = decode(self.html, self.capture.declared_charset).html
-        wanted = replace(self.config, columns=(column,))
+        wanted = replace(self.config, columns=columns)
         return write_formats(utf8_html, self.blocks, self.segments, self.capture, wanted)
 
 
@@ -88,15 +90,20 @@ def write_formats(
         PageError: lxml finds no element in it.
     """
     kept = Formats()
-    if MARKDOWN in config.columns or HTML in config.columns:
-        kept = format_kept(utf8_html, kept_characters(blocks.text, segments), capture.url, config, blocks)
-    return replace(kept, about=describe(utf8_html, capture, config)) if ABOUT in config.columns else kept
-
-
-def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
-    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and the page declares
-    none."""
+    if not {*FORMATS}.intersection(config.columns):
+        return kept
     root = parse_tree(utf8_html)
+    about = describe(root, utf8_html, capture, config) if ABOUT in config.columns else None  # before the tree is cut
+    if MARKDOWN in config.columns or HTML in config.columns:
+        kept = format_kept(root, kept_characters(blocks.text, segments), capture.url, config, blocks)
+    return replace(kept, about=about)
+
+
+def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About:
+    """Read what a page says of itself; its day of publication by htmldate, if that is chosen and it declares none.
+
+    root: the tree of `utf8_html`, which stays as it is.
+    """
     about = read_about(root, addresses(root, capture.url), capture.url, capture.timestamp)
     if config.dates != "htmldate" or about.date:
         return about
@@ -109,12 +116,12 @@ def describe(utf8_html: bytes, capture: Capture, config: FormatsConfig) -> About
     return replace(about, date=found, found_in=(*sorted([*about.found_in, "date htmldate"]),))
 
 
-def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
-    """Write the characters of a page that are kept, with the structure around them."""
-    root = parse_tree(utf8_html)
+def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
+    """Write the characters of a page that are kept, with the structure around them. `root`, its tree, is used up."""
     place = addresses(root, url)
     decided = decide_elements(root, blocks, is_kept)
     mark_players(root)
+    boxed = boxed_notes(root)
     strip_unread(root)
     cut_text(root, is_kept, decided)
     part_words(root, blocks.text, is_kept)
@@ -125,6 +132,7 @@ def format_kept(utf8_html: bytes, is_kept: Kept, url: str, config: FormatsConfig
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
+    move_sidenotes(root, boxed)
     mark_emphasis(root)
     mend_headings(root, place, shown)
     mark_callouts(root, shown)

@@ -1,6 +1,7 @@
 """Elements that stay or go as a whole, found by the paths of blocks: most of a page, without looking into it."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -76,18 +77,18 @@ def _groups(paths: Sequence[Sequence[str]], depth: int, first: int, last: int) -
 def _found(element: Any, groups: Iterator[_Group]) -> Iterator[tuple[Any, _Group]]:
     """Iterate over the children that steps lead to. An inline one with blocks between its texts has several groups; no
     more are found from there on, and what they hold stays."""
-    group = next(groups, None)
+    children: dict[str, Iterator[Any]] = {}
     counts: dict[str, int] = {}
-    children = iter([*element])
-    while group is not None:
+    for group in groups:
         test, _, nth = group[0].rpartition("[")
         tag = test[len(_NAMED) : -len(_NAMED_END)] if test.startswith("*") else test
-        number = int(nth[:-1])
-        for child in children:
-            counts[child.tag] = counts.get(child.tag, 0) + 1
-            if child.tag == tag and counts[tag] == number:
-                yield child, group
-                break
-        else:
+        number, passed = int(nth[:-1]), counts.get(tag, 0)
+        if number <= passed:
             return
-        group = next(groups, None)
+        if not passed:
+            children[tag] = element.iterchildren(tag)
+        child = next(islice(children[tag], number - passed - 1, None), None)
+        if child is None:
+            return
+        counts[tag] = number
+        yield child, group

@@ -33,7 +33,9 @@ def mark_footnotes(root: Any) -> None:
 
     A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
     """
-    numbered = [(link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := _number(link))]
+    numbered = [
+        (link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := number_of(link))
+    ]
     places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
     references: list[tuple[Any, str]] = []
@@ -88,7 +90,8 @@ def _places(root: Any) -> dict[str, Any]:
     return places
 
 
-def _number(element: Any) -> str:
+def number_of(element: Any) -> str:
+    """Read the number that an element holds alone, with signs around it; "" of any other."""
     begin = element.text or ""
     if len(begin) > _MOST_CHARS and len(" ".join(begin.split())) > _MOST_CHARS:
         return ""  # as of most links, whatever else is in it
@@ -144,7 +147,7 @@ def _text_before(element: Any) -> bool:
 
 
 def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> Iterator[tuple[Any, str]]:
-    marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := _number(mark))]
+    marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := number_of(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
         return
     starts: dict[str, Any] = {}
@@ -221,7 +224,7 @@ def _places_around(links: Iterable[Any]) -> set[str]:
 
 def _mark_note(note: Any, number: str, back: _Back) -> None:
     """Put the number first, in the place of what the page shows there, and take out the links back."""
-    first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if _number(one) == number), None)
+    first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if number_of(one) == number), None)
     if first is not None and not _before_in(first, note):
         first.tail = (first.tail or "").lstrip(".:)] ")
         remove(first)
@@ -236,9 +239,20 @@ def _mark_note(note: Any, number: str, back: _Back) -> None:
         holder = holder[0]
     if links:
         _drop_arrow(holder)
+    holder.text = _without_number((holder.text or "").lstrip(), number)
+    begin_note(holder, number)
+
+
+def reference(number: str) -> Any:
+    """Make the mark of a footnote in the text."""
+    return etree.Element("note", {"number": number, "is": "reference"})
+
+
+def begin_note(block: Any, number: str) -> None:
+    """Put the mark of a footnote before the text of its block."""
     mark = etree.Element("note", {"number": number, "is": "note"})
-    mark.tail, holder.text = _without_number((holder.text or "").lstrip(), number), None
-    holder.insert(0, mark)
+    mark.tail, block.text = (block.text or "").lstrip(), None
+    block.insert(0, mark)
 
 
 def _drop_arrow(block: Any) -> None:
@@ -259,11 +273,11 @@ def _mark_reference(link: Any, number: str) -> None:
     around = link.getparent()
     if around is None:
         return
-    if around.tag == "sup" and _number(around) == number:
+    if around.tag == "sup" and number_of(around) == number:
         link, around = around, around.getparent()
     if around is None:
         return
-    mark = etree.Element("note", {"number": number, "is": "reference"})
+    mark = reference(number)
     mark.tail = link.tail
     around.replace(link, mark)
 

@@ -18,9 +18,10 @@ _WRITTEN = {*_EMPHASIS, "sub", "sup"}
 """Elements of running text that are written by functions of ours."""
 _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
-_STANDS_FOR = {"\ufffe": "_", "\uffff": "."}
-"""Signs that turbohtml would escape where they mean nothing to Markdown, in words and in numbers at the beginning of a
-line, by characters that no clean tree has."""
+_ABOUT = re.compile(r"~(?:(?<=[\s(]~)|(?<=<p>~)|(?<=<li>~)|(?<=<td>~))(?=[^\W_])")
+_STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
+"""Signs that turbohtml would escape where they mean nothing to Markdown, in words, in numbers at the beginning of a
+line, and before words, where ~ ends no struck text; by characters that no clean tree has."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -72,6 +73,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
+    source = _ABOUT.sub("\x7f", source)
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)

@@ -39,8 +39,10 @@ from dbce_spark import (
 )
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.dbce import local, page_labels
+from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.files import sources
+from dbce_spark.html import dom
 from dbce_spark.html.language import UNKNOWN
 from dbce_spark.model import ComparedPage, Extraction, Segments
 from dbce_spark.output.schemas.extraction_rows import EXTRACTIONS, extractions_batch
@@ -146,6 +148,21 @@ def test_a_page_is_a_dict_of_plain_values() -> None:
     assert {*whole} - {"markdown", "html", "about"} == {*found.to_dict(formats=())}
     with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
         found.to_dict(["pdf"])
+
+
+def test_formats_of_a_dict_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is parsed for them once more, and not at all for those that are written."""
+    parsed: list[bytes] = []
+
+    def parse_tree(html: bytes) -> Any:
+        parsed.append(html)
+        return dom.parse_tree(html)
+
+    monkeypatch.setattr(kept_formats, "parse_tree", parse_tree)
+    found = extract(page(1))
+
+    assert found.to_dict() == found.to_dict() == extract(page(1)).to_dict()
+    assert 2 == len(parsed)
 
 
 def test_a_dict_has_the_record_and_the_error(tmp_path: Path) -> None:

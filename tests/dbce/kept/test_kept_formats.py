@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from dbce_spark.dbce import single
 from dbce_spark.dbce.kept.kept_formats import describe, write_formats
 from dbce_spark.dbce.kept.main_text import text
+from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label
 from tests.support.builders import capture, parsed
@@ -207,6 +208,6 @@ def test_a_date_that_htmldate_finds_is_not_after_the_capture() -> None:
     htmldate = replace(ALL, dates="htmldate")
     html = b"<title>t</title><p class=date>3 May 2007</p><p>Next: 9 June 2031</p>"
 
-    found = describe(html, capture(date="2008-04-30T20:48:26Z"), htmldate)
+    found = describe(parse_tree(html), html, capture(date="2008-04-30T20:48:26Z"), htmldate)
 
     assert ("2007-05-03", ("date htmldate", "title title")) == (found.date, found.found_in)

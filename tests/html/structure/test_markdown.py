@@ -18,6 +18,7 @@ from tests.support.structure import markdown_of
             r"a_b c\_\_d \_e [g_h](http://a.example/b/x_y) `i_j`",
         ),
         ("<p>4.1 a<br> 5.1<br>6.<p>7.<b>a</b><ul><li>8.1</ul>", "4.1 a  \n5.1  \n6\\.\n\n7\\.**a**\n\n- 8.1"),
+        ("<p>~1 ~b (~c) d~e ~ ~~f <code>~g</code></p>", r"~1 ~b (~c) d\~e \~ \~\~f `~g`"),
         ("<pre>1\\.1 a\\_b</pre>", "```\n1\\.1 a\\_b\n```"),
         ("<ol start=0><li>a</ol>", "0. a"),
         ("<ol><li>a<li value=5>b<li>c</ol>", "1. a\n5. b\n6. c"),

@@ -16,10 +16,12 @@ VIDEO = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
         ("<iframe data-src=//www.youtube-nocookie.com/embed/dQw4w9WgXcQ allow='fullscreen'></iframe>", VIDEO),
         ("<object><param name=movie value=http://www.youtube.com/v/dQw4w9WgXcQ&fs=1><embed src=x></object>", VIDEO),
         ("<iframe src=//v.example/play/1(2) allowfullscreen>no frames</iframe>", "http://v.example/play/1(2)"),
+        ("<iframe src=http://www.youtube.com/embed/dQw4w9WgXcQ width=300></iframe>", VIDEO),
+        ("<iframe src=http://v.example/1 width=400px height=200></iframe>", "http://v.example/1"),
         ("<video src=v.mp4 controls loop>none</video>", "http://a.example/b/v.mp4"),
         ("<audio controls><source src=s.ogg></audio>", "http://a.example/b/s.ogg"),
     ],
-    ids=["frame", "lazy", "Flash", "any player", "video", "sound"],
+    ids=["frame", "lazy", "Flash", "any player", "old frame", "large frame", "video", "sound"],
 )
 def test_a_player_is_its_address(html: str, address: str) -> None:
     """Written as an image is: without a word."""
@@ -31,13 +33,16 @@ def test_a_player_is_its_address(html: str, address: str) -> None:
     "html",
     [
         "<iframe src=http://ads.example/></iframe>",
+        "<iframe src=http://ads.example/ width=300 height=250></iframe>",
+        "<iframe src=http://ads.example/ width=970 height=250></iframe>",
+        "<iframe src=http://ads.example/ width=100% height=250></iframe>",
         "<video src=v.mp4 autoplay muted></video>",
         "<video src=v.mp4 loop></video>",
         "<object data=x.swf></object>",
         "<iframe allowfullscreen></iframe>",
         "<iframe src='javascript:x()' allowfullscreen></iframe>",
     ],
-    ids=["advertisement", "background", "animation", "any film", "empty", "script"],
+    ids=["frame", "advertisement", "strip", "any width", "background", "animation", "any film", "empty", "script"],
 )
 def test_other_frames_and_films_are_left_out(html: str) -> None:
     """As is what acts."""
