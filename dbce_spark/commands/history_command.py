@@ -22,7 +22,8 @@ from dbce_spark.config import LshConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
-from dbce_spark.output.collection import Collection
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history import markdown_history, url_history
 
 
@@ -68,7 +69,7 @@ def _history(arguments: argparse.Namespace) -> None:
     if arguments.everything and arguments.format == "markdown":
         raise InputError("--all is for --format text: Markdown is written of the content alone")
     collection = Collection(arguments.place)
-    version = chosen_version(collection, arguments)
+    version = _whole_version(collection, arguments)
     coloured = is_coloured(arguments.color)
     if arguments.format == "markdown":
         captures = markdown_history.markdown_captures(collection, version, arguments.url)
@@ -80,13 +81,25 @@ def _history(arguments: argparse.Namespace) -> None:
     print(printable(text, coloured=coloured))
 
 
+def _whole_version(collection: Collection, arguments: argparse.Namespace) -> Version:
+    """Return the version of `--version`, or the last.
+
+    Raises:
+        InputError: there is no collection, or no such version.
+        OutputError: a part of it is missing: texts of it would count as removed.
+    """
+    version = chosen_version(collection, arguments)
+    output_reader.check_version(collection, version)
+    return version
+
+
 def _run_changes(arguments: argparse.Namespace) -> None:
     """Write how all pages of a collection changed from capture to capture, as Parquet tables: steps, changes, lives of
     texts, redesigns of sites (docs/collections.md)."""
     log: Log = arguments.log
     log.stage = "changes"
     collection = Collection(sources.absolute(arguments.collection))
-    version = chosen_version(collection, arguments)
+    version = _whole_version(collection, arguments)
     output = sources.absolute(arguments.output)
     if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")

@@ -1,6 +1,6 @@
 """The inputs of `dbce text`: pages and archives in files, folders, on the web, or from standard input."""
 
-import io
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -72,11 +72,23 @@ def _read(arguments: Sequence[str], settings: DbceConfig, given: TextInputs) -> 
             names.append(name)
     _read_files(names, settings, given)
     if STDIN in arguments:
-        piped = standard_input().buffer.read()
-        _take(STDIN, io.BytesIO(piped), settings, given)
-        if STDIN in given.archives:
-            given.archives[given.archives.index(STDIN)] = f"{given.folder}/{_PIPED}"
-            Path(given.folder, _PIPED).write_bytes(piped)
+        _read_piped(standard_input().buffer, settings, given)
+
+
+def _read_piped(stream: BinaryIO, settings: DbceConfig, given: TextInputs) -> None:
+    """Read the page of standard input, or write its archive to a file."""
+    first = stream.read(_HEAD)
+    if not _is_page(first):
+        path = f"{given.folder}/{_PIPED}"
+        with Path(path).open("wb") as file:
+            file.write(first)
+            shutil.copyfileobj(stream, file)
+        given.archives.append(path)
+        return
+    try:
+        given.html[STDIN] = _read_page(first, stream, settings.page.max_html_bytes), None
+    except (OSError, ValueError) as error:
+        given.unread.append(f"{_PIPED}: cannot be read: {error}")
 
 
 def _read_files(names: Sequence[str], settings: DbceConfig, given: TextInputs) -> None:
@@ -122,11 +134,23 @@ def _take(path: str, file: BinaryIO, settings: DbceConfig, given: TextInputs) ->
     """
     first = file.read(_HEAD)
     if _is_page(first):
-        given.html[path] = _unpacked(first + file.read(), settings.page.max_html_bytes), None
+        given.html[path] = _read_page(first, file, settings.page.max_html_bytes), None
     elif sources.is_utf8(path):
         given.archives.append(path)
     else:
         raise ValueError("the name of an archive must be UTF-8; rename the file")
+
+
+def _read_page(first: bytes, rest: BinaryIO, most: int) -> bytes:
+    """Read a page that begins with some bytes, without gzip, if it is in that.
+
+    Raises:
+        OSError, ValueError: it cannot be read, or has more than `most` bytes.
+    """
+    content = first + rest.read(max(0, most + 1 - len(first)))
+    if len(content) > most:
+        raise ValueError(f"it has more than {most} bytes (page.max_html_bytes)")
+    return _unpacked(content, most)
 
 
 def _is_page(first: bytes) -> bool:

@@ -37,6 +37,8 @@ from dbce_spark.output.stored_rows import CAPTURE_ID, batches, capture_ids, chos
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
+_LEFT_OUT = (CAPTURES, REJECTS, DUPLICATES)
+"""Tables that a copy may lack as a whole: what is read of the others does not follow from them."""
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 
 
@@ -124,7 +126,7 @@ class Output:
             OutputError: a part is missing, is not of this run, or cannot be read.
         """
         for run in self.runs:
-            check_rows(run, _run(run.folder))
+            _check_run(run)
 
     def parts(self) -> list[OutputPart]:
         """Group the extractions by site part, in order of its number; a site's rows are all in one part."""
@@ -215,13 +217,24 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     return {number: _run(str(path.parent), path.name) for number, path in collection.run_files(version).items()}
 
 
-def check_rows(run: Written, report: Mapping[str, Any]) -> None:
-    """Compare the rows of each table of a run with those that its run.json counts. Raises as `Output.check`.
+def check_version(collection: Collection, version: Version) -> None:
+    """Compare the rows of all tables of a version with those that its runs count. Raises as `Output.check`."""
+    for increment in version.increments:
+        _check_run(list_written(collection.increment(increment.number), increment.number))
 
-    A run writes a file of each table, if need be one without rows: a copy without captures or rejects was made so.
+
+def _check_run(run: Written) -> None:
+    check_rows(run, _run(run.folder))
+
+
+def check_rows(run: Written, report: Mapping[str, Any]) -> None:
+    """Compare the rows of each table of a run with those that a report counts. Raises as `Output.check`.
+
+    A run writes a file of each table, if need be one without rows: a copy without those that may be left out was made
+    so.
     """
     for table, expected in _counted(report).items():
-        if table != EXTRACTIONS and not run.tables[table]:
+        if table in _LEFT_OUT and not run.tables[table]:
             continue
         rows = sum(map(count_rows, run.tables[table].values()))
         if rows != expected:
@@ -241,6 +254,10 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
         counted[CAPTURES] = report["captures"]
     if "rejects" in report:
         counted[REJECTS] = sum(report["rejects"].values())
+    if "duplicates" in report:
+        counted[DUPLICATES] = report["duplicates"]["texts"]
+    if "relabelled" in report:
+        counted[SUPERSEDED] = report["relabelled"]
     return counted
 
 

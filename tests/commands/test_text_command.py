@@ -358,6 +358,38 @@ def test_too_large_a_standard_input_is_named(
     assert capsys.readouterr().err.startswith("dbce: standard input: more than 10 bytes")
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (gzip.compress(HTML.encode())[:100], "its gzip is cut"),
+        (gzip.compress(HTML.encode() * 100), "more than 5000 bytes come out"),
+        (HTML.encode() * 100, "it has more than 5000 bytes (page.max_html_bytes)"),
+    ],
+    ids=["cut", "bomb", "large"],
+)
+def test_a_page_of_standard_input_that_cannot_be_read_is_named(
+    content: bytes, why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, as such a file is; no more of it is read than a page may have."""
+    piped(monkeypatch, content)
+
+    assert 2 == main(["text", "-", "--set", "page.max_html_bytes=5000"])
+    assert capsys.readouterr().err.startswith(f"dbce: standard input: cannot be read: {why}")
+    assert sys.stdin.buffer.tell() <= 5001
+
+
+def test_no_more_of_a_file_is_read_than_a_page_may_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file without end, as a sparse one, takes no memory."""
+    with (tmp_path / "zeros.html").open("wb") as file:
+        file.truncate(1 << 42)
+    (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
+
+    assert 2 == main(["text", str(tmp_path)])
+    printed = capsys.readouterr()
+    assert f"{tmp_path}/zeros.html: cannot be read: it has more than 10485760 bytes" in printed.err
+    assert printed.out.startswith("Der Hafen")
+
+
 def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
     """`dbce text ... | head -1` prints no stack."""
     (pages / "a.html").write_text(HTML + f"<p>{OWN * 10}</p>" * 1000, encoding="utf-8")

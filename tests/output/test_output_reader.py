@@ -88,6 +88,28 @@ def test_what_may_not_be_read_is_not_damaged(extracted: Path, tmp_path: Path, na
     assert str(raised.value).startswith(f"{tmp_path}/out/{name}: ")
 
 
+def test_duplicates_of_which_a_part_is_missing_are_refused(tmp_path: Path) -> None:
+    """Copies would count as texts of their own; an output that was copied without duplicates is none of these."""
+    for part in ("a", "b"):
+        marks = pa.Table.from_pydict({"capture_id": [part]}, pa.schema([("capture_id", pa.string())]))
+        parquet.write(str(tmp_path / f"duplicates/{part}.parquet"), marks.schema, marks.to_batches())
+    (tmp_path / "run.json").write_text('{"duplicates": {"texts": 2}}', encoding="utf-8")
+    output_reader.open_output(str(tmp_path)).check()
+    (tmp_path / "duplicates/a.parquet").unlink()
+    with pytest.raises(OutputError, match="duplicates has 1 rows, and 2 were written: a part is missing"):
+        output_reader.open_output(str(tmp_path)).check()
+    (tmp_path / "duplicates/b.parquet").unlink()
+    output_reader.open_output(str(tmp_path)).check()
+
+
+def test_a_collection_without_what_was_replaced_is_refused(collected: Path, tmp_path: Path) -> None:
+    """Both rows of a capture would count, the one before and the one in its place."""
+    shutil.copytree(collected, tmp_path / "c")
+    shutil.rmtree(tmp_path / "c/increments/00000003/superseded")
+    with pytest.raises(OutputError, match="00000003/superseded has 0 rows, and 32 were written: a part is missing"):
+        output_reader.open_output(str(tmp_path / "c")).check()
+
+
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     """A batch holds only the named fields of segments."""
     opened = output_reader.open_output(str(extracted))

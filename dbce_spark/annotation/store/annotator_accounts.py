@@ -72,21 +72,27 @@ def set_password(store: Connection, number: int, settings: WorkbenchSettings, pa
         InputError: the password will not do.
     """
     password = password or secrets.token_urlsafe(_GENERATED_BYTES)
-    store.execute(
-        "UPDATE accounts SET password = ?, stamp = ? WHERE id = ?",
-        (_hashed(password, settings), secrets.token_urlsafe(9), number),
-    )
+    hashed = _hashed(password, settings)
+    with transaction(store):
+        store.execute("UPDATE accounts SET password = ? WHERE id = ?", (hashed, number))
+        _renew_stamp(store, number)
     return password
 
 
 def set_active(store: Connection, number: int, is_active: bool) -> None:
     """Open an account, or shut it at once, with all its sessions. Its submissions stay."""
-    store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
-    end_sessions(store, number)
+    with transaction(store):
+        store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
+        _renew_stamp(store, number)
 
 
 def end_sessions(store: Connection, number: int) -> None:
     """Log an account out everywhere: a cookie that somebody has kept is void."""
+    with transaction(store):
+        _renew_stamp(store, number)
+
+
+def _renew_stamp(store: Connection, number: int) -> None:
     store.execute("UPDATE accounts SET stamp = ? WHERE id = ?", (secrets.token_urlsafe(9), number))
 
 
@@ -113,9 +119,11 @@ def login(
     is_right = _is_right(row["password"] if row else _hash_of_nobody(), password)
     if row is None or not is_right or not row["is_active"]:
         return None
-    store.execute("DELETE FROM failures WHERE name = ?", (tried,))
-    if _HASHER.check_needs_rehash(row["password"]):
-        store.execute("UPDATE accounts SET password = ? WHERE id = ?", (_HASHER.hash(password), row["id"]))
+    rehashed = _HASHER.hash(password) if _HASHER.check_needs_rehash(row["password"]) else row["password"]
+    with transaction(store):
+        store.execute("DELETE FROM failures WHERE name = ?", (tried,))
+        if rehashed != row["password"]:
+            store.execute("UPDATE accounts SET password = ? WHERE id = ?", (rehashed, row["id"]))
     return get(store, row["id"])
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dbce_spark.annotation.store.workbench_store import IN_CORPUS, SUBMITTERS, Connection, now
+from dbce_spark.annotation.store.workbench_store import IN_CORPUS, SUBMITTERS, Connection, now, transaction
 from dbce_spark.model import digest
 
 _NOT_DONE = (
@@ -60,7 +60,8 @@ def next_of_tutorial(store: Connection, account: int) -> str | None:
 
 def skip(store: Connection, account: int, page: str) -> None:
     """Skip a page of the corpus: it is given to others, and to this annotator only on request. Its draft stays."""
-    store.execute("INSERT OR IGNORE INTO skips VALUES (?, ?, ?)", (account, page, now()))
+    with transaction(store):
+        store.execute("INSERT OR IGNORE INTO skips VALUES (?, ?, ?)", (account, page, now()))
 
 
 @dataclass(frozen=True, slots=True)

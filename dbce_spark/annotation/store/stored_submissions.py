@@ -56,10 +56,12 @@ def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
     """Withdraw all that an annotator has submitted of a page: it is kept, with the account that withdrew it and the
     time, and counts no more. The draft stays, so that the page can be submitted again. Return False if nothing was
     submitted."""
-    done = store.execute(
-        "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
-        (now(), by, account, page),
-    )
+    with transaction(store):
+        done = store.execute(
+            "UPDATE submissions SET withdrawn = ?, withdrawn_by = ?"
+            " WHERE account = ? AND page = ? AND withdrawn IS NULL",
+            (now(), by, account, page),
+        )
     return done.rowcount > 0
 
 

@@ -1,7 +1,9 @@
 """Serve the workbench to people: an application with all addresses, their views, and the checks of every request."""
 
 import hmac
+import logging
 import secrets
+import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import timedelta
@@ -9,15 +11,17 @@ from functools import partial
 from typing import Any
 
 from flask import Flask, Response, abort, g, render_template, request, session
-from werkzeug.exceptions import BadRequest, Conflict
+from werkzeug.exceptions import BadRequest, Conflict, ServiceUnavailable
 
 from dbce_spark.annotation.store import annotator_accounts, workbench_store
 from dbce_spark.annotation.store.drafts import StaleDraft
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.web import account_views, admin_views, labelling_views, tutorial_views
 from dbce_spark.annotation.web.workbench_request import Answer, View, Workbench, admin_only, anybody, logged_in
+from dbce_spark.errors import OutputError
 from dbce_spark.files import timestamps
 
+_LOGGER = logging.getLogger("dbce_spark.annotation")
 _MAX_REQUEST_BYTES = 4 << 20
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _ROUTES: Mapping[Callable[[View], View], Mapping[str, View]] = {
@@ -157,6 +161,17 @@ def _add_errors(app: Flask) -> None:
     @app.errorhandler(StaleDraft)
     def refuse_stale(_: Exception) -> Answer:
         return show_error(Conflict("This page was changed in another window; load it again to go on from there."))
+
+    @app.errorhandler(OutputError)
+    @app.errorhandler(sqlite3.OperationalError)
+    def refuse_for_now(error: Exception) -> Answer:
+        """Answer where the store cannot be read or written, as on a full disk; its keeper finds why in the log."""
+        _LOGGER.error("%s", error)
+        return show_error(
+            ServiceUnavailable(
+                "The workbench cannot save anything now, so this was not done. Tell who runs it, and try again later."
+            )
+        )
 
     @app.errorhandler(400)
     @app.errorhandler(403)

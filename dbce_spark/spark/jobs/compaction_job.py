@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet, storage
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import (
     CAPTURES,
     DIGESTS,
@@ -78,7 +79,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     Raises:
         InputError: there is no collection.
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
-            what this program does not know, or a file that is broken; or it cannot be written.
+            what this program does not know, a file that is broken, or not all rows; or it cannot be written.
     """
     version = collection.current()
     target = Path(collection.increment(version.number + 1))
@@ -87,6 +88,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
         return None
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
+    output_reader.check_version(collection, version)
     work = target.with_name(_WORK)
     with run_lock.hold(str(work)):
         with _whole_or_gone(work):

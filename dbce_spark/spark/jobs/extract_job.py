@@ -47,6 +47,8 @@ LABELLING = (
 """Stages that compare the captures, and write what comes of it."""
 
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
+_IS_WHOLE = re.compile(r"Permission denied|Too many open files|No space left on device")
+"""Why a file that nothing is wrong with could not be read: of Java's errors only their texts tell."""
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _GO_ON = "the same command goes on from there, --overwrite starts afresh"
 
@@ -82,7 +84,7 @@ def _as_ours(request: RunRequest) -> Iterator[None]:
 
 def _of_broken(text: str, request: RunRequest) -> JobError | None:
     """Remove the staged file that a message calls broken, if it does, and make an error of that."""
-    staged = _STAGED.search(text) if _IS_BROKEN.search(text) else None
+    staged = _STAGED.search(text) if _IS_BROKEN.search(text) and not _IS_WHOLE.search(text) else None
     if not staged:
         return None
     broken = staging.path(request.work, staged[1])

@@ -10,6 +10,7 @@ from typing import Unpack
 
 import pyarrow as pa
 from pyspark import TaskContext
+from pyspark.errors import PySparkTypeError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
@@ -30,6 +31,7 @@ from dbce_spark.dbce.extraction.page_table import (
     with_extracted,
 )
 from dbce_spark.dbce.pages import parse_fetches
+from dbce_spark.errors import InputError
 from dbce_spark.model import Page, Reject
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.batches import each_batch
@@ -42,14 +44,19 @@ _SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
 
 
 def extract(
-    pages: DataFrame, *, html: str = "html", url: str = "url", date: str | None = None, **options: Unpack[TableOptions]
+    pages: DataFrame,
+    *,
+    html: str = "html",
+    url: str | None = "url",
+    date: str | None = None,
+    **options: Unpack[TableOptions],
 ) -> DataFrame:
     """Extract the main content of pages, each compared with the others of its site; return the rows with more columns.
 
-    `html`, `url` and `date` name columns: `html` of text or bytes, `url` of text, and `date` of timestamps, days or
-    text such as ISO 8601. A date that cannot be read counts as none. Rows come back in no order; results do not depend
-    on the partitions. Sites with more than SITE_PAGES pages are compared in parts that keep the captures of a URL
-    together. `pages` is computed twice: cache it if that costs much.
+    `html`, `url` and `date` name columns: `html` of text or bytes, `url` of text (None: pages have no URL), and `date`
+    of timestamps, days or text such as ISO 8601. A date that cannot be read counts as none. Rows come back in no order;
+    results do not depend on the partitions. Sites with more than SITE_PAGES pages are compared in parts that keep the
+    captures of a URL together. `pages` is computed twice: cache it if that costs much.
 
     The columns `text`, `title`, `language`, `page_text`, `page_type`, `confidence` and `blocks` are added, with the
     values that pages have, and the column `error`: null in rows with a page; in others the reason, and all other added
@@ -57,25 +64,74 @@ def extract(
     other options are those of `dbce_spark.extract`.
 
     Raises:
-        InputError: there is no such column, format or option, or a column of another type or of a name that is added.
+        InputError: there is no such column, format or option, or a column of another type or of a name that is added;
+            or `pages` is no DataFrame of Spark, or a stream.
     """
+    _check_frame(pages)
     added, settings = added_columns(options.pop("formats", ())), with_options(options)
-    named, schema = (html, url, date), pages.schema
-    check_columns(_arrow(schema), named, added)
+    check_columns(_arrow(pages.schema), (html, url, date), added)
+    _check_case(pages, added)
+    # Spark reads dots, quotes and stars in names, and takes some that differ for the same: inside, columns are numbers.
+    inside = [f"_dbce_{at}" for at in range(len(pages.columns))]
+    numbered, named = pages.toDF(*inside), _numbered((html, url, date), pages.columns, inside)
+    schema = numbered.schema
     sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
-    place = partial(_placed, url=url, kind=config.default().input.site)
-    placed = pages.mapInArrow(each_batch(place), _with(schema, sites))
-    key = F.coalesce(F.col(_KEY), F.sha1(F.col(html).cast("binary")), F.lit(""))
+    place = partial(_placed, url=named[1], kind=config.default().input.site)
+    placed = numbered.mapInArrow(each_batch(place), _with(schema, sites))
+    key = F.coalesce(F.col(_KEY), F.sha1(F.col(named[0]).cast("binary")), F.lit(""))
     parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
     parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
-    chosen = parted.select(*pages.columns, _SITE, _PART).groupBy(_SITE, _PART)
-    return chosen.applyInArrow(
+    chosen = parted.select(*inside, _SITE, _PART).groupBy(_SITE, _PART)
+    extracted = chosen.applyInArrow(
         _extracting(named, added, settings, _arrow(schema)), _with(schema, staging.schema(added).fields)
     )
+    return extracted.toDF(*pages.columns, *added.names)
+
+
+def _check_frame(pages: object) -> None:
+    """Check that pages are rows of Spark.
+
+    Raises:
+        InputError: they are not, or they are a stream.
+    """
+    if not isinstance(getattr(pages, "schema", None), StructType):
+        kind = type(pages).__name__
+        raise InputError(f"pages are a DataFrame of Spark, not {kind}; dbce_spark.extract_table takes other tables")
+    if getattr(pages, "isStreaming", False):
+        raise InputError("pages are rows that are there, and this DataFrame is a stream; extract in its foreachBatch")
+
+
+def _check_case(pages: DataFrame, added: pa.Schema) -> None:
+    """Check that no added column has the name of another, as Spark compares them.
+
+    Raises:
+        InputError: one has.
+    """
+    if pages.sparkSession.conf.get("spark.sql.caseSensitive") == "true":
+        return
+    if taken := [name for name in pages.columns if name.lower() in added.names]:
+        raise InputError(f"there is a column {taken[0]} already; rename it, as Spark takes {taken[0].lower()} for it")
+
+
+def _numbered(named: Named, columns: Sequence[str], inside: Sequence[str]) -> Named:
+    """Return the names inside of the columns that were named."""
+    html, *others = named
+    url, date = (None if name is None else inside[columns.index(name)] for name in others)
+    return inside[columns.index(html)], url, date
 
 
 def _arrow(schema: StructType) -> pa.Schema:
-    """Return the Arrow schema in which rows go back to Spark, whatever the zone of the session: in UTC."""
+    """Return the Arrow schema in which rows go back to Spark, whatever the zone of the session: in UTC.
+
+    Raises:
+        InputError: a column is of a type that Arrow has not.
+    """
+    for field in schema:
+        try:
+            to_arrow_schema(StructType([field]), timezone="UTC")
+        except PySparkTypeError as error:
+            kind = field.dataType.simpleString()
+            raise InputError(f"the column {field.name} is of {kind}, which Arrow has not; cast or drop it") from error
     return to_arrow_schema(schema, timezone="UTC")
 
 
@@ -84,9 +140,9 @@ def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
     return StructType([*schema.fields, *fields])
 
 
-def _placed(batch: pa.RecordBatch, url: str, kind: str) -> pa.RecordBatch:
+def _placed(batch: pa.RecordBatch, url: str | None, kind: str) -> pa.RecordBatch:
     """Add the site of each page, and the key of its URL: "" and null without a URL."""
-    urls = texts(batch.column(url))
+    urls = texts(batch.column(url)) if url else [None] * len(batch)
     sites = [warc.site_of(one, kind) if one else "" for one in urls]
     keys = [url_key(one) if one else None for one in urls]
     with_site = batch.append_column(_SITE, pa.array(sites, pa.string()))

@@ -43,8 +43,6 @@ except ImportError as error:
         f"dbce stream needs PySpark 4.2 or newer, and protobuf: {installs('stream')} ({error})"
     ) from error
 
-LEDGER = "arrivals"
-"""Folder of the output that holds which files were taken in which order."""
 _SHOWN = {
     "files": "files",
     "records": "records",
@@ -160,7 +158,7 @@ def _settings(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
     """Return all that the rows follow from, the files aside."""
     method = stream_method(config, request.tree)
     settings = {
-        "checkpoint": request.checkpoint,
+        "checkpoint": _checkpoint_name(request),
         "partitions": config.stream.partitions,
         "by": method.name,
         "state": method.state_version,
@@ -177,6 +175,14 @@ def _settings(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
         "classifier": plan.classifier_digest(config.label),
         "prime": _primed_from(request, config),
     }
+
+
+def _checkpoint_name(request: StreamRequest) -> str:
+    """Return how the place of the checkpoint is noted: one in the output by its name there, so that the output may be
+    moved with it; by its path where it was noted so before."""
+    before = stream_tables.begun_with(request.output).get("checkpoint")
+    is_inside = request.checkpoint == f"{request.output}/{stream_tables.CHECKPOINT}"
+    return stream_tables.CHECKPOINT if is_inside and before != request.checkpoint else request.checkpoint
 
 
 def _primed_from(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
@@ -223,7 +229,7 @@ def _source_options(request: StreamRequest, config: DbceConfig) -> dict[str, str
     return {
         "inputs": json.dumps([*request.inputs]),
         "patterns": json.dumps([*config.input.patterns]),
-        "ledger": f"{request.output}/{LEDGER}",
+        "ledger": f"{request.output}/{stream_tables.ARRIVALS}",
         "files": str(config.stream.batch_files),
         "bytes": str(config.stream.batch_bytes),
     }
@@ -253,18 +259,29 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
     """Return the function that Spark calls with each batch, and calls again after a kill."""
 
     def write_and_commit(batch: DataFrame, number: int) -> None:
-        # A batch that is committed already is computed again all the same: Spark lacks the state behind it.
-        began = monotonic()
-        files: Counter[str] = Counter()
-        counts: Counter[str] = Counter()
-        write_part = stream_tasks.writing(folder, number, config)
-        for part in task_results(batch, write_part, stream_tasks.WrittenPart):
-            files.update(part.files)
-            counts.update(part.counts)
+        before, began = stream_tables.read_commit(folder, number), monotonic()
+        if before:
+            # It is computed again all the same: Spark lacks the state behind it. Its rows stay as they are.
+            files, counts = _gathered(batch, stream_tasks.recounting(number, config))
+            stream_tables.check_same(folder, before, files, counts)
+            return
+        files, counts = _gathered(batch, stream_tasks.writing(folder, number, config))
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 
     return write_and_commit
+
+
+def _gathered(
+    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tasks.WrittenPart]
+) -> tuple[Counter[str], Counter[str]]:
+    """Do the work of each part of a batch; return the rows of each file, and all counts."""
+    files: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for part in task_results(batch, work, stream_tasks.WrittenPart):
+        files.update(part.files)
+        counts.update(part.counts)
+    return files, counts
 
 
 def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:

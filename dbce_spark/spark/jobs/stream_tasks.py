@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import itemgetter
 from time import sleep
 from typing import Any
@@ -141,11 +142,21 @@ class WrittenPart:
 
 def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
     """Return the task that writes the files of a part of a batch."""
+    return _through(partial(stream_tables.StreamPart, folder, number), config)
 
+
+def recounting(number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
+    """Return the task that `writing` is, for a batch which is committed: it names and counts, and writes nothing."""
+    return _through(partial(stream_tables.CommittedPart, number), config)
+
+
+def _through(
+    open_part: Callable[[int], stream_tables.StreamPart | stream_tables.CommittedPart], config: DbceConfig
+) -> Callable[[Batches], WrittenPart]:
     def write(batches: Batches) -> WrittenPart:
         task, counts = TaskContext.get(), Counter[str]()
         assert task is not None
-        with stream_tables.StreamPart(folder, number, task.partitionId()) as part:
+        with open_part(task.partitionId()) as part:
             for batch in batches:
                 for table, rows in _by_table(batch, config).items():
                     if table == _COUNTS:

@@ -4,6 +4,7 @@ All of it is written so that a run which goes on finds what is whole and nothing
 and a folder that Spark has written has its mark then.
 """
 
+import errno
 import json
 import re
 import shutil
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import parquet, storage
 
 if TYPE_CHECKING:  # `dbce status` looks into the folder where there is no Spark
@@ -53,6 +54,9 @@ _MAY_BE_EMPTY = (
     *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED, RELABEL),
 )
 """Folders that a stage may leave without a file."""
+_OF_DAMAGE = (None, errno.EIO, errno.ENOENT)
+"""Errors of a file that is damaged or gone; pyarrow's own has none. Others are of the process, such as too many open
+files: what was made of the file is not to be removed for them."""
 _GLOB_SIGN = re.compile(r"[][{}*?\\]")
 _WHOLE = "_WHOLE"
 """The mark in a folder whose table is staged by one step, when all of it is on the disk."""
@@ -104,12 +108,17 @@ def opened(file: str) -> Iterator[parquet.CheckedParquetFile]:
     """Open a staged file for reading, and nothing else within the block.
 
     Raises:
-        OutputError: it is broken, as may be found only while it is read.
+        OutputError: it is broken, as may be found only while it is read; or this user may not read it.
+        OSError: this process may not open more, or the like: nothing is wrong with the file.
     """
     try:
         with parquet.reader(file) as rows:
             yield rows
+    except PermissionError as error:
+        raise denied(file, error) from error
     except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _OF_DAMAGE:
+            raise
         raise OutputError(f"{file} is broken: {error}") from error
 
 

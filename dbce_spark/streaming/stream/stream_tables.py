@@ -23,6 +23,8 @@ from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, R
 VERSION = 3
 """Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
+ARRIVALS = "arrivals"
+"""Folder of the output that holds which files were taken in which order."""
 CHECKPOINT = "_checkpoint"
 """Folder in which Spark keeps its checkpoint, unless an option names another."""
 _ALLOWED_BEFORE = frozenset({CHECKPOINT, "_staging"})
@@ -76,6 +78,29 @@ def folder(table: str, batch: int) -> str:
     return f"{table}/batch={batch}"
 
 
+def part_file(table: str, batch: int, part: int) -> str:
+    """Return the path in the output of the file that a part of a batch has of a table."""
+    return f"{folder(table, batch)}/part-{part:05}.parquet"
+
+
+class CommittedPart:
+    """The files of one part of a batch that is committed, as they would be if they were written again: nothing is."""
+
+    def __init__(self, batch: int, part: int):
+        self._batch, self._part = batch, part
+        self.rows: Counter[str] = Counter()
+        """Rows of each file, by its path in the output."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        """Do nothing: nothing is held."""
+
+    def write(self, table: str, rows: Sequence[Row]) -> None:
+        self.rows[part_file(table, self._batch, self._part)] += len(rows)
+
+
 class StreamPart:
     """Files that one part of the state adds to the tables of a batch, one for each table that has rows.
 
@@ -96,7 +121,7 @@ class StreamPart:
         self._open_files.__exit__(*raised)
 
     def write(self, table: str, rows: Sequence[Row]) -> None:
-        path, schema = f"{folder(table, self._batch)}/part-{self._part:05}.parquet", SCHEMAS[table]
+        path, schema = part_file(table, self._batch, self._part), SCHEMAS[table]
         if table not in self._files:
             names = [name for name in _REPEATING if name in schema.names]
             self._files[table] = self._open_files.enter_context(
@@ -134,6 +159,22 @@ def commit(
     )
     storage.write(_commit_path(output, batch), json.dumps(asdict(made), indent=1).encode())
     return made
+
+
+def check_same(output: str, before: Commit, files: Mapping[str, int], counts: Mapping[str, int]) -> None:
+    """Check that a batch which is committed has the same rows when it is computed again, as the state needs it.
+
+    Raises:
+        OutputError: it has not, since an input file was changed or removed.
+    """
+    if (before.files, before.counts) != (dict(files), dict(counts)):
+        names = sorted(name for name in {*before.counts, *counts} if before.counts.get(name, 0) != counts.get(name, 0))
+        changes = "; ".join(f"{name} was {before.counts.get(name, 0)}, is {counts.get(name, 0)}" for name in names[:3])
+        raise OutputError(
+            f"{output}: batch {before.batch} is written, and Spark had not ended it; computed again, it has other rows"
+            f" ({changes}), as a file that {output}/{ARRIVALS}/{before.batch:08}.json names was changed or removed"
+            " meanwhile. Put it there as it was, or begin with another --output; what is written stays"
+        )
 
 
 def read_commit(output: str, batch: int) -> Commit | None:

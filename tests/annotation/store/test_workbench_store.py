@@ -2,14 +2,23 @@
 
 import sqlite3
 import stat
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation.store import workbench_store
-from dbce_spark.annotation.store.workbench_store import MIGRATIONS
+from dbce_spark.annotation.store import (
+    annotator_accounts,
+    page_choice,
+    stored_pages,
+    stored_submissions,
+    workbench_store,
+)
+from dbce_spark.annotation.store.drafts import Draft
+from dbce_spark.annotation.store.workbench_store import MIGRATIONS, Connection
 from dbce_spark.errors import InputError, OutputError
+from tests.support.annotation_stores import SETTINGS, with_people
 from tests.support.full_disks import full_disk
 
 
@@ -122,6 +131,31 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
 
         assert 0 == left
         assert 99 == opened.execute("SELECT count(*) FROM bodies").fetchone()[0]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: annotator_accounts.set_active(store, 1, is_active=False),
+        lambda store: annotator_accounts.end_sessions(store, 1),
+        lambda store: annotator_accounts.set_password(store, 1, SETTINGS),
+        lambda store: page_choice.skip(store, 1, stored_pages.ids(store, stored_pages.CORPUS)[0]),
+        lambda store: stored_submissions.withdraw(store, 1, stored_pages.ids(store, stored_pages.CORPUS)[0], 1),
+    ],
+    ids=["shut", "log out", "password", "skip", "withdraw"],
+)
+def test_each_write_on_a_full_disk_names_the_store(tmp_path: Path, write: Callable[[Connection], object]) -> None:
+    """Also one of a single statement."""
+    path = with_people(tmp_path, "ada")
+    with closing(workbench_store.open_store(path)) as opened:
+        page = stored_pages.get(opened, stored_pages.ids(opened, stored_pages.CORPUS)[0])
+        assert page is not None
+        stored_submissions.submit(opened, 1, page, Draft(revision=1))
+        before = [*opened.iterdump()]
+        with full_disk(100), pytest.raises(OutputError, match=f"^{path}: .*; make room"):
+            write(opened)
+
+        assert before == [*opened.iterdump()]
 
 
 def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:

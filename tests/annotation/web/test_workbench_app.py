@@ -24,6 +24,7 @@ from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
 from tests.support.annotation_stores import PASSWORD, SETTINGS, with_people
 from tests.support.builders import CONFIG
+from tests.support.full_disks import full_disk
 
 GUARDS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -594,3 +595,21 @@ def test_a_store_of_several_corpora_lists_them(app: Flask, opened: workbench_sto
     assert (f"/pages/{number}", "/next?corpus=old+%26+rare") == (given, skipped)
     assert "There is no page of old &amp; rare left" in answer
     assert "<td>old &amp; rare</td>" in logged_in(app, "ada")[0].get("/admin").text
+
+
+def test_on_a_full_disk_people_learn_that_nothing_was_saved(
+    app: Flask, opened: workbench_store.Connection, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A page and a script get an answer in words, and the log names the store, in one line."""
+    client, headers = logged_in(app, "bob")
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
+    with full_disk(100):
+        of_script = client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=headers)
+        of_page = client.post(f"/pages/{number}/skip", headers=headers)
+
+    assert (503, 503) == (of_script.status_code, of_page.status_code)
+    assert of_script.json is not None
+    assert "cannot save anything now" in of_script.json["error"]
+    assert "cannot save anything now" in of_page.text
+    assert [True, True] == [one.getMessage().startswith(f"{path}: ") for one in caplog.records]
+    assert [None, None] == [one.exc_info for one in caplog.records]

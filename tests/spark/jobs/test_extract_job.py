@@ -2,17 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
+from unittest.mock import MagicMock
 
 import pyarrow.dataset as ds
 import pytest
+from pyspark.errors import PySparkException
 
 from dbce_spark import config
 from dbce_spark.dbce import local
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
-from dbce_spark.spark.jobs import local_job
+from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import archive, http, record
@@ -253,6 +255,23 @@ def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None
 
     with pytest.raises(OutputError, match=r"thesis\.tex"):
         run_output.check(asked(tmp_path, overwrite=True), CONFIG)
+
+
+def test_a_staged_file_that_java_may_not_read_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is wrong with it: it is neither removed nor called broken, and the error says why it was not read."""
+    staged = tmp_path / "_staging/pages/00000000.parquet"
+    staged.parent.mkdir(parents=True)
+    staged.touch()
+    cause = f"java.io.FileNotFoundException: {staged} (Permission denied)"
+
+    def give_up(*_: object) -> NoReturn:
+        raise PySparkException(f"[FAILED_READ_FILE.NO_HINT] Error while reading file file://{staged}.\n{cause}")
+
+    monkeypatch.setattr(extract_job, "_run", give_up)
+    with pytest.raises(JobError, match=r"Spark gave up: .*Permission denied"):
+        extract_job.run(MagicMock(), requested([], tmp_path), CONFIG)
+
+    assert staged.exists()
 
 
 @pytest.fixture(scope="module")

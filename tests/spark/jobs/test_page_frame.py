@@ -98,3 +98,41 @@ def test_columns_of_rows_stay_as_they_were(spark: "SparkSession", zone: str) -> 
             assert {None} == {row["error"] for row in found}
     finally:
         spark.conf.unset("spark.sql.session.timeZone")
+
+
+def test_columns_that_spark_or_arrow_cannot_have_are_named(spark: "SparkSession") -> None:
+    """One whose name Spark takes for that of an added one, and one of a type that Arrow has not."""
+    rows = spark.createDataFrame([("<p>a", "http://a.example/", "b")], "html string, url string, Text string")
+    with pytest.raises(InputError, match="a column Text already; rename it, as Spark takes text for it"):
+        extract(rows)
+    rows = spark.sql("SELECT '<p>a' AS html, '' AS url, interval '1' month AS span")
+    with pytest.raises(InputError, match="the column span is of interval month, which Arrow has not"):
+        extract(rows)
+
+
+def test_only_rows_of_spark_that_are_there_are_taken(spark: "SparkSession") -> None:
+    """The error of another table names what takes it."""
+    with pytest.raises(InputError, match=r"not list; dbce_spark\.extract_table takes"):
+        extract([("<p>a", "http://a.example/")])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="this DataFrame is a stream"):
+        extract(spark.readStream.format("rate").load())
+
+
+def test_names_of_columns_may_have_any_signs(spark: "SparkSession") -> None:
+    """Dots, quotes and a star, a name that is there twice, and those that are ours inside."""
+    names = ["p.html", "a`b", "*", "p.url", "_dbce_site", "_dbce_0", "twice", "twice"]
+    rows = spark.createDataFrame([(page(1), 1, 2, f"{SITE}1", 3, 4, 5, 6)]).toDF(*names)
+    (expected,) = extract_pages([(page(1), f"{SITE}1")])
+    found = extract(rows, html="p.html", url="p.url")
+    (row,) = found.collect()
+
+    assert names == found.columns[: len(names)]
+    assert (page(1), 1, 2, f"{SITE}1", 3, 4, 5, 6, expected.text) == tuple(row)[: len(names) + 1]
+
+
+def test_pages_may_have_no_urls(spark: "SparkSession") -> None:
+    """They are compared as one site, as in plain Python."""
+    rows = spark.createDataFrame([(page(at),) for at in range(3)], "html string").repartition(3)
+    found = {row["html"]: row["text"] for row in extract(rows, url=None).collect()}
+
+    assert {page(at): one.text for at, one in enumerate(extract_pages([page(at) for at in range(3)]))} == found

@@ -1,5 +1,6 @@
 """Files that are kept of an unfinished run, and files that are not. No Spark is started."""
 
+import errno
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet, storage
 from dbce_spark.spark.run import checkpoints, run_lock, staging
 from tests.support.nfs import keep_open_files
+from tests.support.permissions import forbidden
 
 
 def staged(output: Path) -> list[str]:
@@ -146,3 +148,30 @@ def test_what_spark_has_staged_is_on_the_disk_before_it_counts(tmp_path: Path, m
 
     assert [["part-0.parquet"]] == steps
     assert ["_WHOLE", "part-0.parquet"] == sorted(one.name for one in target.iterdir())
+
+
+def test_a_staged_file_that_may_not_be_read_is_not_broken(tmp_path: Path) -> None:
+    """Nothing is wrong with it, and what was made of it stays: the error says what to do."""
+    file = tmp_path / "00000000.parquet"
+    parquet.write(str(file), pa.schema([("a", pa.int64())]), [])
+
+    def read() -> None:
+        with staging.opened(str(file)):
+            pass
+
+    with forbidden(file), pytest.raises(OutputError, match=f"^{file}: Permission denied; let this user read it"):
+        read()
+
+
+@pytest.mark.parametrize(("number", "is_broken"), [(errno.EMFILE, False), (errno.EIO, True)])
+def test_only_what_a_disk_does_to_a_file_breaks_it(tmp_path: Path, number: int, is_broken: bool) -> None:
+    """Too many open files are no damage of the one that could not be opened."""
+    file = str(tmp_path / "00000000.parquet")
+    parquet.write(file, pa.schema([("a", pa.int64())]), [])
+
+    def read() -> None:
+        with staging.opened(file):
+            raise OSError(number, "why")
+
+    with pytest.raises(OutputError if is_broken else OSError, match="is broken" if is_broken else "why"):
+        read()

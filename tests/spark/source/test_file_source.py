@@ -1,6 +1,8 @@
 """A stream's files by step, whatever comes between; no Spark runs."""
 
+import gc
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ from hypothesis import given
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.source.file_source import Arrivals, ArrivalsReader, Ledger, next_batch
+from dbce_spark.spark.source import file_source
+from dbce_spark.spark.source.file_source import Arrivals, ArrivalsReader, Ledger, TakenNames, next_batch
 
 LIMIT = ReadMaxFiles(2)
 
@@ -125,6 +128,50 @@ def test_a_ledger_that_lacks_a_step_is_refused(tmp_path: Path) -> None:
         Ledger(str(tmp_path))
 
 
+def test_a_ledger_holds_no_names(tmp_path: Path) -> None:
+    """Of 200,000 long ones a digest each, and what waits to be sorted in; those of a step are read where needed."""
+    names = [f"{number:09}/{'x' * 200}" for number in range(200_000)]
+    tracemalloc.start()
+    try:
+        ledger = Ledger(str(tmp_path))
+        for start in range(0, len(names), 20_000):
+            ledger.take(names[start : start + 20_000])
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held < 100 * len(names)
+    assert names[19_999:20_001] == Ledger(str(tmp_path)).paths(19_999, 20_001)
+    assert ["new", "last"] == ledger.not_taken(["new", *names[:3], *names[-3:], "last"])
+
+
+@given(st.lists(st.lists(st.text(max_size=3), max_size=9), max_size=9), st.lists(st.text(max_size=3)))
+def test_names_are_taken_or_not(lots: list[list[str]], others: list[str]) -> None:
+    """As a set has it, also when digests are sorted in after each few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file_source, "_MOST_ADDED", 4)
+        taken = TakenNames()
+        for lot in lots:
+            taken.add(lot)
+    before = {name for lot in lots for name in lot}
+
+    assert [name for name in others if name not in before] == taken.without(others)
+    assert [] == taken.without(before)
+
+
+def test_files_have_their_numbers(tmp_path: Path) -> None:
+    """From one number to another, whatever the steps between are."""
+    ledger = Ledger(str(tmp_path))
+    for step in ("ab", "c", "def"):
+        ledger.take([*step])
+    numbers = range(len(ledger) + 1)
+
+    assert ["abcdef"[start:end] for start in numbers for end in numbers[start:]] == [
+        "".join(ledger.paths(start, end)) for start in numbers for end in numbers[start:]
+    ]
+
+
 def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """It names the file."""
     (tmp_path / "00000000.json").write_text('["a', encoding="utf-8")
@@ -167,4 +214,4 @@ def test_objects_of_a_bucket_arrive_too(bucket_folder: str, tmp_path: Path) -> N
 
     assert [] == before
     assert {"files": 1} == of.latestOffset({"files": 0}, LIMIT)
-    assert [f"{bucket_folder}/a.warc"] == Ledger(str(tmp_path / "ledger")).paths
+    assert [f"{bucket_folder}/a.warc"] == Ledger(str(tmp_path / "ledger")).paths(0, 1)
