@@ -14,7 +14,7 @@ from pyspark.errors import PySparkTypeError
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructType
 
 from dbce_spark import config
 from dbce_spark.archive import warc
@@ -40,6 +40,7 @@ from dbce_spark.spark.run import staging
 SITE_PAGES = 2_000
 """Pages of a site that one task compares: 300 MB of HTML at 150 KB a page, which a worker holds."""
 
+_LARGE = "spark.sql.execution.arrow.useLargeVarTypes"
 _SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
 
 
@@ -69,22 +70,21 @@ def extract(
     """
     _check_frame(pages)
     added, settings = added_columns(options.pop("formats", ())), with_options(options)
-    check_columns(_arrow(pages.schema), (html, url, date), added)
+    large = pages.sparkSession.conf.get(_LARGE, "false") == "true"
+    check_columns(_arrow(pages.schema, large), (html, url, date), added)
     _check_case(pages, added)
     # Spark reads dots, quotes and stars in names, and takes some that differ for the same: inside, columns are numbers.
     inside = [f"_dbce_{at}" for at in range(len(pages.columns))]
     numbered, named = pages.toDF(*inside), _numbered((html, url, date), pages.columns, inside)
-    schema = numbered.schema
-    sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
-    place = partial(_placed, url=named[1], kind=config.default().input.site)
-    placed = numbered.mapInArrow(each_batch(place), _with(schema, sites))
+    with_site = _with(numbered.schema, pa.schema([(_SITE, pa.string()), (_KEY, pa.string())]))
+    place = partial(_placed, url=named[1], kind=config.default().input.site, schema=_arrow(with_site, large))
+    placed = numbered.mapInArrow(each_batch(place), with_site)
     key = F.coalesce(F.col(_KEY), F.sha1(F.col(named[0]).cast("binary")), F.lit(""))
     parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
     parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
     chosen = parted.select(*inside, _SITE, _PART).groupBy(_SITE, _PART)
-    extracted = chosen.applyInArrow(
-        _extracting(named, added, settings, _arrow(schema)), _with(schema, staging.schema(added).fields)
-    )
+    with_text = _with(numbered.schema, added)
+    extracted = chosen.applyInArrow(_extracting(named, added, settings, _arrow(with_text, large)), with_text)
     return extracted.toDF(*pages.columns, *added.names)
 
 
@@ -120,8 +120,10 @@ def _numbered(named: Named, columns: Sequence[str], inside: Sequence[str]) -> Na
     return inside[columns.index(html)], url, date
 
 
-def _arrow(schema: StructType) -> pa.Schema:
+def _arrow(schema: StructType, large: bool) -> pa.Schema:
     """Return the Arrow schema in which rows go back to Spark, whatever the zone of the session: in UTC.
+
+    large: whether texts have offsets of 64 bits, as the session may have it.
 
     Raises:
         InputError: a column is of a type that Arrow has not.
@@ -132,21 +134,21 @@ def _arrow(schema: StructType) -> pa.Schema:
         except PySparkTypeError as error:
             kind = field.dataType.simpleString()
             raise InputError(f"the column {field.name} is of {kind}, which Arrow has not; cast or drop it") from error
-    return to_arrow_schema(schema, timezone="UTC")
+    return to_arrow_schema(schema, timezone="UTC", prefers_large_types=large)
 
 
-def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
+def _with(schema: StructType, added: pa.Schema) -> StructType:
     """Return a schema with more fields."""
-    return StructType([*schema.fields, *fields])
+    return StructType([*schema.fields, *staging.schema(added).fields])
 
 
-def _placed(batch: pa.RecordBatch, url: str | None, kind: str) -> pa.RecordBatch:
+def _placed(batch: pa.RecordBatch, url: str | None, kind: str, schema: pa.Schema) -> pa.RecordBatch:
     """Add the site of each page, and the key of its URL: "" and null without a URL."""
     urls = texts(batch.column(url)) if url else [None] * len(batch)
     sites = [warc.site_of(one, kind) if one else "" for one in urls]
     keys = [url_key(one) if one else None for one in urls]
     with_site = batch.append_column(_SITE, pa.array(sites, pa.string()))
-    return with_site.append_column(_KEY, pa.array(keys, pa.string()))
+    return with_site.append_column(_KEY, pa.array(keys, pa.string())).cast(schema)
 
 
 def _extracting(
@@ -161,7 +163,7 @@ def _extracting(
         with _parsing(settings) as parse:
             found = extract_parsed([inputs[at] for at in order], parse, settings)
         kept = pages.drop_columns([_SITE, _PART]).take(pa.array(order, pa.int64()))
-        return with_extracted(kept.cast(schema), found, added)
+        return with_extracted(kept, found, added).cast(schema)
 
     return run
 

@@ -45,6 +45,19 @@ def test_rows_have_what_plain_python_gives(spark: "SparkSession", partitions: in
             ]
 
 
+def test_a_session_may_have_texts_with_long_offsets(spark: "SparkSession") -> None:
+    """Spark then takes no columns of texts with short ones."""
+    setting = "spark.sql.execution.arrow.useLargeVarTypes"
+    spark.conf.set(setting, "true")
+    try:
+        found = extract(spark.createDataFrame(PAGES[:5], SCHEMA), date="date").collect()
+    finally:
+        spark.conf.unset(setting)
+    expected = extract_pages((html, url, date) for _, html, url, date in PAGES[:5])
+
+    assert {PAGES[at][0]: one.text for at, one in enumerate(expected)} == {row["number"]: row["text"] for row in found}
+
+
 def test_a_large_site_is_compared_in_parts(spark: "SparkSession", monkeypatch: pytest.MonkeyPatch) -> None:
     """No task has all of it, and no row is lost."""
     monkeypatch.setattr(page_frame, "SITE_PAGES", 2)
