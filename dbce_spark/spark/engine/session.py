@@ -35,6 +35,11 @@ _MASTER = re.compile(
 _UTF_8 = re.compile(r"utf-?8", re.IGNORECASE)
 _WORKER_MEMORY = "spark.executor.pyspark.memory"
 
+_OF_TASKS = {
+    # Texts in Arrow have offsets of 32 bits: a task with another kind fails.
+    "spark.sql.execution.arrow.useLargeVarTypes": "false",
+}
+
 LOCAL_SETTINGS = {
     # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
     "spark.driver.host": "127.0.0.1",
@@ -215,11 +220,14 @@ def _share_encoding() -> None:
 
 
 def _fill_in(spark: SparkSession) -> SparkSession:
-    """Give the session those of our spark.sql settings that nobody set: with Spark's own the rows could differ."""
+    """Give the session those of our spark.sql settings that nobody set: with Spark's own the rows could differ. And
+    those by which Spark reads what our tasks write, whoever set them."""
     given = spark.sparkContext.getConf()
     for key, value in defaults().items():
         if key.startswith("spark.sql.") and not given.contains(key):
             spark.conf.set(key, value)
+    for key, value in _OF_TASKS.items():
+        spark.conf.set(key, value)
     with as_java_gives_them():
         spark.range(0)  # by which Spark reads its settings, and refuses them
     return spark
