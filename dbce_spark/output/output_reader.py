@@ -37,8 +37,9 @@ from dbce_spark.output.stored_rows import CAPTURE_ID, batches, capture_ids, chos
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
-_LEFT_OUT = (CAPTURES, REJECTS, DUPLICATES)
-"""Tables that a copy may lack as a whole: what is read of the others does not follow from them."""
+_LEFT_OUT = {CAPTURES: CAPTURES, REJECTS: REJECTS, DUPLICATES: DUPLICATES, REMARKED: DUPLICATES}
+"""Tables that a copy may lack as a whole, each where it lacks another: what is read of the rest does not follow from
+them."""
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 
 
@@ -234,7 +235,7 @@ def check_rows(run: Written, report: Mapping[str, Any]) -> None:
     so.
     """
     for table, expected in _counted(report).items():
-        if table in _LEFT_OUT and not run.tables[table]:
+        if table in _LEFT_OUT and not run.tables[_LEFT_OUT[table]]:
             continue
         rows = sum(map(count_rows, run.tables[table].values()))
         if rows != expected:
@@ -256,6 +257,8 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
         counted[REJECTS] = sum(report["rejects"].values())
     if "duplicates" in report:
         counted[DUPLICATES] = report["duplicates"]["texts"]
+        if "remarked" in report["duplicates"]:  # not of an earlier version, nor of a compaction
+            counted[REMARKED] = report["duplicates"]["remarked"]
     if "relabelled" in report:
         counted[SUPERSEDED] = report["relabelled"]
     return counted

@@ -102,6 +102,20 @@ def test_duplicates_of_which_a_part_is_missing_are_refused(tmp_path: Path) -> No
     output_reader.open_output(str(tmp_path)).check()
 
 
+def test_marks_made_anew_that_are_missing_are_noticed(tmp_path: Path) -> None:
+    """Old marks would count; an output that was copied without duplicates has no marks at all."""
+    marks = pa.Table.from_pydict({"capture_id": ["a"]}, pa.schema([("capture_id", pa.string())]))
+    for table in ("duplicates", "remarked"):
+        parquet.write(str(tmp_path / f"{table}/a.parquet"), marks.schema, marks.to_batches())
+    (tmp_path / "run.json").write_text('{"duplicates": {"texts": 1, "remarked": 1}}', encoding="utf-8")
+    output_reader.open_output(str(tmp_path)).check()
+    (tmp_path / "remarked/a.parquet").unlink()
+    with pytest.raises(OutputError, match="remarked has 0 rows, and 1 were written: a part is missing"):
+        output_reader.open_output(str(tmp_path)).check()
+    (tmp_path / "duplicates/a.parquet").unlink()
+    output_reader.open_output(str(tmp_path)).check()
+
+
 def test_a_collection_without_what_was_replaced_is_refused(collected: Path, tmp_path: Path) -> None:
     """Both rows of a capture would count, the one before and the one in its place."""
     shutil.copytree(collected, tmp_path / "c")

@@ -81,9 +81,10 @@ class ComparedSites:
 @dataclass(frozen=True, slots=True)
 class DuplicateCounts:
     """Captures with a text; of these the copies, those like another that are no copies, and those that took more steps
-    to settle than are allowed."""
+    to settle than are allowed. And the texts of earlier increments that are marked anew."""
 
     texts: int = 0
     exact: int = 0
     near: int = 0
     unclear: int = 0
+    remarked: int = 0

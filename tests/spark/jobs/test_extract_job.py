@@ -185,7 +185,7 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert (duplicate_rows.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
-    assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0} == report["duplicates"]
+    assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0, "remarked": 0} == report["duplicates"]
 
 
 def requested(files: list[str], output: Path) -> RunRequest:

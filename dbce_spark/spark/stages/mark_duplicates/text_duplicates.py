@@ -5,14 +5,16 @@ The marks of a text are brought to the task that staged it, which writes its row
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from dbce_spark.output.collection import DUPLICATES
+from dbce_spark.output.collection import DUPLICATES, REMARKED, files
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import checkpoints, duplicate_files, staging
 from dbce_spark.spark.run.job_run import Run
@@ -31,8 +33,11 @@ FEW = 20_000
 def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     """Write `duplicates`: a file beside each of `extractions`, with the rows of those that have a text in the same
     order. Of a collection also the new marks of prior texts that are like one that has changed."""
-    if _are_few(run):
-        return few_texts.write(run)
+    counts = few_texts.write(run) if _are_few(run) else _write_many(run)
+    return replace(counts, remarked=sum(map(count_rows, files(run.output, REMARKED))))
+
+
+def _write_many(run: Run) -> DuplicateCounts:
     work, target = run.work, f"{run.output}/{DUPLICATES}"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:

@@ -143,7 +143,7 @@ def test_the_driver_writes_of_few_texts_what_tasks_write(
     spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same bytes, beside two increments of which the second has marked texts of the first anew: rows of new texts,
-    and new marks of prior ones whose leaders have changed."""
+    and new marks of prior ones whose leaders have changed, which are counted."""
     some, others = made(300), made(340)
     known = oracle.mark_texts([], some[:170], TINY)
     folders = [str(tmp_path / f"increments/{number:08}") for number in (1, 2)]
@@ -168,6 +168,7 @@ def test_the_driver_writes_of_few_texts_what_tasks_write(
             for name in ("duplicates", "remarked")
         ]
         written.append((counts, tables))
+        assert counts.remarked == ds.dataset(f"{run.output}/remarked").count_rows() > 0
 
     assert written[0] == written[1]
     assert len(written[0][1]) == 2
@@ -218,7 +219,8 @@ def test_a_run_writes_its_duplicates(runs: Runs, expected: local.Result, way: st
     near = [one for one in marked if one.mark.duplicate_of and not one.mark.copy_of]
 
     assert rows_of(marked_batch(marked)) == rows_of(table)
-    assert {"texts": len(marked), "exact": len(copies), "near": len(near), "unclear": 0} == report["duplicates"]
+    counts = {"texts": len(marked), "exact": len(copies), "near": len(near), "unclear": 0, "remarked": 0}
+    assert counts == report["duplicates"]
     assert copies
     assert near
     assert ids_below(output / "duplicates") == {
