@@ -155,9 +155,9 @@ def _how(results: Results) -> Iterator[str]:
         " were given different pages, they are compared on those that all have; a method of ours may see the others"
         " beside them, as in an archive."
     )
-    yield table(("part", "date", "folds", "command"), ([part, *_asked(asked)] for part, asked in results.asked))
+    yield table(("part", "date", "folds", "command"), ([part, *_described(one)] for part, one in results.described))
     yield "`make benchmark` gives all such results and writes this page:"
-    samples = [asked["sample"] for part, asked in results.asked if part == ARTICLES and asked["sample"]]
+    samples = [one["sample"] for part, one in results.described if part == ARTICLES and one["sample"]]
     yield (
         '```sh\nmake benchmark PAGES="GOLD/*.jsonl.xz" READ="READ/*.jsonl.xz" PHRASES="PHRASES/*.jsonl.xz" FOLDS=folds'
         f"{''.join(f' PEER_PAGES={sample}' for sample in samples[:1])}\n```"
@@ -166,13 +166,14 @@ def _how(results: Results) -> Iterator[str]:
         yield f"Versions: {', '.join(f'{name} of {package}' for name, package in sorted(results.versions.items()))}."
 
 
-def _asked(asked: Mapping[str, Any]) -> Iterator[str]:
+def _described(evaluation: Mapping[str, Any]) -> Iterator[str]:
     """Iterate over the date of an evaluation, the digest of its folds, and the command that gives it again."""
-    yield asked["date"]
-    yield asked["folds"]
-    options = {"limit": asked["limit"], "sample-size": asked["sample"], "folds": "folds" if asked["folds"] else None}
+    yield evaluation["date"]
+    yield evaluation["folds"]
+    folds = "folds" if evaluation["folds"] else None
+    options = {"limit": evaluation["limit"], "sample-size": evaluation["sample"], "folds": folds}
     given = [f"--{name} {value}" for name, value in options.items() if value]
-    words = ["dbce evaluate", *asked["files"], "--extractors", ",".join(asked["extractors"]), *given]
+    words = ["dbce evaluate", *evaluation["files"], "--extractors", ",".join(evaluation["extractors"]), *given]
     yield f"`{' '.join(words)}`"
 
 

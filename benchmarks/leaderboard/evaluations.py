@@ -111,14 +111,14 @@ def versions(folders: Sequence[str]) -> dict[str, str]:
     return {name: version for name, version in found.items() if version}
 
 
-def asked(folder: str) -> Mapping[str, Any]:
-    """Read what was asked of the evaluation in a folder.
+def description(folder: str) -> Mapping[str, Any]:
+    """Read the description of the evaluation in a folder.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
-        described: Mapping[str, Any] = json.loads((Path(folder) / evaluation_job.ASKED).read_text("utf-8"))
+        described: Mapping[str, Any] = json.loads((Path(folder) / evaluation_job.DESCRIPTION).read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{folder} is no folder that `dbce evaluate` wrote: {error}") from error
     return described

@@ -52,7 +52,7 @@ class Results:
     evaluated: Mapping[str, Evaluation]  # by WHOLE and ARTICLES
     by_own_measure: Mapping[str, Evaluation]  # sets of OWN_MEASURES, by their names
     phrases: Sequence[PhraseSet]
-    asked: Sequence[tuple[str, Mapping[str, Any]]]  # part, and what was asked of each of its evaluations
+    described: Sequence[tuple[str, Mapping[str, Any]]]  # part, and the description of each of its evaluations
     versions: Mapping[str, str]  # of extractors that are packages
 
 
@@ -75,7 +75,7 @@ def read(runs: Sequence[str], phrase_files: Sequence[str] = (), readers: Sequenc
         {part: evaluations.read(folders[part]) for part in (WHOLE, ARTICLES) if folders[part]},
         _by_own_measure(folders[ARTICLES]),
         [_phrase_set(path, texts, marked) for path in phrase_files if phrases.name_of(path) in texts],
-        [(part, evaluations.asked(folder)) for part in parts for folder in folders[part]],
+        [(part, evaluations.description(folder)) for part in parts for folder in folders[part]],
         evaluations.versions([folder for part in parts for folder in folders[part]]),
     )
 

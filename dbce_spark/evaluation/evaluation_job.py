@@ -37,8 +37,8 @@ ALL, OWN, PEERS_ONLY = "all", "own", "peers"
 """As the only name of an extractor: all that this machine can run; those of them that are this program's methods; the
 others, with their ensembles."""
 
-ASKED = "evaluation.json"
-"""The record of an evaluation, what was asked of it and when: without that its scores cannot be cited."""
+DESCRIPTION = "evaluation.json"
+"""The description of an evaluation, its date, pages and extractors: without it its scores cannot be cited."""
 
 SAME = frozenset(("dbce-spark",))
 """Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""
@@ -180,7 +180,7 @@ def _write_results(run: _Run, scored: Scores, analysed: Analysis, notes: Sequenc
     folder, count = run.request.output.rstrip("/"), run.request.contrasts
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
-    _write(f"{folder}/{ASKED}", _asked(run.request, run.sets))
+    _write(f"{folder}/{DESCRIPTION}", _described(run.request, run.sets))
     _write(f"{folder}/summary.md", summary)
     shown = contrasts.write(folder, scored, run.sets, run.texts, count=count) if count else {}
     _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
@@ -227,10 +227,10 @@ def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str,
     return (*(own if list(requested) == [ALL] else ()), *peers, *made), left_out
 
 
-def _asked(request: EvaluationRequest, sets: Sets) -> str:
+def _described(request: EvaluationRequest, sets: Sets) -> str:
     """Describe the evaluation as JSON; files by their names, pages and folds by digests, so that it holds on any
     machine."""
-    asked = {
+    described = {
         "date": datetime.now(UTC).date().isoformat(),
         "files": [PurePosixPath(path).name for path in request.paths],
         "pages": {name: len(pages) for name, pages in sets.items()},
@@ -240,7 +240,7 @@ def _asked(request: EvaluationRequest, sets: Sets) -> str:
         "sample": request.sample,
         "folds": folds.digest(request.folds) if request.folds else "",
     }
-    return json.dumps(asked, indent=1) + "\n"
+    return json.dumps(described, indent=1) + "\n"
 
 
 def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterator[str]:

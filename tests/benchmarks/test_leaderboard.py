@@ -27,7 +27,7 @@ def evaluated(
     of_extractors: Mapping[str, Mapping[str, Parts]],
     dataset: str = "made",
     page_type: str = "article",
-    **asked: Any,
+    **description: Any,
 ) -> str:
     """Results as `dbce evaluate` leaves them: precision, recall, F1 by extractor and page; a page's id is its site."""
     pages = [*dict.fromkeys(page for scored in of_extractors.values() for page in scored)]
@@ -66,8 +66,9 @@ def evaluated(
         (extracted_texts.NAME, extracted_texts.SCHEMA, text_rows),
     ):
         parquet.write(f"{folder}/{name}", schema, [pa.RecordBatch.from_pylist(rows, schema)])
-    described = {"date": "2026-11-25", "files": [f"{dataset}.jsonl"], "extractors": [*of_extractors], **asked}
-    (folder / evaluation_job.ASKED).write_text(json.dumps({"folds": "", "sample": None, "limit": None, **described}))
+    described = {"date": "2026-11-25", "files": [f"{dataset}.jsonl"], "extractors": [*of_extractors], **description}
+    written = {"folds": "", "sample": None, "limit": None, **described}
+    (folder / evaluation_job.DESCRIPTION).write_text(json.dumps(written))
     return str(folder)
 
 

@@ -196,12 +196,12 @@ def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPa
         assert expected == {row["extractor"] for row in table(tmp_path)}
 
 
-def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
+def test_a_description_lies_beside_the_scores(tmp_path: Path) -> None:
     """Files by their names, pages that were taken, and the day: what a citation of the scores needs."""
     evaluation_job.evaluate(request(tmp_path, names="lxml", sample=2, output=str(tmp_path / "out")), config.default())
-    asked = json.loads((tmp_path / "out" / evaluation_job.ASKED).read_text(encoding="utf-8"))
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", asked.pop("date"))
-    assert re.fullmatch(r"[0-9a-f]{32}", asked.pop("digests")["made"])
+    described = json.loads((tmp_path / "out" / evaluation_job.DESCRIPTION).read_text(encoding="utf-8"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", described.pop("date"))
+    assert re.fullmatch(r"[0-9a-f]{32}", described.pop("digests")["made"])
     assert {
         "files": ["made.jsonl"],
         "pages": {"made": 2},
@@ -209,7 +209,7 @@ def test_what_was_asked_lies_beside_the_scores(tmp_path: Path) -> None:
         "limit": None,
         "sample": 2,
         "folds": "",
-    } == asked
+    } == described
 
 
 def test_two_extractors_of_one_name_are_refused(tmp_path: Path) -> None:
