@@ -110,12 +110,21 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     except (DbceError, OSError) as error:
         if isinstance(error, OSError):
             _drop_output()  # a full disk, a folder that may not be written
-        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}")
+        _complain(f"{parser.prog}: {log.printable(log.without_credentials(_message(error)))}")
         return exit_status(error)
     except KeyboardInterrupt as error:
         again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
         _complain(f"{parser.prog}: stopped before the end{again}")
         return exit_status(error)
+
+
+def _message(error: DbceError | OSError) -> str:
+    """Return the message of an error; a stream that is full has no name, so standard output may be meant."""
+    from dbce_spark.files import storage
+
+    if isinstance(error, OSError) and storage.is_full(error) and error.filename is None:
+        return f"{error.strerror}: standard output, or the disk of a file that is written; make room"
+    return str(error)
 
 
 def _complain(line: str) -> None:
