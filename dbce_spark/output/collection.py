@@ -117,9 +117,9 @@ class Collection:
         path = self._manifest(number)
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
-            found = plain.get("format")
+            found = plain["format"]
             if found in (FORMAT, FORMAT_BEFORE):
-                return Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
+                return _built(plain, number)
         except FileNotFoundError:
             there = ", ".join(map(str, self.numbers())) or "none"
             raise InputError(f"{self.folder} has no version {number}; it has {there}") from None
@@ -224,7 +224,7 @@ class Collection:
         for one in version.increments:
             path = Path(self.increment(one.number), INPUTS)
             try:
-                sizes |= json.loads(path.read_text(encoding="utf-8"))
+                sizes.update(_sizes(path))
             except FileNotFoundError:
                 continue
             except PermissionError as error:
@@ -250,6 +250,35 @@ class Collection:
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    """Read the files that an increment was made from, with their bytes.
+
+    Raises:
+        ValueError: this is no list of them.
+    """
+    sizes: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(sizes, dict) or not all(isinstance(size, int) for size in sizes.values()):
+        raise ValueError("it holds something else than files and their bytes")
+    return sizes
+
+
+def _built(plain: dict[str, Any], number: int) -> Version:
+    """Build a version from its manifest.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none of this number.
+    """
+    version = Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
+    counts = [count for one in version.increments for count in asdict(one).values()]
+    if version.number != number:
+        raise ValueError(f"it is of version {version.number!r}")
+    if not version.increments or not all(isinstance(count, int) for count in counts):
+        raise ValueError("its increments cannot be read")
+    if not isinstance(version.settings["config"], dict):
+        raise TypeError("its settings cannot be read")
+    return version
 
 
 def files(folder: str, *tables: str) -> list[str]:

@@ -429,7 +429,7 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
     counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
     Path(collection.increment(1)).mkdir(parents=True)
     Path(collection.increment(1), "inputs.json").write_text(json.dumps({str(path): path.stat().st_size + size}))
-    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={}))
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={"config": {}}))
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out

@@ -192,12 +192,34 @@ def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
         grown.version(7)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 3}', '{"format": 2, "increments": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 2, "increments": 3}'])
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
     """The error names the file, and the remedy."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
 
     with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
+        grown.current()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"increments": []}, {"number": "3"}, {"number": 2}, {"settings": None}, {"settings": {}}, {"increments": [{}]}],
+)
+def test_a_manifest_that_names_nothing_to_read_is_an_error(grown: Collection, changed: dict[str, object]) -> None:
+    """One that lacks what readers need of it, or stands under another number, is no version."""
+    path = Path(grown.folder, "versions", "00000003.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
+        grown.current()
+
+
+def test_a_manifest_with_counts_that_are_none_is_an_error(grown: Collection) -> None:
+    """The error names the file."""
+    path = Path(grown.folder, "versions", "00000003.json")
+    path.write_text(path.read_text().replace('"captures": 2', '"captures": null'))
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest: its increments cannot be read"):
         grown.current()
 
 
@@ -230,7 +252,7 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
 
 
-@pytest.mark.parametrize("text", ["{", "7"])
+@pytest.mark.parametrize("text", ["{", "7", "[]", "null", '{"a": null}'])
 def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
     """All files would be new without that list: it is not to be guessed."""
     Path(grown.increment(1), "inputs.json").write_text(text)

@@ -21,6 +21,7 @@ from dbce_spark.spark.run.run_request import RunRequest
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""
 
+_COUNTS = ("page_files", "captures", "extractions", "relabelled")
 _OF_A_RUN = ("input", "select", "fetch")
 """Sections from which no label follows, but for `input.site`; on all else increments must agree."""
 
@@ -33,7 +34,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     Raises:
         OutputError: the collection was labelled otherwise, is of the format before, cannot be read, or is none.
     """
-    latest = _with_ended(collection)
+    latest = with_ended(collection)
     settings = _settings(request.plan(config))
     if latest:
         collection.check_format(latest)
@@ -78,16 +79,33 @@ def commit(collection: Collection, number: int) -> None:
             f"{collection.folder} was changed meanwhile: version {_next(latest) - 1} is there; give the same command"
             " again"
         )
-    report = json.loads(Path(collection.increment(number), RUN_FILE).read_text(encoding="utf-8"))
-    counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
-    own, why = Increment(number=number, **counts), report.get("why", "extract")
+    report = _report(Path(collection.increment(number)))
+    own, why = Increment(number=number, **{name: report[name] for name in _COUNTS}), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
     made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
     # An increment that the program before has ended says nothing of its format.
     collection.commit(replace(made, format=report.get("format", FORMAT_BEFORE)))
 
 
-def _with_ended(collection: Collection) -> Version | None:
+def _report(increment: Path) -> dict[str, Any]:
+    """Read the run.json of an increment that no version has yet.
+
+    Raises:
+        OutputError: it is none.
+    """
+    path = increment / RUN_FILE
+    try:
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        output_reader.check_form(report, (*_COUNTS, "settings"))
+    except ValueError as error:
+        raise OutputError(
+            f"{path} is no report of a run: {error}; no version has this increment yet: remove {increment}, and give"
+            " the same command again"
+        ) from error
+    return report
+
+
+def with_ended(collection: Collection) -> Version | None:
     """Return the newest version, to which an increment belongs that was ended just before it was made one."""
     latest = collection.latest()
     ended = collection.increment(_next(latest))

@@ -335,6 +335,33 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
     assert 5 == len(table(grown, "extractions"))
 
 
+def test_one_that_had_ended_is_made_a_version_by_the_same_command(
+    grown: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who compacts once more has that version, and is not sent to a run that there was not."""
+    with monkeypatch.context() as killed:
+        killed.setattr(increment_job, "commit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compaction_job.run(grown, 1000)
+
+    made = compaction_job.run(grown, 1000)
+
+    assert grown.version(4) == made
+    assert compaction_job.run(grown, 1000) is None
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "", '{"captures": 1}'])
+def test_an_ended_increment_without_an_account_is_no_version(grown: Collection, text: str) -> None:
+    """Its run.json, which a disk has changed, is named, and what to do about it."""
+    path = Path(grown.increment(4), "run.json")
+    path.parent.mkdir()
+    path.write_text(text)
+
+    with pytest.raises(OutputError, match=rf"{path} is no report of a run: .*: remove {path.parent}, and give"):
+        compaction_job.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+
+
 def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
 
@@ -399,7 +426,7 @@ def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: C
     counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
     Path(grown.increment(4), "_staging/texts").mkdir(parents=True)
     Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    latest = increment_job._with_ended(grown)
+    latest = increment_job.with_ended(grown)
 
     assert latest == grown.version(4)
     assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
