@@ -82,6 +82,8 @@ def _damage(path: str) -> Iterator[None]:
     except Exception as error:  # each store has exceptions of its own, and Arrow has some
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             advice = f"{path}: {error.strerror}; allow more (`ulimit -n`), and give the same command again"
+        elif isinstance(error, FileNotFoundError) and is_of_increment(path):
+            advice = f"{path} is gone; restore it, or, if a vacuum has removed its version, read a later one"
         elif is_of_increment(path):
             advice = f"{path} is broken: {error}; restore it, or roll back to a version before it"
         else:

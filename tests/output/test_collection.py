@@ -11,6 +11,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
+from tests.support.full_disks import full_disk
 from tests.support.permissions import forbidden
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
@@ -140,6 +141,102 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
     assert ["00000002", "00000003", "00000009"] == [one.split("/")[1] for one in removed if one.startswith("incr")]
     assert listed(grown, 4, "extractions") == [("a", "1"), ("b", "1")]
     assert Path(grown.increment(5)).exists()
+
+
+def test_vacuum_keeps_what_a_rollback_brings_back_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that is made while it works keeps its increments."""
+    grown.rollback(1)
+    read = Collection.version
+    begun: list[int] = []
+
+    def version(of: Collection, number: int) -> Version:
+        if not begun:
+            begun.append(number)
+            of.rollback(3)
+        return read(of, number)
+
+    monkeypatch.setattr(Collection, "version", version)
+    grown.vacuum(1)
+
+    assert [4, 5] == grown.numbers()
+    assert [("a", "3"), ("b", "3"), ("c", "2"), ("d", "3")] == listed(grown, 5, "extractions")
+
+
+def test_vacuum_leaves_what_a_run_begins_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the next version was made between its looks at the versions and at the increments."""
+    read = Collection.numbers
+    begun: list[int] = []
+
+    def numbers(of: Collection) -> list[int]:
+        found = read(of)
+        if not begun:
+            begun.extend(found)
+            write(of, 4, "extractions", EXTRACTIONS, ("e", "4"))
+            of.commit(made(4, 1, 2, 3, 4))
+            write(of, 5, "extractions", EXTRACTIONS, ("f", "5"))
+        return found
+
+    monkeypatch.setattr(Collection, "numbers", numbers)
+    grown.vacuum(1)
+
+    assert Path(grown.increment(5)).exists()
+
+
+def test_a_rollback_to_what_a_vacuum_removes_is_undone(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would name increments that are gone."""
+    grown.rollback(1)
+    commit = Collection.commit
+
+    def late(of: Collection, version: Version) -> None:
+        of.vacuum(1)
+        commit(of, version)
+
+    monkeypatch.setattr(Collection, "commit", late)
+    with pytest.raises(
+        OutputError, match="version 3 was removed meanwhile by a vacuum; the collection stays as it was"
+    ):
+        grown.rollback(3)
+
+    assert [4] == grown.numbers()
+
+
+def test_two_vacuums_at_once_end_well(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one has removed, the other passes over."""
+    grown.rollback(1)
+    read = Collection.version
+    begun: list[int] = []
+
+    def version(of: Collection, number: int) -> Version:
+        if not begun:
+            begun.append(number)
+            of.vacuum(1)
+        return read(of, number)
+
+    monkeypatch.setattr(Collection, "version", version)
+    grown.vacuum(1)
+
+    assert [4] == grown.numbers()
+    assert [("a", "1"), ("b", "1")] == listed(grown, 4, "extractions")
+
+
+def test_a_version_on_a_full_disk_leaves_nothing(grown: Collection) -> None:
+    """The error names the manifest, and what to do."""
+    with full_disk(100), pytest.raises(OutputError, match=r"00000004\.json cannot be written: .*; make room, and give"):
+        grown.rollback(1)
+
+    assert {"00000001.json", "00000002.json", "00000003.json"} == {
+        one.name for one in Path(grown.folder, "versions").iterdir()
+    }
+
+
+def test_a_file_that_is_gone_is_called_that(grown: Collection) -> None:
+    """It is not broken: a vacuum may have removed its version."""
+    files = table_files(grown, grown.version(1), "extractions")
+    ((_, path),) = files.files
+    Path(path).unlink()
+
+    with pytest.raises(OutputError, match=r"part-00000\.parquet is gone; restore it, or, if a vacuum"):
+        [*files.batches(rows=2)]
 
 
 @pytest.mark.parametrize("name", ["versions", "versions/00000003.json", "increments/00000001/inputs.json"])
