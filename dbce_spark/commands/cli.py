@@ -108,9 +108,13 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         _drop_output()  # `| head` has what it wanted
         return exit_status(error)
     except (DbceError, OSError) as error:
+        advice = ""
         if isinstance(error, OSError):
+            from dbce_spark.files import storage  # only here: it takes fsspec with it, which not all commands need
+
             _drop_output()  # a full disk, a folder that may not be written
-        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}")
+            advice = f"; {storage.remedy(error)}" if storage.is_full(error) else ""
+        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}{advice}")
         return exit_status(error)
     except KeyboardInterrupt as error:
         again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""

@@ -28,6 +28,11 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
+def remedy(error: OSError) -> str:
+    """Advise what to do where a file cannot be written."""
+    return f"{'make room' if is_full(error) else 'make it writable'}, and give the same command again"
+
+
 def list_names(folder: str) -> set[str]:
     """List the names in a folder; none, if there is no such folder. Halves of files, which ended processes have left,
     are left out.
@@ -185,7 +190,8 @@ def atomic_folder(path: str) -> Iterator[str]:
         raise
     except Exception as error:  # each store has exceptions of its own
         remove(partial)
-        raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}") from error
+        advice = f"; {remedy(error)}" if isinstance(error, OSError) else ""
+        raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}{advice}") from error
     except BaseException:
         remove(partial)
         raise

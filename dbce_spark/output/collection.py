@@ -155,10 +155,7 @@ class Collection:
                 " the same command again to extend it"
             ) from None
         except OSError as error:
-            remedy = "make room" if storage.is_full(error) else "make it writable"
-            raise OutputError(
-                f"{path} cannot be written: {error}; {remedy}, and give the same command again"
-            ) from error
+            raise OutputError(f"{path} cannot be written: {error}; {storage.remedy(error)}") from error
         finally:
             with suppress(OSError):
                 partial.unlink()

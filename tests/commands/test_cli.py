@@ -250,7 +250,7 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
     (failure,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
 
     assert (2, 2) == (ended.returncode, failure["exit_status"])
-    assert "dbce: [Errno 28] No space left on device\n" == ended.stderr
+    assert "dbce: [Errno 28] No space left on device; make room, and give the same command again\n" == ended.stderr
 
 
 def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

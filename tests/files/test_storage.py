@@ -1,5 +1,6 @@
 """Files appear whole."""
 
+import errno
 import os
 import re
 import stat
@@ -144,7 +145,10 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> Non
     ("error", "message"),
     [
         (OutputError("damaged"), "^damaged$"),
-        (OSError("disk full"), "folder: cannot be written: OSError: disk full"),
+        (
+            OSError(errno.ENOSPC, "full"),
+            r"folder: cannot be written: OSError: \[Errno 28\] full; make room, and give the same",
+        ),
         (KeyboardInterrupt("stopped"), "^stopped$"),
     ],
 )
