@@ -2,6 +2,7 @@
 
 import argparse
 import atexit
+import errno
 import logging
 import multiprocessing
 import os
@@ -108,18 +109,26 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         _drop_output()  # `| head` has what it wanted
         return exit_status(error)
     except (DbceError, OSError) as error:
-        advice = ""
         if isinstance(error, OSError):
-            from dbce_spark.files import storage  # only here: it takes fsspec with it, which not all commands need
-
             _drop_output()  # a full disk, a folder that may not be written
-            advice = f"; {storage.remedy(error)}" if storage.is_full(error) else ""
-        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}{advice}")
+        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}{_advice(error)}")
         return exit_status(error)
     except KeyboardInterrupt as error:
         again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
         _complain(f"{parser.prog}: stopped before the end{again}")
         return exit_status(error)
+
+
+def _advice(error: Exception) -> str:
+    """Advise what to do about an error of the machine; one of ours says that by itself."""
+    if not isinstance(error, OSError):
+        return ""
+    from dbce_spark.files import storage  # only here: it takes fsspec with it, which not all commands need
+
+    if storage.is_full(error):
+        return f"; {storage.remedy(error)}"
+    is_denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return "; let this user read and write it, and give the same command again" if is_denied else ""
 
 
 def _complain(line: str) -> None:

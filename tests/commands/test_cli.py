@@ -31,6 +31,7 @@ from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
+from tests.support.permissions import forbidden
 
 QUICK = "acquire.delay_seconds=0"
 ROOT = Path(__file__).parents[2]
@@ -251,6 +252,18 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
 
     assert (2, 2) == (ended.returncode, failure["exit_status"])
     assert "dbce: [Errno 28] No space left on device; make room, and give the same command again\n" == ended.stderr
+
+
+def test_a_file_that_may_not_be_read_is_named_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where no reader of ours has turned the error into one of ours."""
+    (tmp_path / "run.json").touch()
+    with forbidden(tmp_path / "run.json"):
+        status = main(["status", str(tmp_path)])
+
+    assert 2 == status
+    assert "run.json'; let this user read and write it, and give the same command again\n" in capsys.readouterr().err
 
 
 def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
