@@ -12,7 +12,16 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
+from dbce_spark.output.collection import (
+    FORMAT_BEFORE,
+    MEMBERS,
+    RUN_FILE,
+    Collection,
+    Increment,
+    Version,
+    files,
+)
+from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
@@ -39,12 +48,12 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     if latest:
         collection.check_format(latest)
         _check(collection, latest, settings)
-    files = collection.unread(latest, request.files)
-    if not files and not request.indexes:
+    unread = collection.unread(latest, request.files)
+    if not unread and not request.indexes:
         return None
     return replace(
         request,
-        files=files,
+        files=unread,
         output=collection.increment(_next(latest)),
         prior=prior_state.prior_state(collection, latest),
         settings=settings,
@@ -146,6 +155,24 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
             " extend it, or begin another collection"
         )
     found.check()
+    check_members(collection, latest)
+
+
+def check_members(collection: Collection, version: Version) -> None:
+    """Check that all members are there, which no reader needs: without some, new captures would be labelled as if
+    these had never been.
+
+    Raises:
+        OutputError: some are missing.
+    """
+    for one in version.increments:
+        folder = collection.increment(one.number)
+        rows = sum(map(count_rows, files(folder, MEMBERS)))
+        if rows < one.extractions:
+            raise OutputError(
+                f"{folder}/{MEMBERS} has {rows:,} rows, and {one.extractions:,} were written: a part is missing;"
+                " restore it, or roll back to a version before it"
+            )
 
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:

@@ -454,6 +454,17 @@ def test_a_collection_keeps_the_sites_that_it_was_begun_with(manifest: str, coll
     assert increment_job.prepared(to, request, reading)
 
 
+def test_a_collection_without_some_members_is_not_extended(collected: Path, tmp_path: Path) -> None:
+    """As a copy that broke off is: new captures would be labelled as if these pages had never been."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    to.commit(replace(to.current(), number=4, settings=increment_job._settings(request.plan(PARAMETERS))))
+    shutil.rmtree(Path(to.increment(1), "members"))
+
+    with pytest.raises(OutputError, match=r"00000001/members has 0 rows, and \d+ were written: a part is missing"):
+        increment_job.prepared(to, request, PARAMETERS)
+
+
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
     """Its work is neither lost nor put together."""
     begun = Path(staging.path(grown.increment(4), staging.PLAN))
@@ -487,7 +498,7 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
 
 @pytest.mark.parametrize(
     ("name", "table"),
-    [("extractions/site_part=1", "extractions"), ("superseded", "superseded")],
+    [("extractions/site_part=1", "extractions"), ("superseded", "superseded"), ("members", "members")],
 )
 def test_rows_that_are_missing_are_not_left_out_for_good(grown: Collection, name: str, table: str) -> None:
     """A compaction of a collection that was copied in part would lack them, and a vacuum remove what names them; nor do
