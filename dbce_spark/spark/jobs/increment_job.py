@@ -11,10 +11,12 @@ from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
+from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import (
     FORMAT_BEFORE,
     MEMBERS,
+    PENDING,
     RUN_FILE,
     Collection,
     Increment,
@@ -156,6 +158,21 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
         )
     found.check()
     check_members(collection, latest)
+    _check_pending(collection, latest, found.run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0))
+
+
+def _check_pending(collection: Collection, latest: Version, waiting: int) -> None:
+    """Check that the revisits that wait for their originals are there, if there are any.
+
+    Raises:
+        OutputError: they are missing.
+    """
+    folder = collection.increment(latest.increments[-1].number)
+    if waiting and not files(folder, PENDING):
+        raise OutputError(
+            f"{folder}/{PENDING} is missing, which has the {waiting:,} revisits whose originals may still come; restore"
+            " it, or roll back to a version before it"
+        )
 
 
 def check_members(collection: Collection, version: Version) -> None:

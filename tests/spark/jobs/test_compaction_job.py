@@ -465,6 +465,20 @@ def test_a_collection_without_some_members_is_not_extended(collected: Path, tmp_
         increment_job.prepared(to, request, PARAMETERS)
 
 
+def test_a_collection_without_the_revisits_that_wait_is_not_extended(collected: Path, tmp_path: Path) -> None:
+    """They would be no captures when their originals come, and in no account either."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    settings = increment_job._settings(request.plan(PARAMETERS))
+    to.commit(replace(to.version(2), number=4, settings=settings))
+    waiting = json.loads(Path(to.increment(2), "run.json").read_text())["rejects"]["revisit_unresolved"]
+
+    with pytest.raises(OutputError, match=rf"00000002/pending is missing, which has the {waiting} revisits .*restore"):
+        increment_job.prepared(to, request, PARAMETERS)
+    write(to.increment(2), "pending", revisit_rows.REVISITS)
+    assert increment_job.prepared(to, request, PARAMETERS)
+
+
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
     """Its work is neither lost nor put together."""
     begun = Path(staging.path(grown.increment(4), staging.PLAN))
