@@ -92,6 +92,8 @@ class Collection:
         numbers = self.numbers()
         if numbers:
             return self.version(numbers[-1])
+        if Path(self.folder).is_file():
+            raise OutputError(f"{self.folder} is a file, and no collection; give a folder")
         if foreign := self._foreign():
             raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give an empty folder")
         return None
@@ -105,7 +107,7 @@ class Collection:
         """
         if numbers := self.numbers():
             return self.version(numbers[-1])
-        begun = "FOLDER" if self._foreign() else self.folder
+        begun = "FOLDER" if self._foreign() or Path(self.folder).is_file() else self.folder
         raise InputError(f"{self.folder} is no collection; `dbce extract ... --collection {begun}` begins one")
 
     def version(self, number: int) -> Version:

@@ -275,6 +275,15 @@ def test_no_collection_says_so(tmp_path: Path) -> None:
         Collection(str(tmp_path)).current()
 
 
+def test_a_file_is_no_collection(tmp_path: Path) -> None:
+    """And none can be begun under its name."""
+    (tmp_path / "one.warc").touch()
+    with pytest.raises(OutputError, match=r"one\.warc is a file, and no collection; give a folder"):
+        Collection(str(tmp_path / "one.warc")).latest()
+    with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection FOLDER` begins one"):
+        Collection(str(tmp_path / "one.warc")).current()
+
+
 def test_a_collection_that_is_not_begun_has_no_version(tmp_path: Path) -> None:
     """An empty folder, or one where the first run is at work."""
     assert Collection(str(tmp_path)).latest() is None
