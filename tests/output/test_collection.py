@@ -201,7 +201,7 @@ def test_a_rollback_to_what_a_vacuum_removes_is_undone(grown: Collection, monkey
 
 
 def test_two_vacuums_at_once_end_well(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What one has removed, the other passes over."""
+    """One passes over what the other has removed."""
     grown.rollback(1)
     read = Collection.version
     begun: list[int] = []

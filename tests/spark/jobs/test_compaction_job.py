@@ -338,7 +338,7 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
 def test_one_that_had_ended_is_made_a_version_by_the_same_command(
     grown: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who compacts once more has that version, and is not sent to a run that there was not."""
+    """A second compaction gives that version, and names no run that there was not."""
     with monkeypatch.context() as killed:
         killed.setattr(increment_job, "commit", _interrupted)
         with pytest.raises(KeyboardInterrupt):

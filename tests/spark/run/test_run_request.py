@@ -12,7 +12,7 @@ from tests.support.builders import config
 
 
 def test_an_increment_that_another_run_has_written_is_no_output_to_replace(tmp_path: Path) -> None:
-    """Who extends a collection gives neither another output nor --overwrite, but the same command again."""
+    """The error asks for the same command again, and for neither another output nor --overwrite."""
     (tmp_path / "run.json").write_text("{}")
     alone = RunRequest(files=[], output=str(tmp_path), with_html=False, limit=None, started=0.0)
 
