@@ -2,6 +2,7 @@
 
 import argparse
 import atexit
+import errno
 import logging
 import multiprocessing
 import os
@@ -110,7 +111,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     except (DbceError, OSError) as error:
         if isinstance(error, OSError):
             _drop_output()  # a full disk, a folder that may not be written
-        _complain(f"{parser.prog}: {log.printable(log.without_credentials(_message(error)))}")
+        _complain(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}{_advice(error)}")
         return exit_status(error)
     except KeyboardInterrupt as error:
         again = "; the same command resumes it" if getattr(arguments, "resumes", False) else ""
@@ -118,13 +119,17 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         return exit_status(error)
 
 
-def _message(error: DbceError | OSError) -> str:
-    """Return the message of an error; a stream that is full has no name, so standard output may be meant."""
-    from dbce_spark.files import storage
+def _advice(error: Exception) -> str:
+    """Advise what to do about an error of the machine; one of ours says that by itself."""
+    if not isinstance(error, OSError):
+        return ""
+    from dbce_spark.files import storage  # only here: it takes fsspec with it, which not all commands need
 
-    if isinstance(error, OSError) and storage.is_full(error) and error.filename is None:
-        return f"{error.strerror}: standard output, or the disk of a file that is written; make room"
-    return str(error)
+    if storage.is_full(error):
+        unnamed = "" if error.filename else " for standard output, or for a file that is written"
+        return f"{unnamed}; {storage.remedy(error)}"
+    is_denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return "; let this user read and write it, and give the same command again" if is_denied else ""
 
 
 def _complain(line: str) -> None:

@@ -154,14 +154,16 @@ def count_values(values: Values, batch: pa.RecordBatch, filters: Sequence[Filter
 
 
 def nothing_left(root: str, removed: Mapping[str, int], values: Values) -> InputError:
-    """Build the error where filters leave no row: what each of them removed, and the values that are there."""
+    """Build the error where no row is left: what each filter removed, and the values that are there."""
+    rows = sum(removed.values())
+    if not rows:
+        return InputError(f"{root} has no extractions, so nothing is written; `dbce report {root}` shows what was read")
     took = ", ".join(f"{count:,} by {name}" for name, count in removed.items() if count)
     there = "".join(
         f"; {name} is "
         + (", ".join(f"{value} ({count:,})" for value, count in of_name.most_common(_MOST)) or "unknown")
         for name, of_name in values.items()
     )
-    rows = sum(removed.values())
     return InputError(
         f"{root}: none of its {rows:,} rows is left, so nothing is written; removed are {took or 0}{there}"
     )

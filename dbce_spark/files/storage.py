@@ -28,6 +28,11 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
+def remedy(error: OSError) -> str:
+    """Advise what to do where a file cannot be written."""
+    return f"{'make room' if is_full(error) else 'make it writable'}, and give the same command again"
+
+
 def list_names(folder: str) -> set[str]:
     """List the names in a folder; none, if there is no such folder. Halves of files, which ended processes have left,
     are left out.
@@ -157,12 +162,25 @@ def compressed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(stream)
 
 
+def _take_place(partial: Path, target: Path) -> None:
+    """Rename a folder, or all that is in it where it lies in the target itself."""
+    if partial.parent == target:
+        for one in sorted(partial.iterdir(), key=lambda one: one.suffix == ".json"):
+            one.rename(target / one.name)
+        partial.rmdir()
+        sync(target)
+    else:
+        partial.replace(target)
+        sync(target.parent)
+
+
 @contextmanager
 def atomic_folder(path: str) -> Iterator[str]:
     """Yield a folder to write files into, which has them when the block ends well; else it is as it was before.
 
-    Locally by a rename. In an object store the files are there one after the other, and removed when the block fails: a
-    file that says that all are there has to be the last.
+    Locally by a rename; where the folder is there, and may be a mount, by one of each file and folder in it, those in
+    JSON last. In an object store the files are there one after the other, and removed when the block fails: a file that
+    says that all are there has to be the last.
 
     Raises:
         OutputError: it is not empty, or cannot be written.
@@ -171,21 +189,22 @@ def atomic_folder(path: str) -> Iterator[str]:
         raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
     is_object = is_remote(path)
     target = Path(path if is_object else os.path.realpath(path))  # a link stays, and leads to it
-    partial = path if is_object else str(target.with_name(f"_{target.name}.{uuid4().hex}"))
+    place = target if target.is_dir() else target.parent
+    partial = path if is_object else str(place / f"_{target.name}.{uuid4().hex}")
     try:
         if not is_object:
             Path(partial).mkdir(parents=True)
         yield partial
         if not is_object:
             sync_folder(Path(partial))
-            Path(partial).replace(target)
-            sync(target.parent)
+            _take_place(Path(partial), target)
     except DbceError:
         remove(partial)
         raise
     except Exception as error:  # each store has exceptions of its own
         remove(partial)
-        raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}") from error
+        advice = f"; {remedy(error)}" if isinstance(error, OSError) else ""
+        raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}{advice}") from error
     except BaseException:
         remove(partial)
         raise

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,8 @@ class Collection:
         numbers = self.numbers()
         if numbers:
             return self.version(numbers[-1])
+        if Path(self.folder).is_file():
+            raise OutputError(f"{self.folder} is a file, and no collection; give a folder")
         if foreign := self._foreign():
             raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give an empty folder")
         return None
@@ -104,7 +107,7 @@ class Collection:
         """
         if numbers := self.numbers():
             return self.version(numbers[-1])
-        begun = "FOLDER" if self._foreign() else self.folder
+        begun = "FOLDER" if self._foreign() or Path(self.folder).is_file() else self.folder
         raise InputError(f"{self.folder} is no collection; `dbce extract ... --collection {begun}` begins one")
 
     def version(self, number: int) -> Version:
@@ -117,9 +120,9 @@ class Collection:
         path = self._manifest(number)
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
-            found = plain.get("format")
+            found = plain["format"]
             if found in (FORMAT, FORMAT_BEFORE):
-                return Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
+                return _built(plain, number)
         except FileNotFoundError:
             there = ", ".join(map(str, self.numbers())) or "none"
             raise InputError(f"{self.folder} has no version {number}; it has {there}") from None
@@ -138,14 +141,14 @@ class Collection:
         """Make this the newest version. Of two runs that try this at once, one succeeds.
 
         Raises:
-            OutputError: there is a version of this number already.
+            OutputError: there is a version of this number already, or it cannot be written.
         """
         path = self._manifest(version.number)
-        path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"_{path.name}.{uuid4().hex}")
-        partial.write_text(json.dumps(asdict(version), indent=2, sort_keys=True) + "\n", encoding="utf-8")
-        storage.sync(partial)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial.write_text(json.dumps(asdict(version), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+            storage.sync(partial)
             os.link(partial, path)  # unlike a rename it replaces nothing
             storage.sync(path.parent)
         except FileExistsError:
@@ -153,8 +156,11 @@ class Collection:
                 f"{self.folder} was extended by another run meanwhile: version {version.number} is there; give"
                 " the same command again to extend it"
             ) from None
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error}; {storage.remedy(error)}") from error
         finally:
-            partial.unlink()
+            with suppress(OSError):
+                partial.unlink()
 
     def check_format(self, version: Version) -> None:
         """Check that a version has the pages and members that this program reads.
@@ -169,10 +175,21 @@ class Collection:
             )
 
     def rollback(self, number: int) -> Version:
-        """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it."""
+        """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it.
+
+        Raises:
+            InputError: there is no such version.
+            OutputError: as `commit`; or a vacuum has removed the version meanwhile.
+        """
         before, latest = self.version(number), self.current()
         back = replace(before, number=latest.number + 1, made=timestamps.now(), why=f"rollback to {number}")
         self.commit(back)
+        if number not in self.numbers():  # a vacuum that has not seen the new version removes increments of this one
+            self._manifest(back.number).unlink()
+            raise OutputError(
+                f"{self.folder}: version {number} was removed meanwhile by a vacuum; the collection stays as it was,"
+                " and `dbce collection log` lists the versions that are left"
+            )
         return back
 
     def vacuum(self, keep: int) -> list[str]:
@@ -181,18 +198,29 @@ class Collection:
 
         The increment that the next run writes, or an ended one has begun, stays.
         """
+        folders = sorted(
+            Path(self.folder, _INCREMENTS).glob("*")
+        )  # first: what a run begins from now on is none of them
         numbers = self.numbers()
-        gone, kept = numbers[:-keep], [self.version(number) for number in numbers[-keep:]]
-        needed = {increment.number for version in kept for increment in version.increments} | {numbers[-1] + 1}
+        for number in numbers[-keep:]:
+            self.version(number)  # raises before anything is removed
         removed = []
-        for number in gone:
-            self._manifest(number).unlink()
+        for number in numbers[:-keep]:
+            self._manifest(number).unlink(missing_ok=True)  # another vacuum may be at work
             removed.append(f"{_VERSIONS}/{self._manifest(number).name}")
-        for folder in sorted(Path(self.folder, _INCREMENTS).glob("*")):
+        needed = self._needed() | {numbers[-1] + 1}
+        for folder in folders:
             if folder.name.isdecimal() and int(folder.name) not in needed:
-                shutil.rmtree(folder)
+                with suppress(FileNotFoundError):
+                    shutil.rmtree(folder)
                 removed.append(f"{_INCREMENTS}/{folder.name}")
         return removed
+
+    def _needed(self) -> set[int]:
+        """List the increments of all versions that are there, and the one that the next run writes: a rollback or a run
+        may have made a version since a vacuum began."""
+        numbers = self.numbers()
+        return {one.number for number in numbers for one in self.version(number).increments} | {numbers[-1] + 1}
 
     def increment(self, number: int) -> str:
         """Build the path of an increment's folder."""
@@ -224,7 +252,7 @@ class Collection:
         for one in version.increments:
             path = Path(self.increment(one.number), INPUTS)
             try:
-                sizes |= json.loads(path.read_text(encoding="utf-8"))
+                sizes.update(_sizes(path))
             except FileNotFoundError:
                 continue
             except PermissionError as error:
@@ -250,6 +278,35 @@ class Collection:
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")
+
+
+def _sizes(path: Path) -> dict[str, int]:
+    """Read the files that an increment was made from, with their bytes.
+
+    Raises:
+        ValueError: this is no list of them.
+    """
+    sizes: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(sizes, dict) or not all(isinstance(size, int) for size in sizes.values()):
+        raise ValueError("it holds something else than files and their bytes")
+    return sizes
+
+
+def _built(plain: dict[str, Any], number: int) -> Version:
+    """Build a version from its manifest.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none of this number.
+    """
+    version = Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
+    counts = [count for one in version.increments for count in asdict(one).values()]
+    if version.number != number:
+        raise ValueError(f"it is of version {version.number!r}")
+    if not version.increments or not all(isinstance(count, int) for count in counts):
+        raise ValueError("its increments cannot be read")
+    if not isinstance(version.settings["config"], dict):
+        raise TypeError("its settings cannot be read")
+    return version
 
 
 def files(folder: str, *tables: str) -> list[str]:

@@ -33,13 +33,29 @@ from dbce_spark.output.collection import (
     Version,
 )
 from dbce_spark.output.current_rows import TableFiles
-from dbce_spark.output.stored_rows import CAPTURE_ID, batches, capture_ids, chosen_columns, count_rows, leaves, opened
+from dbce_spark.output.stored_rows import (
+    CAPTURE_ID,
+    batches,
+    capture_ids,
+    chosen_columns,
+    count_rows,
+    is_of_increment,
+    leaves,
+    opened,
+)
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _LEFT_OUT = {CAPTURES: CAPTURES, REJECTS: REJECTS, DUPLICATES: DUPLICATES, REMARKED: DUPLICATES}
 """Tables that a copy may lack as a whole, each where it lacks another: what is read of the rest does not follow from
 them."""
+_OF_EACH = ("extractions",)
+_OF_CRAWLS = (
+    *(*_OF_EACH, "captures", "rejects", "skipped", "seconds", "failed_files", "config", "versions", "plan"),
+    *("largest_bucket", "pages_per_second_per_core"),
+)
+"""Fields that each run.json has, and what each of a crawl has that is summed up with others."""
+_OBJECTS = ("rejects", "skipped", "seconds", "failed_files", "config", "versions")
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 
 
@@ -215,7 +231,8 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
     Raises:
         OutputError: one cannot be read.
     """
-    return {number: _run(str(path.parent), path.name) for number, path in collection.run_files(version).items()}
+    paths = collection.run_files(version)
+    return {number: _run(str(path.parent), path.name, _OF_CRAWLS) for number, path in paths.items()}
 
 
 def check_version(collection: Collection, version: Version) -> None:
@@ -264,14 +281,37 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
     return counted
 
 
-def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
+def check_form(report: Any, needed: Sequence[str] = _OF_EACH) -> None:
+    """Check that a run.json has the fields that are needed, and each the form that readers expect: one that holds
+    something else counts no rows, and would pass for that of a run without any.
+
+    Raises:
+        ValueError: it has not.
+    """
+    if not isinstance(report, dict):
+        raise ValueError("it is no object")
+    if lacks := [name for name in needed if name not in report]:
+        raise ValueError(f"it has no {lacks[0]}")
+    if others := [name for name in _OBJECTS if name in report and not isinstance(report[name], dict)]:
+        raise ValueError(f"its {others[0]} is no object")
+    try:
+        counts = [*_counted(report).values(), *report.get("skipped", {}).values()]
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"its counts cannot be read: {error!r}") from error
+    if wrong := [count for count in counts if not isinstance(count, int)]:
+        raise ValueError(f"{wrong[0]!r} is no count")
+
+
+def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> dict[str, Any]:
     try:
         filesystem, path = url_to_fs(root)
-        run = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
-        if not isinstance(run, dict):
-            raise TypeError(f"{name} is no object")
+        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
+        check_form(run, needed)
     except PermissionError as error:
         raise denied(f"{root}/{name}", error) from error
+    except ValueError as error:
+        remedy = "roll back to a version before it" if is_of_increment(f"{root}/") else "make the output again"
+        raise OutputError(f"{root}/{name} is no report of a run: {error}; restore it, or {remedy}") from error
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(
             f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"

@@ -82,11 +82,18 @@ def _damage(path: str) -> Iterator[None]:
     except Exception as error:  # each store has exceptions of its own, and Arrow has some
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             advice = f"{path}: {error.strerror}; allow more (`ulimit -n`), and give the same command again"
-        elif _INCREMENT.search(path):
+        elif isinstance(error, FileNotFoundError) and is_of_increment(path):
+            advice = f"{path} is gone; restore it, or, if a vacuum has removed its version, read a later one"
+        elif is_of_increment(path):
             advice = f"{path} is broken: {error}; restore it, or roll back to a version before it"
         else:
             advice = f"{path}: cannot be read: {type(error).__name__}: {error}; the output is damaged, make it again"
         raise OutputError(advice) from error
+
+
+def is_of_increment(path: str) -> bool:
+    """Tell whether a file or folder lies in an increment of a collection."""
+    return _INCREMENT.search(path) is not None
 
 
 def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:

@@ -63,7 +63,7 @@ def of_url(output: ReportOutput, url: str) -> list[Pick]:
     """
     picks = [Pick(capture_id, NAMED) for capture_id in output.captures_of(url)]
     if not picks:
-        raise InputError(f"{output.root} has no page {url}")
+        raise InputError(f"{output.root} has no page {url}; without --url the report has a sample of its pages")
     return picks
 
 

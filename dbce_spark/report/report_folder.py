@@ -2,11 +2,13 @@
 
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from jinja2 import Environment
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.overview import overview
 from dbce_spark.report.page_views import View, views
@@ -18,6 +20,8 @@ PAGES = 12
 
 MARKER = ".dbce-report"
 """Says that a folder is a report of ours, so that the next report may take its place."""
+_PARTIAL = ".new"
+"""The folder in it that holds the files of a report until all are written."""
 
 
 def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None, url: str = "") -> Path:
@@ -60,14 +64,35 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write the marker first and index.html last: an interrupted report can be written again, and looks unfinished."""
+    """Write all files, and only then put them in the place of an earlier report, index.html last: of a disk that is
+    full nothing is left, and an interrupted report can be written again, and looks unfinished."""
+    is_new, is_ours, partial = not folder.exists(), (folder / MARKER).exists(), folder / _PARTIAL
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARKER).write_text("A report of `dbce report`. The next one may overwrite this folder.\n")
-        (folder / "index.html").unlink(missing_ok=True)
-        shutil.rmtree(folder / "pages", ignore_errors=True)
-        (folder / "pages").mkdir()
-        for name in sorted(texts, reverse=True):
-            (folder / name).write_text(texts[name], encoding="utf-8", errors="replace", newline="\n")
-    except OSError as error:
-        raise OutputError(f"{folder}: the report cannot be written there: {error}") from error
+        shutil.rmtree(partial, ignore_errors=True)
+        (partial / "pages").mkdir(parents=True)
+        for name, text in texts.items():
+            (partial / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        _take_place(partial, folder)
+    except BaseException as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        with suppress(OSError):
+            if not is_ours:
+                (folder / MARKER).unlink(missing_ok=True)
+            if is_new:
+                folder.rmdir()
+        if isinstance(error, OSError):
+            raise OutputError(
+                f"{folder}: the report cannot be written there: {error}; {storage.remedy(error)}"
+            ) from error
+        raise
+
+
+def _take_place(partial: Path, folder: Path) -> None:
+    """Move the files of a report to its folder, where they replace those of an earlier one."""
+    (folder / "index.html").unlink(missing_ok=True)
+    shutil.rmtree(folder / "pages", ignore_errors=True)
+    for name in ("pages", "index.html"):
+        (partial / name).rename(folder / name)
+    partial.rmdir()

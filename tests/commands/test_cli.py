@@ -31,6 +31,7 @@ from dbce_spark.output.collection import Collection, Increment, Version
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
+from tests.support.permissions import forbidden
 
 QUICK = "acquire.delay_seconds=0"
 ROOT = Path(__file__).parents[2]
@@ -250,8 +251,20 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
     (failure,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
 
     assert (2, 2) == (ended.returncode, failure["exit_status"])
-    full_disk = "No space left on device: standard output, or the disk of a file that is written; make room"
-    assert f"dbce: {full_disk}\n" == ended.stderr
+    where, advice = "for standard output, or for a file that is written", "make room, and give the same command again"
+    assert f"dbce: [Errno 28] No space left on device {where}; {advice}\n" == ended.stderr
+
+
+def test_a_file_that_may_not_be_read_is_named_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where no reader of ours has turned the error into one of ours."""
+    (tmp_path / "run.json").touch()
+    with forbidden(tmp_path / "run.json"):
+        status = main(["status", str(tmp_path)])
+
+    assert 2 == status
+    assert "run.json'; let this user read and write it, and give the same command again\n" in capsys.readouterr().err
 
 
 def test_a_reason_that_cannot_be_printed_leaves_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,7 +443,7 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
     counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
     Path(collection.increment(1)).mkdir(parents=True)
     Path(collection.increment(1), "inputs.json").write_text(json.dumps({str(path): path.stat().st_size + size}))
-    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={}))
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={"config": {}}))
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out

@@ -103,4 +103,12 @@ def test_where_nothing_is_left_the_values_are_listed() -> None:
         "out: none of its 7 rows is left, so nothing is written; removed are 6 by language, 1 by words; language is"
         " en (3), de (2)"
     ) == str(row_filters.nothing_left("out", {"language": 6, "words": 1}, values))
-    assert "removed are 0; page_type is unknown" in str(row_filters.nothing_left("out", {}, {"page_type": Counter()}))
+    of_none = row_filters.nothing_left("out", {"page_type": 1}, {"page_type": Counter()})
+    assert "removed are 1 by page_type; page_type is unknown" in str(of_none)
+
+
+def test_an_output_without_rows_has_none_to_filter() -> None:
+    """No filter has removed any: the report says why there are none."""
+    assert "out has no extractions, so nothing is written; `dbce report out` shows what was read" == str(
+        row_filters.nothing_left("out", {"words": 0}, {})
+    )

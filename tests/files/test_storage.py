@@ -1,5 +1,6 @@
 """Files appear whole."""
 
+import errno
 import os
 import re
 import stat
@@ -144,7 +145,10 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> Non
     ("error", "message"),
     [
         (OutputError("damaged"), "^damaged$"),
-        (OSError("disk full"), "folder: cannot be written: OSError: disk full"),
+        (
+            OSError(errno.ENOSPC, "full"),
+            r"folder: cannot be written: OSError: \[Errno 28\] full; make room, and give the same",
+        ),
         (KeyboardInterrupt("stopped"), "^stopped$"),
     ],
 )
@@ -155,6 +159,29 @@ def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: B
         fail_in_folder(path, error)
 
     assert set() == store.list_names(f"{storage}{tmp_path}/failed")
+
+
+def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path) -> None:
+    """It may be a mount, or one whose mode or place is not this user's to choose; nothing is left beside it."""
+    target = tmp_path / "volume"
+    target.mkdir(mode=0o750)
+    before = target.stat()
+    with store.atomic_folder(str(target)) as folder:
+        for name in ("a/f", "b.json", "c"):
+            store.write(f"{folder}/{name}", b"whole")
+
+    assert (before.st_ino, before.st_mode) == (target.stat().st_ino, target.stat().st_mode)
+    assert {"a", "b.json", "c"} == {one.name for one in target.iterdir()}
+    assert [target] == [*tmp_path.iterdir()]
+
+
+def test_an_empty_folder_stays_empty_where_it_cannot_be_filled(tmp_path: Path) -> None:
+    """As a new one is not there then."""
+    (tmp_path / "volume").mkdir()
+    with pytest.raises(OutputError, match="full"):
+        fail_in_folder(str(tmp_path / "volume"), OSError(errno.ENOSPC, "full"))
+
+    assert [] == [*(tmp_path / "volume").iterdir()]
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
+from tests.support.full_disks import full_disk
 from tests.support.permissions import forbidden
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
@@ -142,6 +143,102 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
     assert Path(grown.increment(5)).exists()
 
 
+def test_vacuum_keeps_what_a_rollback_brings_back_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that is made while it works keeps its increments."""
+    grown.rollback(1)
+    read = Collection.version
+    begun: list[int] = []
+
+    def version(of: Collection, number: int) -> Version:
+        if not begun:
+            begun.append(number)
+            of.rollback(3)
+        return read(of, number)
+
+    monkeypatch.setattr(Collection, "version", version)
+    grown.vacuum(1)
+
+    assert [4, 5] == grown.numbers()
+    assert [("a", "3"), ("b", "3"), ("c", "2"), ("d", "3")] == listed(grown, 5, "extractions")
+
+
+def test_vacuum_leaves_what_a_run_begins_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the next version was made between its looks at the versions and at the increments."""
+    read = Collection.numbers
+    begun: list[int] = []
+
+    def numbers(of: Collection) -> list[int]:
+        found = read(of)
+        if not begun:
+            begun.extend(found)
+            write(of, 4, "extractions", EXTRACTIONS, ("e", "4"))
+            of.commit(made(4, 1, 2, 3, 4))
+            write(of, 5, "extractions", EXTRACTIONS, ("f", "5"))
+        return found
+
+    monkeypatch.setattr(Collection, "numbers", numbers)
+    grown.vacuum(1)
+
+    assert Path(grown.increment(5)).exists()
+
+
+def test_a_rollback_to_what_a_vacuum_removes_is_undone(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would name increments that are gone."""
+    grown.rollback(1)
+    commit = Collection.commit
+
+    def late(of: Collection, version: Version) -> None:
+        of.vacuum(1)
+        commit(of, version)
+
+    monkeypatch.setattr(Collection, "commit", late)
+    with pytest.raises(
+        OutputError, match="version 3 was removed meanwhile by a vacuum; the collection stays as it was"
+    ):
+        grown.rollback(3)
+
+    assert [4] == grown.numbers()
+
+
+def test_two_vacuums_at_once_end_well(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One passes over what the other has removed."""
+    grown.rollback(1)
+    read = Collection.version
+    begun: list[int] = []
+
+    def version(of: Collection, number: int) -> Version:
+        if not begun:
+            begun.append(number)
+            of.vacuum(1)
+        return read(of, number)
+
+    monkeypatch.setattr(Collection, "version", version)
+    grown.vacuum(1)
+
+    assert [4] == grown.numbers()
+    assert [("a", "1"), ("b", "1")] == listed(grown, 4, "extractions")
+
+
+def test_a_version_on_a_full_disk_leaves_nothing(grown: Collection) -> None:
+    """The error names the manifest, and what to do."""
+    with full_disk(100), pytest.raises(OutputError, match=r"00000004\.json cannot be written: .*; make room, and give"):
+        grown.rollback(1)
+
+    assert {"00000001.json", "00000002.json", "00000003.json"} == {
+        one.name for one in Path(grown.folder, "versions").iterdir()
+    }
+
+
+def test_a_file_that_is_gone_is_called_that(grown: Collection) -> None:
+    """It is not broken: a vacuum may have removed its version."""
+    files = table_files(grown, grown.version(1), "extractions")
+    ((_, path),) = files.files
+    Path(path).unlink()
+
+    with pytest.raises(OutputError, match=r"part-00000\.parquet is gone; restore it, or, if a vacuum"):
+        [*files.batches(rows=2)]
+
+
 @pytest.mark.parametrize("name", ["versions", "versions/00000003.json", "increments/00000001/inputs.json"])
 def test_what_may_not_be_read_is_not_to_be_removed(grown: Collection, name: str) -> None:
     """It is neither a collection without a version, nor damaged."""
@@ -178,6 +275,15 @@ def test_no_collection_says_so(tmp_path: Path) -> None:
         Collection(str(tmp_path)).current()
 
 
+def test_a_file_is_no_collection(tmp_path: Path) -> None:
+    """And none can be begun under its name."""
+    (tmp_path / "one.warc").touch()
+    with pytest.raises(OutputError, match=r"one\.warc is a file, and no collection; give a folder"):
+        Collection(str(tmp_path / "one.warc")).latest()
+    with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection FOLDER` begins one"):
+        Collection(str(tmp_path / "one.warc")).current()
+
+
 def test_a_collection_that_is_not_begun_has_no_version(tmp_path: Path) -> None:
     """An empty folder, or one where the first run is at work."""
     assert Collection(str(tmp_path)).latest() is None
@@ -192,12 +298,34 @@ def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
         grown.version(7)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 3}', '{"format": 2, "increments": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 2, "increments": 3}'])
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
     """The error names the file, and the remedy."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
 
     with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
+        grown.current()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"increments": []}, {"number": "3"}, {"number": 2}, {"settings": None}, {"settings": {}}, {"increments": [{}]}],
+)
+def test_a_manifest_that_names_nothing_to_read_is_an_error(grown: Collection, changed: dict[str, object]) -> None:
+    """One that lacks what readers need of it, or stands under another number, is no version."""
+    path = Path(grown.folder, "versions", "00000003.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | changed))
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
+        grown.current()
+
+
+def test_a_manifest_with_counts_that_are_none_is_an_error(grown: Collection) -> None:
+    """The error names the file."""
+    path = Path(grown.folder, "versions", "00000003.json")
+    path.write_text(path.read_text().replace('"captures": 2', '"captures": null'))
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest: its increments cannot be read"):
         grown.current()
 
 
@@ -230,7 +358,7 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
 
 
-@pytest.mark.parametrize("text", ["{", "7"])
+@pytest.mark.parametrize("text", ["{", "7", "[]", "null", '{"a": null}'])
 def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
     """All files would be new without that list: it is not to be guessed."""
     Path(grown.increment(1), "inputs.json").write_text(text)

@@ -18,7 +18,8 @@ deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed"
 def version(number: int, *increments: int) -> Version:
     counts = {"page_files": 0, "captures": 0, "extractions": 0, "relabelled": 0}
     made = tuple(Increment(number=one, **counts) for one in increments)
-    return Version(number=number, made="2026-11-22T00:00:00+00:00", why="extract", increments=made, settings={})
+    when = "2026-11-22T00:00:00+00:00"
+    return Version(number=number, made=when, why="extract", increments=made, settings={"config": {}})
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def test_duplicates_of_which_a_part_is_missing_are_refused(tmp_path: Path) -> No
     for part in ("a", "b"):
         marks = pa.Table.from_pydict({"capture_id": [part]}, pa.schema([("capture_id", pa.string())]))
         parquet.write(str(tmp_path / f"duplicates/{part}.parquet"), marks.schema, marks.to_batches())
-    (tmp_path / "run.json").write_text('{"duplicates": {"texts": 2}}', encoding="utf-8")
+    (tmp_path / "run.json").write_text('{"extractions": 0, "duplicates": {"texts": 2}}', encoding="utf-8")
     output_reader.open_output(str(tmp_path)).check()
     (tmp_path / "duplicates/a.parquet").unlink()
     with pytest.raises(OutputError, match="duplicates has 1 rows, and 2 were written: a part is missing"):
@@ -107,7 +107,8 @@ def test_marks_made_anew_that_are_missing_are_noticed(tmp_path: Path) -> None:
     marks = pa.Table.from_pydict({"capture_id": ["a"]}, pa.schema([("capture_id", pa.string())]))
     for table in ("duplicates", "remarked"):
         parquet.write(str(tmp_path / f"{table}/a.parquet"), marks.schema, marks.to_batches())
-    (tmp_path / "run.json").write_text('{"duplicates": {"texts": 1, "remarked": 1}}', encoding="utf-8")
+    run = '{"extractions": 0, "duplicates": {"texts": 1, "remarked": 1}}'
+    (tmp_path / "run.json").write_text(run, encoding="utf-8")
     output_reader.open_output(str(tmp_path)).check()
     (tmp_path / "remarked/a.parquet").unlink()
     with pytest.raises(OutputError, match="remarked has 0 rows, and 1 were written: a part is missing"):
@@ -134,13 +135,38 @@ def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     assert pa.string() == batch.schema.field("url").type
 
 
-@pytest.mark.parametrize("text", [None, "{", "null"])
-def test_an_output_without_its_account_is_refused(tmp_path: Path, text: str | None) -> None:
-    """An output without run.json, or with half of one, or none in it, is not finished."""
-    if text is not None:
-        (tmp_path / "run.json").write_text(text)
+def test_an_output_without_its_account_is_refused(tmp_path: Path) -> None:
+    """An output without run.json is not finished."""
     with pytest.raises(OutputError, match=r"no run\.json that can be read"):
         output_reader.open_output(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "Expecting property name"),
+        ("null", "it is no object"),
+        ("[]", "it is no object"),
+        ("{}", "it has no extractions"),
+        ('{"captures": 1, "extractions": 1, "rejects": []}', "its rejects is no object"),
+        ('{"captures": "1", "extractions": 1}', "'1' is no count"),
+        ('{"captures": 1, "extractions": 1, "rejects": {"no_text": null}}', "its counts cannot be read"),
+        ('{"captures": 1, "extractions": 1, "duplicates": null}', "its counts cannot be read"),
+    ],
+)
+def test_an_account_that_is_none_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    """A run.json that a disk or a person has changed names no rows to compare the tables with, and is no run's."""
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(OutputError, match=rf"run\.json is no report of a run: {why}.*or make the output again"):
+        output_reader.open_output(str(tmp_path))
+
+
+def test_an_account_of_a_crawl_that_is_none_is_refused(collected: Path, tmp_path: Path) -> None:
+    """In a collection, where it would be summed up with the others, an earlier version is the remedy."""
+    shutil.copytree(collected, tmp_path / "c")
+    (tmp_path / "c" / "increments" / "00000002" / "run.json").write_text('{"captures": 0, "extractions": 0}')
+    with pytest.raises(OutputError, match=r"00000002/run\.json is no report of a run: it has no rejects;.* roll back"):
+        output_reader.open_output(str(tmp_path / "c"))
 
 
 def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Write a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
 
 import json
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,23 +57,49 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     _check(request, found, filters, config)
     schema = _schema(found, request.columns)
     target = request.target.rstrip("/")
-    if sources.absolute(target) == sources.absolute(request.output.rstrip("/")):
+    if _is_same(target, request.output.rstrip("/")):
         raise OutputError(f"{target} is what the corpus is made of; give another --output")
     _check_room(target, overwrite=request.overwrite)
     account = CorpusAccount(filters)
     read = [*dict.fromkeys([*schema.names, *(one.column for one in filters)])]
-    for part in found.parts:
-        for file, gone in part.current_files():
-            rows = (relative_paths(batch, request.relative_to) for batch in found.batches(file, gone, read))
-            _filter(rows, target, file.name, schema, account)
-        account.end_part()
-    counts = {"output": request.output, "config": asdict(config), **account.as_dict()}
-    if not account.left:
-        raise row_filters.nothing_left(request.output, counts["removed"], account.values)
-    _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
-    _write(f"{target}/{SUMMARY}", account.markdown())
-    _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, counts), indent=2))
+    with _whole_or_gone(target, account):
+        for part in found.parts:
+            for file, gone in part.current_files():
+                rows = (relative_paths(batch, request.relative_to) for batch in found.batches(file, gone, read))
+                _filter(rows, target, file.name, schema, account)
+            account.end_part()
+        counts = {"output": request.output, "config": asdict(config), **account.as_dict()}
+        if not account.left:
+            raise row_filters.nothing_left(request.output, counts["removed"], account.values)
+        _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
+        _write(f"{target}/{SUMMARY}", account.markdown())
+        _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, counts), indent=2))
     return account.markdown()
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Tell whether two names are of one folder, a link too."""
+    places = [sources.absolute(name) for name in (one, other)]
+    return len({place if sources.is_remote(place) else os.path.realpath(place) for place in places}) == 1
+
+
+@contextmanager
+def _whole_or_gone(target: str, account: CorpusAccount) -> Iterator[None]:
+    """Remove what the block has written if it fails. An earlier corpus, which stays up to the first row, is then as it
+    was.
+
+    Raises:
+        OutputError: the target cannot be written.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if account.left:
+            with suppress(OSError):
+                _clear(target)
+        if isinstance(error, OSError):
+            raise OutputError(f"{target}: cannot be written: {error}; {storage.remedy(error)}") from error
+        raise
 
 
 def _check(request: CorpusRequest, found: CorpusSource, filters: Sequence[Filter], config: CorpusConfig) -> None:

@@ -74,21 +74,25 @@ _SIZES_OF_MEMBERS = _Sizes(write_increment_tables.ROWS_PER_GROUP, write_incremen
 def run(collection: Collection, rows_per_file: int) -> Version | None:
     """Write the increment, and make it the next version; None if there is nothing to be put together.
 
-    Nobody sees any of it before. Files of extractions have up to `rows_per_file` rows.
+    Nobody sees any of it before. Files of extractions have up to `rows_per_file` rows. An increment that was ended just
+    before it was made a version is made one first: it may be that of a compaction.
 
     Raises:
         InputError: there is no collection.
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
             what this program does not know, a file that is broken, or not all rows; or it cannot be written.
     """
-    version = collection.current()
+    before = collection.current()
+    _check_idle(Path(collection.increment(before.number + 1)))
+    version = increment_job.with_ended(collection) or before
     target = Path(collection.increment(version.number + 1))
     _check_free(target)
     if len(version.increments) == 1 and version.format == FORMAT:
-        return None
+        return version if version.number > before.number else None
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
     output_reader.check_version(collection, version)
+    increment_job.check_members(collection, version)
     work = target.with_name(_WORK)
     with run_lock.hold(str(work)):
         with _whole_or_gone(work):
@@ -112,11 +116,16 @@ def _whole_or_gone(work: Path) -> Iterator[None]:
         raise
 
 
+def _check_idle(target: Path) -> None:
+    """Check that no run is at work on the increment that this one would be."""
+    if run_lock.is_held(str(target)):
+        raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
+
+
 def _check_free(target: Path) -> None:
     """Check that no run is to write the increment that this one would be. Of one that had not begun only its lock may
     lie there."""
-    if run_lock.is_held(str(target)):
-        raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
+    _check_idle(target)
     left = storage.list_names(str(target)) - {staging.FOLDER}
     if left or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(

@@ -11,8 +11,19 @@ from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
+from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
+from dbce_spark.output.collection import (
+    FORMAT_BEFORE,
+    MEMBERS,
+    PENDING,
+    RUN_FILE,
+    Collection,
+    Increment,
+    Version,
+    files,
+)
+from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
@@ -21,6 +32,7 @@ from dbce_spark.spark.run.run_request import RunRequest
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""
 
+_COUNTS = ("page_files", "captures", "extractions", "relabelled")
 _OF_A_RUN = ("input", "select", "fetch")
 """Sections from which no label follows, but for `input.site`; on all else increments must agree."""
 
@@ -33,17 +45,17 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     Raises:
         OutputError: the collection was labelled otherwise, is of the format before, cannot be read, or is none.
     """
-    latest = _with_ended(collection)
+    latest = with_ended(collection)
     settings = _settings(request.plan(config))
     if latest:
         collection.check_format(latest)
         _check(collection, latest, settings)
-    files = collection.unread(latest, request.files)
-    if not files and not request.indexes:
+    unread = collection.unread(latest, request.files)
+    if not unread and not request.indexes:
         return None
     return replace(
         request,
-        files=files,
+        files=unread,
         output=collection.increment(_next(latest)),
         prior=prior_state.prior_state(collection, latest),
         settings=settings,
@@ -78,16 +90,33 @@ def commit(collection: Collection, number: int) -> None:
             f"{collection.folder} was changed meanwhile: version {_next(latest) - 1} is there; give the same command"
             " again"
         )
-    report = json.loads(Path(collection.increment(number), RUN_FILE).read_text(encoding="utf-8"))
-    counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
-    own, why = Increment(number=number, **counts), report.get("why", "extract")
+    report = _report(Path(collection.increment(number)))
+    own, why = Increment(number=number, **{name: report[name] for name in _COUNTS}), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
     made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
     # An increment that the program before has ended says nothing of its format.
     collection.commit(replace(made, format=report.get("format", FORMAT_BEFORE)))
 
 
-def _with_ended(collection: Collection) -> Version | None:
+def _report(increment: Path) -> dict[str, Any]:
+    """Read the run.json of an increment that no version has yet.
+
+    Raises:
+        OutputError: it is none.
+    """
+    path = increment / RUN_FILE
+    try:
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        output_reader.check_form(report, (*_COUNTS, "settings"))
+    except ValueError as error:
+        raise OutputError(
+            f"{path} is no report of a run: {error}; no version has this increment yet: remove {increment}, and give"
+            " the same command again"
+        ) from error
+    return report
+
+
+def with_ended(collection: Collection) -> Version | None:
     """Return the newest version, to which an increment belongs that was ended just before it was made one."""
     latest = collection.latest()
     ended = collection.increment(_next(latest))
@@ -128,6 +157,39 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
             " extend it, or begin another collection"
         )
     found.check()
+    check_members(collection, latest)
+    _check_pending(collection, latest, found.run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0))
+
+
+def _check_pending(collection: Collection, latest: Version, waiting: int) -> None:
+    """Check that the revisits that wait for their originals are there, if there are any.
+
+    Raises:
+        OutputError: they are missing.
+    """
+    folder = collection.increment(latest.increments[-1].number)
+    if waiting and not files(folder, PENDING):
+        raise OutputError(
+            f"{folder}/{PENDING} is missing, which has the {waiting:,} revisits whose originals may still come; restore"
+            " it, or roll back to a version before it"
+        )
+
+
+def check_members(collection: Collection, version: Version) -> None:
+    """Check that all members are there, which no reader needs: without some, new captures would be labelled as if
+    these had never been.
+
+    Raises:
+        OutputError: some are missing.
+    """
+    for one in version.increments:
+        folder = collection.increment(one.number)
+        rows = sum(map(count_rows, files(folder, MEMBERS)))
+        if rows < one.extractions:
+            raise OutputError(
+                f"{folder}/{MEMBERS} has {rows:,} rows, and {one.extractions:,} were written: a part is missing;"
+                " restore it, or roll back to a version before it"
+            )
 
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:

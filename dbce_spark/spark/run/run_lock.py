@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.spark.run import heartbeat, staging
 from dbce_spark.spark.run.condition import is_at_work
 
@@ -63,7 +64,7 @@ def _opened(work: str, lock: Path) -> BinaryIO:
         lock.parent.mkdir(parents=True, exist_ok=True)
         return lock.open("wb")
     except OSError as error:
-        raise OutputError(f"{work}: {error}") from error
+        raise OutputError(f"{work}: {error}; {storage.remedy(error)}") from error
 
 
 def _has_name(held: BinaryIO, lock: Path) -> bool:

@@ -16,6 +16,7 @@ from dbce_spark.spark.run.prior_state import EMPTY, PriorState
 from dbce_spark.spark.run.single_files import FILE
 
 EXISTS = "{} exists; give another --output, or --overwrite to replace it"
+_EXTENDED = "{} exists: another run has extended the collection meanwhile; give the same command again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,5 +91,5 @@ class RunRequest:
         if self.overwrite:
             return False
         if RUN_FILE in storage.list_names(self.output):
-            raise OutputError(EXISTS.format(self.output))
+            raise OutputError((_EXTENDED if self.is_increment else EXISTS).format(self.output))
         return plan.is_begun(self.plan(config), self.work)

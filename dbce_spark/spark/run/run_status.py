@@ -14,6 +14,7 @@ from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.files.sources import is_remote
 from dbce_spark.log import clock, counted
+from dbce_spark.output import output_reader
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, RUNS, Collection, Version
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import checkpoints, heartbeat, run_lock, staging, status_lines
@@ -280,6 +281,7 @@ def _finished(output: str) -> RunStatus:
     with fsspec.open(path, "rb") as file:
         try:
             report = json.load(file)
+            output_reader.check_form(report)
             return RunStatus(
                 output=output,
                 condition=Condition.FINISHED,

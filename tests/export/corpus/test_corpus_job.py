@@ -28,6 +28,7 @@ from tests.support import sample_collection as grown
 from tests.support.builders import config, marked_batch
 from tests.support.corpus_outputs import Row, text_of, write
 from tests.support.exports import written
+from tests.support.full_disks import full_disk
 
 CONFIG = replace(config().corpus, min_words=3)
 FILES: dict[str, Sequence[Row]] = {
@@ -286,6 +287,25 @@ def test_a_folder_of_somebody_is_not_overwritten(output: str, tmp_path: Path) ->
 
     assert "of teeth" == own.read_text()
     assert ["d"] == ids(tmp_path / "corpus")
+
+
+def test_a_corpus_on_a_full_disk_leaves_nothing(output: str, tmp_path: Path) -> None:
+    """The error names the corpus and says what to do; the same command can be given again."""
+    with full_disk(2_000), pytest.raises(OutputError, match=r"corpus: cannot be written: .*; make room, and give the"):
+        made(output, tmp_path / "corpus")
+
+    assert [] == [one for one in (tmp_path / "corpus").rglob("*") if one.is_file()]
+    made(output, tmp_path / "corpus")
+
+
+def test_a_corpus_is_not_written_over_itself(output: str, tmp_path: Path) -> None:
+    """Nor where a link leads to it: its rows would be gone before they are read."""
+    made(output, tmp_path / "corpus")
+    (tmp_path / "link").symlink_to(tmp_path / "corpus")
+    with pytest.raises(OutputError, match="link is what the corpus is made of; give another --output"):
+        made(str(tmp_path / "corpus"), tmp_path / "link", overwrite=True)
+
+    assert 3 == len([one for one in (tmp_path / "corpus").iterdir() if one.is_file()])
 
 
 def test_what_is_no_output_is_refused(tmp_path: Path) -> None:

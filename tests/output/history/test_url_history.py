@@ -78,7 +78,7 @@ def collection(tmp_path: Path) -> Collection:
     ]
     write(folder, "members", member_rows.MEMBERS, *members)
     increment = Increment(number=1, page_files=0, captures=4, extractions=4, relabelled=0)
-    of.commit(Version(number=1, made="", why="extract", increments=(increment,), settings={}))
+    of.commit(Version(number=1, made="", why="extract", increments=(increment,), settings={"config": {}}))
     return of
 
 

@@ -335,6 +335,33 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
     assert 5 == len(table(grown, "extractions"))
 
 
+def test_one_that_had_ended_is_made_a_version_by_the_same_command(
+    grown: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second compaction gives that version, and names no run that there was not."""
+    with monkeypatch.context() as killed:
+        killed.setattr(increment_job, "commit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compaction_job.run(grown, 1000)
+
+    made = compaction_job.run(grown, 1000)
+
+    assert grown.version(4) == made
+    assert compaction_job.run(grown, 1000) is None
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "", '{"captures": 1}'])
+def test_an_ended_increment_without_an_account_is_no_version(grown: Collection, text: str) -> None:
+    """Its run.json, which a disk has changed, is named, and what to do about it."""
+    path = Path(grown.increment(4), "run.json")
+    path.parent.mkdir()
+    path.write_text(text)
+
+    with pytest.raises(OutputError, match=rf"{path} is no report of a run: .*: remove {path.parent}, and give"):
+        compaction_job.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+
+
 def _interrupted(*given: Any) -> None:
     raise KeyboardInterrupt
 
@@ -399,7 +426,7 @@ def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: C
     counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
     Path(grown.increment(4), "_staging/texts").mkdir(parents=True)
     Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    latest = increment_job._with_ended(grown)
+    latest = increment_job.with_ended(grown)
 
     assert latest == grown.version(4)
     assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
@@ -425,6 +452,31 @@ def test_a_collection_keeps_the_sites_that_it_was_begun_with(manifest: str, coll
     ):
         increment_job.prepared(to, request, by_host)
     assert increment_job.prepared(to, request, reading)
+
+
+def test_a_collection_without_some_members_is_not_extended(collected: Path, tmp_path: Path) -> None:
+    """As a copy that broke off is: new captures would be labelled as if these pages had never been."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    to.commit(replace(to.current(), number=4, settings=increment_job._settings(request.plan(PARAMETERS))))
+    shutil.rmtree(Path(to.increment(1), "members"))
+
+    with pytest.raises(OutputError, match=r"00000001/members has 0 rows, and \d+ were written: a part is missing"):
+        increment_job.prepared(to, request, PARAMETERS)
+
+
+def test_a_collection_without_the_revisits_that_wait_is_not_extended(collected: Path, tmp_path: Path) -> None:
+    """They would be no captures when their originals come, and in no account either."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
+    settings = increment_job._settings(request.plan(PARAMETERS))
+    to.commit(replace(to.version(2), number=4, settings=settings))
+    waiting = json.loads(Path(to.increment(2), "run.json").read_text())["rejects"]["revisit_unresolved"]
+
+    with pytest.raises(OutputError, match=rf"00000002/pending is missing, which has the {waiting} revisits .*restore"):
+        increment_job.prepared(to, request, PARAMETERS)
+    write(to.increment(2), "pending", revisit_rows.REVISITS)
+    assert increment_job.prepared(to, request, PARAMETERS)
 
 
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
@@ -460,7 +512,7 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
 
 @pytest.mark.parametrize(
     ("name", "table"),
-    [("extractions/site_part=1", "extractions"), ("superseded", "superseded")],
+    [("extractions/site_part=1", "extractions"), ("superseded", "superseded"), ("members", "members")],
 )
 def test_rows_that_are_missing_are_not_left_out_for_good(grown: Collection, name: str, table: str) -> None:
     """A compaction of a collection that was copied in part would lack them, and a vacuum remove what names them; nor do

@@ -100,3 +100,11 @@ def test_without_locks_a_heartbeat_keeps_other_runs_off(
     refused = "another run is at work there; wait for its end, or stop it and wait a minute"
     with pytest.raises(OutputError, match=refused) if is_refused else nullcontext(), run_lock.hold(str(tmp_path)):
         pass
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """With what to do about it."""
+    (tmp_path / "file").touch()
+
+    with pytest.raises(OutputError, match=r"file/out: .*; make it writable"), run_lock.hold(f"{tmp_path}/file/out"):
+        pass

@@ -1,5 +1,6 @@
 """The request for a run. No Spark is started."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,18 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_request import RunRequest
+from tests.support.builders import config
+
+
+def test_an_increment_that_another_run_has_written_is_no_output_to_replace(tmp_path: Path) -> None:
+    """The error asks for the same command again, and for neither another output nor --overwrite."""
+    (tmp_path / "run.json").write_text("{}")
+    alone = RunRequest(files=[], output=str(tmp_path), with_html=False, limit=None, started=0.0)
+
+    with pytest.raises(OutputError, match="exists; give another --output"):
+        alone.goes_on(config())
+    with pytest.raises(OutputError, match="another run has extended the collection meanwhile; give the same command"):
+        replace(alone, settings={}).goes_on(config())
 
 
 def test_waiting_revisits_that_cannot_be_read_are_named(tmp_path: Path) -> None:

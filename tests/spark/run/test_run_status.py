@@ -193,6 +193,7 @@ def finished(output: str, failed: int) -> None:
         "command": "dbce extract a",
         "records_read": 9,
         "captures": 4,
+        "extractions": 4,
         "rejects": {"no_text": 1},
         "files": 20,
         "seconds": {"start": 1.0, "pages": 2.0},
@@ -217,7 +218,7 @@ def test_a_finished_run_ends_as_its_command_did(
     assert {"count": failed, "of": 20, "allowed": 1, "exceeds_limit": failed > 1, "first": {}} == status["failed_files"]
     assert (None, ["pages"], {"no_text": 1}) == (status["stage"], status["stages_ended"], status["rejects"])
     assert {"start": 1.0, "pages": 2.0} == status["seconds"]
-    assert ("run", None, None) == (status["kind"], status["error"], status["extractions"])
+    assert ("run", None, 4) == (status["kind"], status["error"], status["extractions"])
     assert {"host": "here", "pid": 7} == status["process"]
     assert ["2026-01-01T00:00:00+00:00", "2026-01-01T00:01:00+00:00", "dbce extract a"] == [
         status[name] for name in ("began", "updated", "command")
@@ -241,6 +242,17 @@ def test_a_corpus_has_counts_of_its_own(tmp_path: Path) -> None:
         "                100 removed by words",
         "  next          nothing; `dbce corpus ... --overwrite` would replace it",
     ] == found.text().splitlines()
+
+
+@pytest.mark.parametrize("changed", [{"rejects": []}, {"captures": "9"}, {"duplicates": None}])
+def test_a_report_that_is_none_is_named(tmp_path: Path, changed: dict[str, object]) -> None:
+    """One with fields of another form has no status."""
+    finished(str(tmp_path), 0)
+    report = json.loads((tmp_path / "run.json").read_text())
+    (tmp_path / "run.json").write_text(json.dumps(report | changed))
+
+    with pytest.raises(OutputError, match=r"run\.json is no report of a run of this version"):
+        inspect_run(str(tmp_path)).text()
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
@@ -278,7 +290,8 @@ def grown_to(collection: Collection, number: int) -> None:
     """Makes the increments up to this number, which lie there, a version."""
     counts = {"page_files": 1, "captures": 4, "extractions": 4, "relabelled": 0}
     increments = tuple(Increment(number=one, **counts) for one in range(1, number + 1))
-    collection.commit(Version(number=number, made=LONG_AGO, why="extract", increments=increments, settings={}))
+    made = Version(number=number, made=LONG_AGO, why="extract", increments=increments, settings={"config": {}})
+    collection.commit(made)
 
 
 def test_of_a_collection_the_increment_that_is_written_is_shown(
