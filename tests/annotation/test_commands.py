@@ -3,8 +3,10 @@
 import io
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,28 @@ def test_what_is_wrong_is_said_in_one_line(
     assert message in error
     assert error.count("\n") == 1
     assert [] == [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("step", ["status", "export"])
+def test_a_store_that_lacks_a_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], step: str) -> None:
+    """What SQLite cannot read is one line, with the store and what to do; it was a stack."""
+    path = str(tmp_path / "labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("DROP VIEW current_submissions")
+    capsys.readouterr()
+    to = ["--output", str(tmp_path / "out")] if step == "export" else []
+
+    assert 2 == main(["annotate", step, path, *to])
+    assert f"{path}: no such table: current_submissions; the file is damaged" in capsys.readouterr().err
+
+
+def test_a_folder_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pages are not added to it, and the error is one line."""
+    archive = crawl(tmp_path / "crawl.warc")
+
+    assert 2 == main(["annotate", "add", str(tmp_path), "--archive", archive])
+    assert f"{tmp_path}: unable to open database file; give a file" in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
