@@ -21,7 +21,7 @@ _KIND = 0xFF
 def remedy(error: sqlite3.Error) -> str:
     """Advise what to do where SQLite cannot read or write its file."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _KIND
-    return _REMEDIES.get(code, "the file is damaged, or another program's; put back a copy of it, or give another file")
+    return _REMEDIES.get(code, "the file is damaged, or another program's; put back a copy, or give another place")
 
 
 @contextmanager
