@@ -37,7 +37,7 @@ from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 try:
     import google.protobuf  # noqa: F401  # PySpark misses it only at the first batch
 
-    from dbce_spark.spark.source.file_source import NAME, Arrivals
+    from dbce_spark.spark.source.file_source import NAME, Arrivals, Ledger
 except ImportError as error:
     raise PlatformError(
         f"dbce stream needs PySpark 4.2 or newer, and protobuf: {installs('stream')} ({error})"
@@ -91,6 +91,8 @@ def check(request: StreamRequest, config: DbceConfig) -> None:
     Where the stream is refused, nothing is written: a lock would be.
     """
     _check_begun(request, config)
+    stream_tables.last_commit(request.output)
+    Ledger(f"{request.output}/{stream_tables.ARRIVALS}")
     with _locked(request.output):
         pass
 
@@ -262,11 +264,14 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
         before, began = stream_tables.read_commit(folder, number), monotonic()
         if before:
             # It is computed again all the same: Spark lacks the state behind it. Its rows stay as they are.
-            files, counts = _gathered(batch, stream_tasks.recounting(number, config))
-            stream_tables.check_same(folder, before, files, counts)
+            again = _gathered(batch, stream_tasks.recounting(number, config))
+            stream_tables.check_same(folder, before, again.files, again.counts, again.digests)
             return
-        files, counts = _gathered(batch, stream_tasks.writing(folder, number, config))
-        made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
+        all_of_it = _gathered(batch, stream_tasks.writing(folder, number, config))
+        seconds = monotonic() - began
+        made = stream_tables.commit(
+            folder, number, all_of_it.files, all_of_it.counts, all_of_it.digests, seconds=seconds
+        )
         _show(batch.sparkSession, made, log)
 
     return write_and_commit
@@ -274,14 +279,14 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
 
 def _gathered(
     batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tasks.WrittenPart]
-) -> tuple[Counter[str], Counter[str]]:
-    """Do the work of each part of a batch; return the rows of each file, and all counts."""
-    files: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
+) -> stream_tasks.WrittenPart:
+    """Do the work of each part of a batch; return what all have written."""
+    gathered = stream_tasks.WrittenPart(Counter(), Counter(), Counter())
     for part in task_results(batch, work, stream_tasks.WrittenPart):
-        files.update(part.files)
-        counts.update(part.counts)
-    return files, counts
+        gathered.files.update(part.files)
+        gathered.counts.update(part.counts)
+        gathered.digests.update(part.digests)
+    return gathered
 
 
 def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:

@@ -134,10 +134,12 @@ def row_of(table: str, packed: bytes, fields: str, config: DbceConfig) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class WrittenPart:
-    """The rows of each file that a task has written, and the counts of what is in them."""
+    """The rows of each file that a task has written, the counts of what is in them, and the sum of the digests of the
+    rows of each file. What goes past the state has none: a reject may have other words when it is made again."""
 
     files: Counter[str]
     counts: Counter[str]
+    digests: Counter[str]
 
 
 def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
@@ -154,10 +156,13 @@ def _through(
     open_part: Callable[[int], stream_tables.StreamPart | stream_tables.CommittedPart], config: DbceConfig
 ) -> Callable[[Batches], WrittenPart]:
     def write(batches: Batches) -> WrittenPart:
-        task, counts = TaskContext.get(), Counter[str]()
+        task, counts, digests = TaskContext.get(), Counter[str](), Counter[str]()
         assert task is not None
         with open_part(task.partitionId()) as part:
             for batch in batches:
+                for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
+                    if table not in _PAST:
+                        digests[part.path(table)] += stream_tables.row_digest(packed, fields.encode())
                 for table, rows in _by_table(batch, config).items():
                     if table == _COUNTS:
                         for of_file in rows:
@@ -165,7 +170,7 @@ def _through(
                     else:
                         part.write(table, rows)
                         counts.update(_counted(table, rows))
-        return WrittenPart(part.rows, counts)
+        return WrittenPart(part.rows, counts, digests)
 
     return write
 

@@ -125,9 +125,9 @@ def test_a_stream_is_known_before_its_first_batch(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_another_version_is_not_guessed_at(tmp_path: Path) -> None:
-    """The error names the output."""
+    """The error names its file."""
     to = begun(tmp_path)
     (tmp_path / "commits" / "00000001.json").write_text('{"batch": 1}', encoding="utf-8")
 
-    with pytest.raises(OutputError, match=f"{to}: its last commit is none of this version"):
+    with pytest.raises(OutputError, match=rf"{to}/commits/00000001\.json: is no commit of a batch"):
         inspect_stream(to)
