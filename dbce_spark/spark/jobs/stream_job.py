@@ -18,11 +18,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
+from dbce_spark.errors import ConfigError, InputError, OutputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import is_remote
 from dbce_spark.log import Log
-from dbce_spark.output.collection import Collection
+from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
@@ -93,6 +93,9 @@ def check(request: StreamRequest, config: DbceConfig) -> None:
     _check_begun(request, config)
     stream_tables.last_commit(request.output)
     Ledger(f"{request.output}/{stream_tables.ARRIVALS}")
+    if request.prime and stream_tables.begun_with(request.output) and not _is_behind_first_batch(request):
+        collection = Collection(request.prime)
+        primed_sites.page_files(collection, _begun_version(request, collection))
     with _locked(request.output):
         pass
 
@@ -249,12 +252,31 @@ def _primed_states(spark: SparkSession, request: StreamRequest, config: DbceConf
     """
     if not request.prime:
         return None
-    last = stream_tables.last_commit(request.output)
-    if last is not None and last.batch > 0:
+    if _is_behind_first_batch(request):
         return primed_sites.no_states(spark)
     collection = Collection(request.prime)
-    version = collection.version(stream_tables.begun_with(request.output)["prime"]["version"])
-    return primed_sites.primed_states(spark, collection, version, config, request.tree)
+    return primed_sites.primed_states(spark, collection, _begun_version(request, collection), config, request.tree)
+
+
+def _is_behind_first_batch(request: StreamRequest) -> bool:
+    last = stream_tables.last_commit(request.output)
+    return last is not None and last.batch > 0
+
+
+def _begun_version(request: StreamRequest, collection: Collection) -> Version:
+    """Read the version of the collection that the stream was begun with.
+
+    Raises:
+        OutputError: it is not there any more.
+    """
+    number = stream_tables.begun_with(request.output)["prime"]["version"]
+    try:
+        return collection.version(number)
+    except InputError as error:
+        raise OutputError(
+            f"--prime: {error}; {request.output} was begun with it, and needs it until its second batch is written:"
+            " put it back, or begin with another --output"
+        ) from error
 
 
 def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
