@@ -84,6 +84,7 @@ def test_an_account_is_not_another_than_was_asked_for(
         (["add", "a.db", "--archive", "x", "--list", "none.txt"], "none.txt: cannot be read"),
         (["add", "a.db", "--archive", "x", "--corpus", "corpus\x07"], "--corpus is 'corpus\\x07'; it must have"),
         (["serve", "a.db", "--port", "80", "--replay-port", "80"], "--port and --replay-port are both 80"),
+        (["serve", "a.db", "--port", "99999"], "--port is 99999; it must lie between 0 and 65535"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
@@ -111,6 +112,17 @@ def test_a_store_that_lacks_a_table_is_named(tmp_path: Path, capsys: pytest.Capt
 
     assert 2 == main(["annotate", step, path, *to])
     assert f"{path}: no such table: current_submissions; the file is damaged" in capsys.readouterr().err
+
+
+def test_a_file_is_no_folder_to_export_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It stays as it is, and the error says what to give."""
+    path, taken = str(tmp_path / "labels.db"), tmp_path / "taken"
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
+    taken.write_text("letters")
+
+    assert 2 == main(["annotate", "export", path, "--output", str(taken)])
+    assert f"{taken} is a file; give a folder for the output" in capsys.readouterr().err
+    assert "letters" == taken.read_text()
 
 
 def test_a_folder_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -149,9 +149,10 @@ def create(path: str) -> None:
     """
     if not Path(path).exists():
         try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).touch(mode=0o600)  # it holds hashed passwords, and the key that cookies are signed with
         except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error}") from error
+            raise OutputError(f"{path}: cannot be written: {error}; {storage.remedy(error)}") from error
     with closing(_connected(path)) as store:
         _migrate(store, path)
 
@@ -204,6 +205,7 @@ def backup(path: str, target: str) -> None:
     partial = Path(target).with_name(f"_{Path(target).name}.{secrets.token_hex(16)}")
     with closing(open_store(path)) as store:
         try:
+            partial.parent.mkdir(parents=True, exist_ok=True)
             partial.touch(mode=0o600)
             with closing(sqlite3.connect(partial)) as copy:
                 store.backup(copy)

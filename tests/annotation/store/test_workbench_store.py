@@ -25,9 +25,9 @@ from tests.support.full_disks import full_disk
 
 def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
     """A store holds hashed passwords, and the key that cookies are signed with, so only its owner may read it."""
-    workbench_store.create(str(tmp_path / "labels.db"))
+    workbench_store.create(str(tmp_path / "new" / "labels.db"))
 
-    assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
+    assert 0o600 == stat.S_IMODE((tmp_path / "new" / "labels.db").stat().st_mode)
 
 
 def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
