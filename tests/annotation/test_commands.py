@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said_in_one_line(
 
 @pytest.mark.parametrize("step", ["status", "export"])
 def test_a_store_that_lacks_a_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], step: str) -> None:
-    """What SQLite cannot read is one line, with the store and what to do; it was a stack."""
+    """A failure of SQLite is one line, with the store and what to do; it was a stack."""
     path = str(tmp_path / "labels.db")
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
     with closing(sqlite3.connect(path)) as store:

@@ -287,24 +287,21 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
         if before:
             # It is computed again all the same: Spark lacks the state behind it. Its rows stay as they are.
             again = _gathered(batch, stream_tasks.recounting(number, config))
-            stream_tables.check_same(folder, before, again.files, again.counts, again.digests)
+            stream_tables.check_same(folder, before, again)
             return
-        all_of_it = _gathered(batch, stream_tasks.writing(folder, number, config))
-        seconds = monotonic() - began
-        made = stream_tables.commit(
-            folder, number, all_of_it.files, all_of_it.counts, all_of_it.digests, seconds=seconds
-        )
+        whole = _gathered(batch, stream_tasks.writing(folder, number, config))
+        made = stream_tables.commit(folder, number, whole, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 
     return write_and_commit
 
 
 def _gathered(
-    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tasks.WrittenPart]
-) -> stream_tasks.WrittenPart:
+    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tables.WrittenPart]
+) -> stream_tables.WrittenPart:
     """Do the work of each part of a batch; return what all have written."""
-    gathered = stream_tasks.WrittenPart(Counter(), Counter(), Counter())
-    for part in task_results(batch, work, stream_tasks.WrittenPart):
+    gathered = stream_tables.WrittenPart(Counter(), Counter(), Counter())
+    for part in task_results(batch, work, stream_tables.WrittenPart):
         gathered.files.update(part.files)
         gathered.counts.update(part.counts)
         gathered.digests.update(part.digests)

@@ -37,7 +37,7 @@ _KINDS: Mapping[str, type] = {
     **dict.fromkeys(("files", "counts", "totals"), dict),
     "committed": str,
 }
-"""What the fields of a commit are."""
+"""Types of fields of a commit."""
 _DIGEST_BYTES = 6
 """So that the sum of those of any batch is a whole number in 64 bits."""
 SCHEMAS: Mapping[str, pa.Schema] = {
@@ -58,6 +58,16 @@ _REPEATING = [
     "stage",
     "reason",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """The rows of each file that a task has written, the counts of what is in them, and the sum of the digests of the
+    rows of each file. What goes past the state has none: a reject may have other words when it is made again."""
+
+    files: Counter[str]
+    counts: Counter[str]
+    digests: Counter[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +176,7 @@ def row_digest(*parts: bytes) -> int:
     return int.from_bytes(digest.digest(), "big")
 
 
-def commit(
-    output: str,
-    batch: int,
-    files: Mapping[str, int],
-    counts: Mapping[str, int],
-    digests: Mapping[str, int] | None = None,
-    *,
-    seconds: float = 0.0,
-) -> Commit:
+def commit(output: str, batch: int, written: WrittenPart, *, seconds: float = 0.0) -> Commit:
     """Commit a batch with these files, and remove others that an attempt with another end has left.
 
     Raises:
@@ -183,38 +185,40 @@ def commit(
     for table in SCHEMAS:
         storage.sweep(f"{output}/{folder(table, batch)}")
         for name in storage.list_names(f"{output}/{folder(table, batch)}"):
-            if f"{folder(table, batch)}/{name}" not in files:
+            if f"{folder(table, batch)}/{name}" not in written.files:
                 storage.remove(f"{output}/{folder(table, batch)}/{name}")
     before = read_commit(output, batch - 1)
     if batch and before is None:
         raise _missing(output, batch - 1)
     totals = Counter(before.totals if before else {})
-    totals.update(counts)
+    totals.update(written.counts)
     made = Commit(
         batch=batch,
-        files=dict(sorted(files.items())),
-        counts=dict(sorted(counts.items())),
+        files=dict(sorted(written.files.items())),
+        counts=dict(sorted(written.counts.items())),
         totals=dict(sorted(totals.items())),
         committed=timestamps.now(),
         seconds=round(seconds, 3),
-        digests=dict(sorted((digests or {}).items())),
+        digests=dict(sorted(written.digests.items())),
     )
     storage.write(_commit_path(output, batch), json.dumps(asdict(made), indent=1).encode())
     return made
 
 
-def check_same(
-    output: str, before: Commit, files: Mapping[str, int], counts: Mapping[str, int], digests: Mapping[str, int]
-) -> None:
+def check_same(output: str, before: Commit, again: WrittenPart) -> None:
     """Check that a batch which is committed has the same rows when it is computed again, as the state needs it.
 
     Raises:
         OutputError: it has not, since an input file was changed or removed.
     """
-    is_other = bool(before.digests) and before.digests != dict(digests)
-    if is_other or (before.files, before.counts) != (dict(files), dict(counts)):
-        names = sorted(name for name in {*before.counts, *counts} if before.counts.get(name, 0) != counts.get(name, 0))
-        changes = "; ".join(f"{name} was {before.counts.get(name, 0)}, is {counts.get(name, 0)}" for name in names[:3])
+    is_other = bool(before.digests) and before.digests != again.digests
+    if is_other or (before.files, before.counts) != (again.files, again.counts):
+        names = sorted(
+            name for name in {*before.counts, *again.counts} if before.counts.get(name, 0) != again.counts.get(name, 0)
+        )
+        changes = "; ".join(
+            f"{name} was {before.counts.get(name, 0)}, is {again.counts.get(name, 0)}" for name in names[:3]
+        )
         changes = changes or "as many, with other words"
         raise OutputError(
             f"{output}: batch {before.batch} is written, and Spark had not ended it; computed again, it has other rows"

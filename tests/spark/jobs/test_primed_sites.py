@@ -11,7 +11,7 @@ from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.jobs import primed_sites, stream_job
 from dbce_spark.spark.run import plan
 from dbce_spark.streaming.stream import stream_tables
-from tests.support.stream_files import TREE
+from tests.support.stream_files import TREE, part
 
 INCREMENT = Increment(number=1, page_files=2, captures=1, extractions=1, relabelled=0)
 
@@ -74,10 +74,10 @@ def test_a_version_that_was_removed_meanwhile_is_named(tmp_path: Path) -> None:
         inputs=(), output=to, checkpoint=f"{to}/_checkpoint", every=None, tree=TREE, prime=collection.folder
     )
     stream_tables.begin(to, stream_job._settings(asked, own))
-    stream_tables.commit(to, 0, {}, {})
+    stream_tables.commit(to, 0, part({}, {}))
     stream_job.check(asked, own)
     (tmp_path / "news/versions/00000001.json").unlink()
     with pytest.raises(OutputError, match=r"has no version 1; .*/out was begun with it, .* put it back, or begin"):
         stream_job.check(asked, own)
-    stream_tables.commit(to, 1, {}, {})
+    stream_tables.commit(to, 1, part({}, {}))
     stream_job.check(asked, own)

@@ -17,6 +17,7 @@ from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
+from tests.support.stream_files import part
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
@@ -28,8 +29,8 @@ def begun(folder: object, **state_fields: Any) -> str:
     """A stream with two batches, whose process wrote these fields of its state last."""
     to = str(folder)
     stream_tables.begin(to, {})
-    stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
-    stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
+    stream_tables.commit(to, 0, part({}, FIRST), seconds=10.0)
+    stream_tables.commit(to, 1, part({}, SECOND), seconds=2.0)
     checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **state_fields))
     return to
 
