@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable
 from contextlib import closing
+from functools import wraps
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError, installs
+from dbce_spark.files import sqlite_transaction
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
@@ -54,7 +56,13 @@ def add(commands: Commands) -> None:
 
 def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help: str) -> Command:
     """Add a step that does some work with a store, named as the function is."""
-    step = add_command(steps, work.__name__.strip("_"), work, help)
+
+    @wraps(work)
+    def run(arguments: argparse.Namespace) -> None:
+        with sqlite_transaction.naming(arguments.store):
+            work(arguments)
+
+    step = add_command(steps, work.__name__.strip("_"), run, help)
     step.add_argument("store", metavar="STORE", help="use the store in this SQLite file")
     return step
 

@@ -1,10 +1,40 @@
-"""A transaction of an SQLite file, which a full or broken disk ends with an error that names the file."""
+"""A transaction of an SQLite file, and the errors of SQLite, as ones that name the file and say what to do."""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dbce_spark.errors import OutputError
+
+_REMEDIES = {
+    sqlite3.SQLITE_BUSY: "wait until nobody else writes there, and go on",
+    sqlite3.SQLITE_LOCKED: "wait until nobody else writes there, and go on",
+    sqlite3.SQLITE_FULL: "make room, or mend the disk, and go on",
+    sqlite3.SQLITE_IOERR: "make room, or mend the disk, and go on",
+    sqlite3.SQLITE_READONLY: "let this user write the file and its folder, and go on",
+    sqlite3.SQLITE_CANTOPEN: "give a file that this user can read and write, in a folder where it can write, too",
+}
+_KIND = 0xFF
+"""The bits of an extended code that are the code."""
+
+
+def remedy(error: sqlite3.Error) -> str:
+    """Advise what to do where SQLite cannot read or write its file."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _KIND
+    return _REMEDIES.get(code, "the file is damaged, or another program's; put back a copy, or give another place")
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Name a file in the errors of SQLite within the block.
+
+    Raises:
+        OutputError: SQLite cannot read or write it.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise OutputError(f"{path}: {error}; {remedy(error)}") from error
 
 
 @contextmanager
@@ -23,7 +53,5 @@ def transaction(store: sqlite3.Connection, begin: str = "BEGIN") -> Iterator[sql
             store.execute("ROLLBACK")
         if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.IntegrityError):
             path = store.execute("PRAGMA database_list").fetchone()[2]
-            is_busy = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY
-            advice = "wait until nobody else writes there" if is_busy else "make room, or mend the disk"
-            raise OutputError(f"{path}: {error}; {advice}, and go on") from error
+            raise OutputError(f"{path}: {error}; {remedy(error)}") from error
         raise

@@ -4,6 +4,7 @@ The files of its increments are linked, not copied. A file of extractions in whi
 written again without them: Delta's deletion vectors would do the same, but not all readers of Delta know them.
 """
 
+import filecmp
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +51,13 @@ def register(collection: Collection, version: Version, folder: str) -> list[Regi
 
     Raises:
         PlatformError: deltalake is not installed.
-        OutputError: the folder holds something else, or cannot be written.
+        OutputError: the folder holds something else, as the tables of another collection, lies in the collection, or
+            cannot be written.
     """
+    if Path(folder).resolve().is_relative_to(Path(collection.folder).resolve()):
+        raise OutputError(
+            f"{folder}: lies in the collection, which would take the links for files of its own; give another --output"
+        )
     try:
         from deltalake.exceptions import DeltaError
     except ImportError:
@@ -59,7 +65,8 @@ def register(collection: Collection, version: Version, folder: str) -> list[Regi
     try:
         return [_registered(collection, version, table, Path(folder, table)) for table in SCHEMAS]
     except (OSError, DeltaError) as error:
-        raise OutputError(f"{folder}: no Delta tables can be written there: {error}") from error
+        advice = storage.remedy(error) if isinstance(error, OSError) else "give another --output"
+        raise OutputError(f"{folder}: no Delta tables can be written there: {error}; {advice}") from error
 
 
 def _registered(collection: Collection, version: Version, table: str, folder: Path) -> Registered:
@@ -108,6 +115,8 @@ def _placed(collection: Collection, version: Version, table: str, folder: Path) 
         else:
             target = place / f"{number:08}-{source.name}"
             storage.link(source, target)
+            if not (target.samefile(source) or filecmp.cmp(source, target, shallow=False)):
+                raise OutputError(f"{target}: is a file of another collection; give another --output")
             yield target, rows, False
 
 

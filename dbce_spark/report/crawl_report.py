@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from dbce_spark.config import ComparisonConfig
@@ -105,8 +106,10 @@ def write(found: CrawlComparison, folder: str, target: str) -> None:
     """Write the page on the collection in `folder` to the file `target`.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: it is a folder, or cannot be written.
     """
+    if Path(target).is_dir():
+        raise OutputError(f"{target}: is a folder; give a file such as {Path(target) / 'report.html'}")
     template = environment().get_template("crawl.html.j2")
     page = template.render(
         folder=folder,
@@ -121,7 +124,7 @@ def write(found: CrawlComparison, folder: str, target: str) -> None:
     try:
         storage.write(target, page.encode("utf-8", "replace"))
     except OSError as error:
-        raise OutputError(f"{target}: the report cannot be written there: {error}") from error
+        raise OutputError(f"{target}: the report cannot be written there: {error}; {storage.remedy(error)}") from error
 
 
 def _rows(found: CrawlComparison) -> list[dict[str, Any]]:

@@ -3,8 +3,10 @@
 import io
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,7 @@ def test_an_account_is_not_another_than_was_asked_for(
         (["add", "a.db", "--archive", "x", "--list", "none.txt"], "none.txt: cannot be read"),
         (["add", "a.db", "--archive", "x", "--corpus", "corpus\x07"], "--corpus is 'corpus\\x07'; it must have"),
         (["serve", "a.db", "--port", "80", "--replay-port", "80"], "--port and --replay-port are both 80"),
+        (["serve", "a.db", "--port", "99999"], "--port is 99999; it must lie between 0 and 65535"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
@@ -95,6 +98,39 @@ def test_what_is_wrong_is_said_in_one_line(
     assert message in error
     assert error.count("\n") == 1
     assert [] == [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("step", ["status", "export"])
+def test_a_store_that_lacks_a_table_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], step: str) -> None:
+    """A failure of SQLite is one line, with the store and what to do; it was a stack."""
+    path = str(tmp_path / "labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
+    with closing(sqlite3.connect(path)) as store:
+        store.execute("DROP VIEW current_submissions")
+    capsys.readouterr()
+    to = ["--output", str(tmp_path / "out")] if step == "export" else []
+
+    assert 2 == main(["annotate", step, path, *to])
+    assert f"{path}: no such table: current_submissions; the file is damaged" in capsys.readouterr().err
+
+
+def test_a_file_is_no_folder_to_export_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It stays as it is, and the error says what to give."""
+    path, taken = str(tmp_path / "labels.db"), tmp_path / "taken"
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc")])
+    taken.write_text("letters")
+
+    assert 2 == main(["annotate", "export", path, "--output", str(taken)])
+    assert f"{taken} is a file; give a folder for the output" in capsys.readouterr().err
+    assert "letters" == taken.read_text()
+
+
+def test_a_folder_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Pages are not added to it, and the error is one line."""
+    archive = crawl(tmp_path / "crawl.warc")
+
+    assert 2 == main(["annotate", "add", str(tmp_path), "--archive", archive])
+    assert f"{tmp_path}: unable to open database file; give a file" in capsys.readouterr().err
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
+from tests.support.full_disks import full_disk
 
 deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
 
@@ -121,5 +122,52 @@ def test_what_is_no_table_is_left_alone(grown: Collection, tmp_path: Path, capsy
     (tmp_path / "tables").write_text("letters")
 
     assert 2 == main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
-    assert "no Delta tables can be written there" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "no Delta tables can be written there" in error
+    assert "; make it writable" in error
     assert "letters" == (tmp_path / "tables").read_text()
+
+
+@pytest.mark.parametrize("inside", ["", "increments/00000001"])
+def test_tables_are_not_made_in_the_collection(
+    grown: Collection, capsys: pytest.CaptureFixture[str], inside: str
+) -> None:
+    """In the folder of an increment each link counted as a file of it, and all rows came twice."""
+    before = counting(grown, 2, "extractions")
+
+    assert 2 == main(["collection", "register", grown.folder, "--output", str(Path(grown.folder, inside))])
+    assert "lies in the collection" in capsys.readouterr().err
+    assert before == counting(grown, 2, "extractions")
+
+
+def test_tables_of_another_collection_are_left_alone(
+    grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Files of two collections have the same names: the tables had the rows of the first, as those of the second."""
+    other = Collection(str(tmp_path / "other"))
+    source = next(Path(grown.increment(2), "extractions").rglob("*.parquet"))
+    for name in ("extractions", "captures"):
+        shutil.copytree(Path(grown.increment(1), name), Path(other.increment(1), name))
+    of_same_name = next(Path(other.increment(1), "extractions").rglob(source.name))
+    of_same_name.unlink()
+    shutil.copy(source, of_same_name)
+    other.commit(version(1, 1))
+    tables = str(tmp_path / "tables")
+    main(["collection", "register", grown.folder, "--output", tables, "--version", "1"])
+    before = read(Path(tables), "extractions")
+
+    assert 2 == main(["collection", "register", other.folder, "--output", tables])
+    assert "is a file of another collection; give another --output" in capsys.readouterr().err
+    assert before == read(Path(tables), "extractions")
+
+
+def test_a_full_disk_says_what_to_do(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that is written again has no room; with more, the same command makes the tables."""
+    command = ["collection", "register", grown.folder, "--output", str(tmp_path / "tables")]
+    with full_disk(1000):
+        assert 2 == main(command)
+    assert "no Delta tables can be written there: " in (error := capsys.readouterr().err)
+    assert "; make room, and give the same command again" in error
+    assert 0 == main(command)
+
+    assert counting(grown, 2, "extractions") == read(tmp_path / "tables", "extractions")

@@ -15,6 +15,7 @@ from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.report import crawl_figures, crawl_report, template_likeness
 from tests.support import plain_tables, sample_collection
 from tests.support import report_crawls as crawls
+from tests.support.full_disks import full_disk
 from tests.support.report_outputs import tree
 
 CONFIG = default().comparison
@@ -219,3 +220,17 @@ def test_the_command(redesigned: Collection, tmp_path: Path, capsys: pytest.Capt
     assert "nothing odd" in printed[1]
     assert "there is no crawl before" in printed[2]
     assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_page_that_cannot_be_written_says_what_to_do(
+    redesigned: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder is named with a file in it, and a full disk asks for room."""
+    command = ["collection", "report", redesigned.folder, "--output"]
+    assert main([*command, str(tmp_path)]) == 2
+    assert f"{tmp_path}: is a folder; give a file such as {tmp_path}/report.html" in capsys.readouterr().err
+    with full_disk(1000):
+        assert main([*command, str(tmp_path / "page.html")]) == 2
+
+    assert "; make room, and give the same command again" in capsys.readouterr().err
+    assert [] == [*tmp_path.iterdir()]

@@ -1,8 +1,10 @@
 """Files of pages as they come from some domains, day by day."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +16,7 @@ from dbce_spark.model import Page
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival, pack_keys
 from dbce_spark.streaming.stream.stream_method import stream_method
+from dbce_spark.streaming.stream.stream_tables import WrittenPart
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from tests.support.builders import CONFIG, DATE, archive, capture, gzipped, http, page, record
 
@@ -82,6 +85,13 @@ def file(path: Path, articles: Iterable[tuple[str, int]], *more: bytes) -> str:
     archive(partial, *gzipped(*(article(domain, number) for domain, number in articles), *more))
     partial.replace(path)
     return str(path)
+
+
+def part(
+    files: Mapping[str, int], counts: Mapping[str, int], digests: Mapping[str, int] = MappingProxyType({})
+) -> WrittenPart:
+    """Files with so many rows, what is counted in them, and the sums of their digests."""
+    return WrittenPart(Counter(files), Counter(counts), Counter(digests))
 
 
 def as_table(name: str, rows: Iterable[Row]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from dbce_spark.annotation.store.neighbours import StoredNeighbour
 from dbce_spark.annotation.store.page_resources import Need
 from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
+from dbce_spark.annotation.store.workbench_store import Connection
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, sources
@@ -72,10 +73,22 @@ def import_pages(
             copied += page_resources.copy(opened, index, needs, config.input, settings)
             with workbench_store.transaction(opened):
                 for one in some:
-                    page = replace(one.page, corpus=settings.corpus)
-                    added += stored_pages.add(opened, page, added=workbench_store.now())
-                    beside += neighbours.add(opened, one.page.page, one.neighbours)
+                    added_page, added_beside = _add(opened, one, settings.corpus)
+                    added += added_page
+                    beside += added_beside
     return ImportedPages(added, beside, copied)
+
+
+def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:
+    """Add a page and its neighbours to a store; return how many of each are new."""
+    try:
+        page = replace(one.page, corpus=corpus)
+        is_new = stored_pages.add(opened, page, added=workbench_store.now())
+        return is_new, neighbours.add(opened, page.page, one.neighbours)
+    except UnicodeEncodeError as error:  # JSON can have half of a character, and no store can
+        raise InputError(
+            f"the page {one.page.page!r} cannot be stored: {error}; mend its line, or leave it out"
+        ) from error
 
 
 def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:

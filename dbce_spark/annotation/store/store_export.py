@@ -7,7 +7,7 @@ from dbce_spark.annotation.store import corpora, stored_pages, stored_submission
 from dbce_spark.annotation.store.stored_submissions import WithdrawnSubmission
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
-from dbce_spark.files import jsonl
+from dbce_spark.files import jsonl, storage
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.log import counted
 
@@ -20,8 +20,10 @@ def export(path: str, target: str, corpus: str, config: DbceConfig) -> str:
 
     Raises:
         InputError: there is no such store, or no page of that corpus in it.
+        OutputError: the target is a file.
     """
     folder = target.rstrip("/")
+    storage.list_names(folder)
     with closing(workbench_store.open_store(path)) as opened:
         ids = {*stored_pages.ids(opened, stored_pages.CORPUS, corpus)}
         if corpus and not ids:

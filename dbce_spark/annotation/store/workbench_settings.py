@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, fill
+from dbce_spark.config import NonNegativeInt, PositiveInt, between, fill
 from dbce_spark.errors import ConfigError, Parameter
 
 MOST_LETTERS = 60
 """Characters of a corpus's name: it stands in a table and in addresses."""
+_PORTS = between(0, 65535)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +29,8 @@ class WorkbenchSettings:
     pages_at_once: PositiveInt
     pages_a_round: PositiveInt
     host: str
-    port: NonNegativeInt
-    replay_port: NonNegativeInt
+    port: Annotated[int, _PORTS]
+    replay_port: Annotated[int, _PORTS]
     threads: NonNegativeInt
     ticket_hours: NonNegativeInt
     login_hours: NonNegativeInt

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import sqlite_transaction
+from dbce_spark.files import sqlite_transaction, storage
 
 Connection = sqlite3.Connection
 
@@ -149,9 +149,10 @@ def create(path: str) -> None:
     """
     if not Path(path).exists():
         try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
             Path(path).touch(mode=0o600)  # it holds hashed passwords, and the key that cookies are signed with
         except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error}") from error
+            raise OutputError(f"{path}: cannot be written: {error}; {storage.remedy(error)}") from error
     with closing(_connected(path)) as store:
         _migrate(store, path)
 
@@ -162,7 +163,8 @@ def open_store(path: str) -> Connection:
     Raises:
         InputError: there is none, or it is of a later version.
     """
-    if not Path(path).is_file():
+    # SQLite makes a new database of an empty file, and one that a crash has emptied would be one without labels.
+    if not Path(path).is_file() or not Path(path).stat().st_size:
         raise InputError(f"{path}: there is no store; make one with `dbce annotate add {path} --archive FILE`")
     store = _connected(path)
     try:
@@ -200,15 +202,20 @@ def backup(path: str, target: str) -> None:
     """
     if Path(target).exists():
         raise OutputError(f"{target} is there already; give a new name")
+    partial = Path(target).with_name(f"_{Path(target).name}.{secrets.token_hex(16)}")
     with closing(open_store(path)) as store:
         try:
-            Path(target).touch(mode=0o600)
-            with closing(sqlite3.connect(target)) as copy:
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            partial.touch(mode=0o600)
+            with closing(sqlite3.connect(partial)) as copy:
                 store.backup(copy)
+            partial.rename(target)  # half a store, which a kill leaves, is no backup
+            storage.sync(Path(target).parent)
         except (OSError, sqlite3.Error) as error:
-            with suppress(OSError):  # half a store is no backup
-                Path(target).unlink()
-            raise OutputError(f"{target}: cannot be written: {error}") from error
+            with suppress(OSError):
+                partial.unlink()
+            advice = storage.remedy(error) if isinstance(error, OSError) else sqlite_transaction.remedy(error)
+            raise OutputError(f"{target}: cannot be written: {error}; {advice}") from error
 
 
 def secret(store: Connection) -> str:
@@ -235,7 +242,11 @@ def _migrate(store: Connection, path: str) -> None:
         version = store.execute("PRAGMA user_version").fetchone()[0]
         tables = store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        raise InputError(f"{path}: not a store of `dbce annotate`: {error}") from error
+        if error.sqlite_errorcode in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise InputError(
+                f"{path}: not a store of `dbce annotate`: {error}; {sqlite_transaction.remedy(error)}"
+            ) from error
+        raise OutputError(f"{path}: {error}; {sqlite_transaction.remedy(error)}") from error
     if tables and owner != _APPLICATION_ID:
         raise InputError(f"{path}: an SQLite file, but not a store of `dbce annotate`")
     if version > len(MIGRATIONS):
@@ -244,6 +255,8 @@ def _migrate(store: Connection, path: str) -> None:
         )
     if version == len(MIGRATIONS):
         return
+    if version < 0 or (tables and not version):
+        raise InputError(f"{path}: its number of version is damaged ({version}); put back a copy of the store")
     with transaction(store):
         version = store.execute("PRAGMA user_version").fetchone()[0]  # somebody else may have been faster
         for script in MIGRATIONS[version:]:

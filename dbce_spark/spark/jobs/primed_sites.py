@@ -1,6 +1,7 @@
 """The states that the sites of a stream begin with: of each the last pages that a collection holds of it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
@@ -33,10 +34,10 @@ _ALIKE = ("page", "template", "lsh")
 
 
 def check_alike(collection: Collection, version: Version, config: DbceConfig) -> None:
-    """Check that the pages of a collection were read as the stream reads its own.
+    """Check that the pages of a collection are there, and were read as the stream reads its own.
 
     Raises:
-        OutputError: they were not.
+        OutputError: they are not, or were not.
     """
     collection.check_format(version)
     of_collection = {name: version.settings["config"][name] for name in _ALIKE}
@@ -48,6 +49,22 @@ def check_alike(collection: Collection, version: Version, config: DbceConfig) ->
             f"--prime {collection.folder}: its pages were read with other settings: {'; '.join(differing[:5])}. Give"
             " the stream the same settings, or prime it from another collection"
         )
+    page_files(collection, version)
+
+
+def page_files(collection: Collection, version: Version) -> list[str]:
+    """List the files of the pages of a collection.
+
+    Raises:
+        OutputError: one is missing.
+    """
+    prior = prior_state(collection, version)
+    files = [prior.page_file(number) for number in range(FIRST, prior.next_file)]
+    if gone := next((file for file in files if not Path(file).exists()), ""):
+        raise OutputError(
+            f"--prime {collection.folder}: {gone} is missing; restore it, or prime from another collection"
+        )
+    return files
 
 
 def primed_states(
@@ -55,8 +72,7 @@ def primed_states(
 ) -> DataFrame:
     """Build the PRIMED rows of all domains of a collection."""
     collection.check_format(version)  # a stream that the program before began
-    prior = prior_state(collection, version)
-    files = [prior.page_file(number) for number in range(FIRST, prior.next_file)]
+    files = page_files(collection, version)
     pages = staging.read_parquet(spark, PAGES, files).dropDuplicates(["capture_id"])
     evidence = pages.where("first_scores is not null").select(
         *feature_columns(), "signature", "bands", "site", F.col("url").alias("domain")

@@ -18,11 +18,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import ConfigError, OutputError, PlatformError, installs
+from dbce_spark.errors import ConfigError, InputError, OutputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import is_remote
 from dbce_spark.log import Log
-from dbce_spark.output.collection import Collection
+from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
@@ -37,7 +37,7 @@ from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 try:
     import google.protobuf  # noqa: F401  # PySpark misses it only at the first batch
 
-    from dbce_spark.spark.source.file_source import NAME, Arrivals
+    from dbce_spark.spark.source.file_source import NAME, Arrivals, Ledger
 except ImportError as error:
     raise PlatformError(
         f"dbce stream needs PySpark 4.2 or newer, and protobuf: {installs('stream')} ({error})"
@@ -91,6 +91,11 @@ def check(request: StreamRequest, config: DbceConfig) -> None:
     Where the stream is refused, nothing is written: a lock would be.
     """
     _check_begun(request, config)
+    stream_tables.last_commit(request.output)
+    Ledger(f"{request.output}/{stream_tables.ARRIVALS}")
+    if request.prime and stream_tables.begun_with(request.output) and not _is_behind_first_batch(request):
+        collection = Collection(request.prime)
+        primed_sites.page_files(collection, _begun_version(request, collection))
     with _locked(request.output):
         pass
 
@@ -247,12 +252,31 @@ def _primed_states(spark: SparkSession, request: StreamRequest, config: DbceConf
     """
     if not request.prime:
         return None
-    last = stream_tables.last_commit(request.output)
-    if last is not None and last.batch > 0:
+    if _is_behind_first_batch(request):
         return primed_sites.no_states(spark)
     collection = Collection(request.prime)
-    version = collection.version(stream_tables.begun_with(request.output)["prime"]["version"])
-    return primed_sites.primed_states(spark, collection, version, config, request.tree)
+    return primed_sites.primed_states(spark, collection, _begun_version(request, collection), config, request.tree)
+
+
+def _is_behind_first_batch(request: StreamRequest) -> bool:
+    last = stream_tables.last_commit(request.output)
+    return last is not None and last.batch > 0
+
+
+def _begun_version(request: StreamRequest, collection: Collection) -> Version:
+    """Read the version of the collection that the stream was begun with.
+
+    Raises:
+        OutputError: it is not there any more.
+    """
+    number = stream_tables.begun_with(request.output)["prime"]["version"]
+    try:
+        return collection.version(number)
+    except InputError as error:
+        raise OutputError(
+            f"--prime: {error}; {request.output} was begun with it, and needs it until its second batch is written:"
+            " put it back, or begin with another --output"
+        ) from error
 
 
 def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFrame, int], None]:
@@ -262,26 +286,26 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
         before, began = stream_tables.read_commit(folder, number), monotonic()
         if before:
             # It is computed again all the same: Spark lacks the state behind it. Its rows stay as they are.
-            files, counts = _gathered(batch, stream_tasks.recounting(number, config))
-            stream_tables.check_same(folder, before, files, counts)
+            again = _gathered(batch, stream_tasks.recounting(number, config))
+            stream_tables.check_same(folder, before, again)
             return
-        files, counts = _gathered(batch, stream_tasks.writing(folder, number, config))
-        made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
+        whole = _gathered(batch, stream_tasks.writing(folder, number, config))
+        made = stream_tables.commit(folder, number, whole, seconds=monotonic() - began)
         _show(batch.sparkSession, made, log)
 
     return write_and_commit
 
 
 def _gathered(
-    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tasks.WrittenPart]
-) -> tuple[Counter[str], Counter[str]]:
-    """Do the work of each part of a batch; return the rows of each file, and all counts."""
-    files: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
-    for part in task_results(batch, work, stream_tasks.WrittenPart):
-        files.update(part.files)
-        counts.update(part.counts)
-    return files, counts
+    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tables.WrittenPart]
+) -> stream_tables.WrittenPart:
+    """Do the work of each part of a batch; return what all have written."""
+    gathered = stream_tables.WrittenPart(Counter(), Counter(), Counter())
+    for part in task_results(batch, work, stream_tables.WrittenPart):
+        gathered.files.update(part.files)
+        gathered.counts.update(part.counts)
+        gathered.digests.update(part.digests)
+    return gathered
 
 
 def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from time import sleep
@@ -132,32 +131,27 @@ def row_of(table: str, packed: bytes, fields: str, config: DbceConfig) -> Row:
     return own if table in _PAST else build_row(Outcome(table, packed, own), config)
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenPart:
-    """The rows of each file that a task has written, and the counts of what is in them."""
-
-    files: Counter[str]
-    counts: Counter[str]
-
-
-def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
+def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], stream_tables.WrittenPart]:
     """Return the task that writes the files of a part of a batch."""
     return _through(partial(stream_tables.StreamPart, folder, number), config)
 
 
-def recounting(number: int, config: DbceConfig) -> Callable[[Batches], WrittenPart]:
+def recounting(number: int, config: DbceConfig) -> Callable[[Batches], stream_tables.WrittenPart]:
     """Return the task that `writing` is, for a batch which is committed: it names and counts, and writes nothing."""
     return _through(partial(stream_tables.CommittedPart, number), config)
 
 
 def _through(
     open_part: Callable[[int], stream_tables.StreamPart | stream_tables.CommittedPart], config: DbceConfig
-) -> Callable[[Batches], WrittenPart]:
-    def write(batches: Batches) -> WrittenPart:
-        task, counts = TaskContext.get(), Counter[str]()
+) -> Callable[[Batches], stream_tables.WrittenPart]:
+    def write(batches: Batches) -> stream_tables.WrittenPart:
+        task, counts, digests = TaskContext.get(), Counter[str](), Counter[str]()
         assert task is not None
         with open_part(task.partitionId()) as part:
             for batch in batches:
+                for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
+                    if table not in _PAST:
+                        digests[part.path(table)] += stream_tables.row_digest(packed, fields.encode())
                 for table, rows in _by_table(batch, config).items():
                     if table == _COUNTS:
                         for of_file in rows:
@@ -165,7 +159,7 @@ def _through(
                     else:
                         part.write(table, rows)
                         counts.update(_counted(table, rows))
-        return WrittenPart(part.rows, counts)
+        return stream_tables.WrittenPart(part.rows, counts, digests)
 
     return write
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.errors import OutputError
 from dbce_spark.files.sources import is_remote
 from dbce_spark.log import STOPPED, counted
 from dbce_spark.spark.run import heartbeat, run_lock, status_lines
@@ -104,11 +103,7 @@ def inspect_stream(output: str) -> StreamStatus:
     """
     is_held = None if is_remote(output) else run_lock.is_held(output)
     beat = heartbeat.read(output)
-    try:
-        last = last_commit(output)
-    except (ValueError, TypeError) as error:
-        raise OutputError(f"{output}: its last commit is none of this version") from error
-    return StreamStatus(output=output, condition=_condition(beat, is_held), heartbeat=beat, last=last)
+    return StreamStatus(output=output, condition=_condition(beat, is_held), heartbeat=beat, last=last_commit(output))
 
 
 def _condition(beat: Heartbeat | None, is_held: bool | None) -> Condition:

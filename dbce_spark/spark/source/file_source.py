@@ -17,7 +17,7 @@ from fsspec.core import url_to_fs
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import sources, storage
 
 NAME = "warc-arrivals"
@@ -26,6 +26,7 @@ _ARROW = pa.schema([("file_no", pa.int64()), ("path", pa.string())])
 _COUNT = "files"
 _DIGEST = np.dtype("S16")
 """At 128 bits no two of any number of names that there can be have the same."""
+_RESTORE = "put back a copy of it, or begin with another --output"
 _MOST_ADDED = 1 << 16
 """Digests that are held as objects of Python, six times as large, before they are sorted in among the others."""
 
@@ -73,7 +74,7 @@ class Ledger:
             if name != self._name(len(self._ends)):
                 raise OutputError(
                     f"{self._folder}: {self._name(len(self._ends))} is missing, so the files of that step are unknown;"
-                    " restore it, or begin with another --output"
+                    f" {_RESTORE}"
                 )
             self._append(self._read(name))
 
@@ -115,9 +116,14 @@ class Ledger:
     def _read(self, name: str) -> list[str]:
         try:
             with sources.open_binary(f"{self._folder}/{name}") as file:
-                paths: list[str] = json.loads(file.read())
+                paths = json.loads(file.read())
+        except PermissionError as error:
+            raise denied(f"{self._folder}/{name}", error) from error
         except (OSError, ValueError) as error:
-            raise OutputError(f"{self._folder}/{name}: cannot be read: {error}") from error
+            raise OutputError(f"{self._folder}/{name}: cannot be read: {error}; {_RESTORE}") from error
+        # Of a text each letter would count as a file.
+        if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
+            raise OutputError(f"{self._folder}/{name}: is no list of files; {_RESTORE}")
         return paths
 
 

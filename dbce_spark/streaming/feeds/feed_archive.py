@@ -34,7 +34,11 @@ class FeedArchive:
     """
 
     def __init__(self, folder: Path, output: str, user_agent: str):
-        folder.mkdir(parents=True, exist_ok=True)
+        """Raise OutputError if the folder cannot be there."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{folder}: cannot be written: {error}; {storage.remedy(error)}") from error
         self._folder = folder
         self._output = output.rstrip("/")
         self._user_agent = user_agent
@@ -96,28 +100,33 @@ class FeedArchive:
         return name
 
     def hand_over(self, name: str, size: int) -> None:
-        """Move the first `size` bytes of a closed file to the output; do nothing if that was done before.
+        """Copy the first `size` bytes of a closed file to the output. The caller notes that, and removes it by `clear`.
 
         Raises:
-            OutputError: the output cannot be written.
+            OutputError: the output cannot be written, or the file lacks bytes that are noted.
         """
         path = self._folder / name
-        if not path.exists():
-            return
-        if path.stat().st_size > size:
+        held = path.stat().st_size if path.exists() else 0
+        if held < size:
+            raise OutputError(
+                f"{path}: holds {held:,} of {size:,} bytes, and pages that are noted as fetched are in the others; put"
+                " back the whole file, or give another --state and another --output, to fetch all pages again"
+            )
+        if held > size:
             os.truncate(path, size)
         try:
             with path.open("rb") as whole, storage.atomic_file(f"{self._output}/{name}") as target:
                 shutil.copyfileobj(whole, target, 1 << 20)
         except Exception as error:  # each store has exceptions of its own
-            raise OutputError(f"{self._output}: cannot be written: {type(error).__name__}: {error}") from error
-        path.unlink()
+            again = (
+                storage.remedy(error) if isinstance(error, OSError) else "give the same command again when it can be"
+            )
+            raise OutputError(f"{self._output}: cannot be written: {type(error).__name__}: {error}; {again}") from error
 
-    def clear(self, noted: set[str]) -> None:
-        """Remove the files in the folder that are not among these."""
+    def clear(self) -> None:
+        """Remove the files in the folder, while none is open and all that is noted was handed over."""
         for path in self._folder.glob("*.warc.gz"):
-            if path.name not in noted:
-                path.unlink()
+            path.unlink()
 
     def _opened(self) -> BinaryIO:
         if self._file is None:

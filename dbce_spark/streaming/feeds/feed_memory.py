@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files.sqlite_transaction import transaction
+from dbce_spark.files.sqlite_transaction import remedy, transaction
 from dbce_spark.streaming.feeds.feed_item import Item
 
 VERSION = 4
@@ -91,7 +91,8 @@ class Memory:
         except (sqlite3.DatabaseError, OSError) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
                 raise OutputError(f"{path}: {error}; is another `dbce acquire` at work with this --state?") from error
-            raise OutputError(f"{path}: cannot be the memory of `dbce acquire`: {error}") from error
+            advice = remedy(error) if isinstance(error, sqlite3.Error) else "give another --state, or make it writable"
+            raise OutputError(f"{path}: cannot be the memory of `dbce acquire`: {error}; {advice}") from error
 
     def _begin(self, path: Path) -> None:
         self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -99,6 +100,8 @@ class Memory:
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
         if version not in _SCRIPTS:
             raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
+        if not version and self._store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise OutputError(f"{path} is an SQLite file of another program: give another --state")
         for statement in _SCRIPTS[version].split(";"):
             self._store.execute(statement)
         self._store.execute(f"PRAGMA user_version = {VERSION}")

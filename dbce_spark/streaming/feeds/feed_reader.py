@@ -98,11 +98,10 @@ class Reader:
 
     def _hand_over_left(self) -> None:
         """Hand over the files that an earlier run has left, as far as they are noted."""
-        files = self._memory.files()
-        self._archive.clear({*files})
-        for name, size in files.items():
+        for name, size in self._memory.files().items():
             self._archive.hand_over(name, size)
             self._memory.drop_file(name)
+        self._archive.clear()
 
     def _has_work(self) -> bool:
         """Return whether something is left, if not now: a feed is never done, unless it is gone."""
@@ -305,6 +304,7 @@ class Reader:
         if size:
             self._archive.hand_over(name, size)
             self._memory.drop_file(name)
+            self._archive.clear()
             self.counts["files"] += 1
             self._forget()
 

@@ -8,13 +8,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from typing import Any, Self
 
 import pyarrow as pa
 
 from dbce_spark.config import unlike
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import OutputError, denied
 from dbce_spark.files import parquet, sources, storage, timestamps
 from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
@@ -30,6 +31,15 @@ CHECKPOINT = "_checkpoint"
 _ALLOWED_BEFORE = frozenset({CHECKPOINT, "_staging"})
 """Names that an output may hold before it is begun: the lock of a run is in the latter."""
 BEGUN = "stream.json"
+_RESTORE = "put back a copy of it, or begin with another --output"
+_KINDS: Mapping[str, type] = {
+    "batch": int,
+    **dict.fromkeys(("files", "counts", "totals"), dict),
+    "committed": str,
+}
+"""Types of fields of a commit."""
+_DIGEST_BYTES = 6
+"""So that the sum of those of any batch is a whole number in 64 bits."""
 SCHEMAS: Mapping[str, pa.Schema] = {
     LABELS: stream_rows.LABELS,
     LATE_LABELS: stream_rows.LATE_LABELS,
@@ -51,9 +61,20 @@ _REPEATING = [
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """The rows of each file that a task has written, the counts of what is in them, and the sum of the digests of the
+    rows of each file. What goes past the state has none: a reject may have other words when it is made again."""
+
+    files: Counter[str]
+    counts: Counter[str]
+    digests: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     """A batch that is written: rows of each file by its path in the output, its counts, and the sum of all counts up to
-    it; the time of writing (UTC, ISO 8601), and the seconds that it took."""
+    it; the time of writing (UTC, ISO 8601), and the seconds that it took. `digests`: for each file the sum of those of
+    the rows that labelling made; none in commits of before."""
 
     batch: int
     files: dict[str, int]
@@ -61,6 +82,7 @@ class Commit:
     totals: dict[str, int]
     committed: str
     seconds: float
+    digests: dict[str, int] = field(default_factory=dict)
 
     @property
     def captures(self) -> int:
@@ -97,8 +119,12 @@ class CommittedPart:
     def __exit__(self, *raised: Any) -> None:
         """Do nothing: nothing is held."""
 
+    def path(self, table: str) -> str:
+        """Return the path in the output of the file of a table."""
+        return part_file(table, self._batch, self._part)
+
     def write(self, table: str, rows: Sequence[Row]) -> None:
-        self.rows[part_file(table, self._batch, self._part)] += len(rows)
+        self.rows[self.path(table)] += len(rows)
 
 
 class StreamPart:
@@ -120,8 +146,12 @@ class StreamPart:
     def __exit__(self, *raised: Any) -> None:
         self._open_files.__exit__(*raised)
 
+    def path(self, table: str) -> str:
+        """Return the path in the output of the file of a table."""
+        return part_file(table, self._batch, self._part)
+
     def write(self, table: str, rows: Sequence[Row]) -> None:
-        path, schema = part_file(table, self._batch, self._part), SCHEMAS[table]
+        path, schema = self.path(table), SCHEMAS[table]
         if table not in self._files:
             names = [name for name in _REPEATING if name in schema.names]
             self._files[table] = self._open_files.enter_context(
@@ -137,39 +167,59 @@ def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def commit(
-    output: str, batch: int, files: Mapping[str, int], counts: Mapping[str, int], *, seconds: float = 0.0
-) -> Commit:
-    """Commit a batch with these files, and remove others that an attempt with another end has left."""
+def row_digest(*parts: bytes) -> int:
+    """Return a digest of a row, given as bytes; those of rows in any order have one sum."""
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def commit(output: str, batch: int, written: WrittenPart, *, seconds: float = 0.0) -> Commit:
+    """Commit a batch with these files, and remove others that an attempt with another end has left.
+
+    Raises:
+        OutputError: the commit of the batch before is missing, or damaged.
+    """
     for table in SCHEMAS:
         storage.sweep(f"{output}/{folder(table, batch)}")
         for name in storage.list_names(f"{output}/{folder(table, batch)}"):
-            if f"{folder(table, batch)}/{name}" not in files:
+            if f"{folder(table, batch)}/{name}" not in written.files:
                 storage.remove(f"{output}/{folder(table, batch)}/{name}")
     before = read_commit(output, batch - 1)
+    if batch and before is None:
+        raise _missing(output, batch - 1)
     totals = Counter(before.totals if before else {})
-    totals.update(counts)
+    totals.update(written.counts)
     made = Commit(
         batch=batch,
-        files=dict(sorted(files.items())),
-        counts=dict(sorted(counts.items())),
+        files=dict(sorted(written.files.items())),
+        counts=dict(sorted(written.counts.items())),
         totals=dict(sorted(totals.items())),
         committed=timestamps.now(),
         seconds=round(seconds, 3),
+        digests=dict(sorted(written.digests.items())),
     )
     storage.write(_commit_path(output, batch), json.dumps(asdict(made), indent=1).encode())
     return made
 
 
-def check_same(output: str, before: Commit, files: Mapping[str, int], counts: Mapping[str, int]) -> None:
+def check_same(output: str, before: Commit, again: WrittenPart) -> None:
     """Check that a batch which is committed has the same rows when it is computed again, as the state needs it.
 
     Raises:
         OutputError: it has not, since an input file was changed or removed.
     """
-    if (before.files, before.counts) != (dict(files), dict(counts)):
-        names = sorted(name for name in {*before.counts, *counts} if before.counts.get(name, 0) != counts.get(name, 0))
-        changes = "; ".join(f"{name} was {before.counts.get(name, 0)}, is {counts.get(name, 0)}" for name in names[:3])
+    is_other = bool(before.digests) and before.digests != again.digests
+    if is_other or (before.files, before.counts) != (again.files, again.counts):
+        names = sorted(
+            name for name in {*before.counts, *again.counts} if before.counts.get(name, 0) != again.counts.get(name, 0)
+        )
+        changes = "; ".join(
+            f"{name} was {before.counts.get(name, 0)}, is {again.counts.get(name, 0)}" for name in names[:3]
+        )
+        changes = changes or "as many, with other words"
         raise OutputError(
             f"{output}: batch {before.batch} is written, and Spark had not ended it; computed again, it has other rows"
             f" ({changes}), as a file that {output}/{ARRIVALS}/{before.batch:08}.json names was changed or removed"
@@ -178,11 +228,19 @@ def check_same(output: str, before: Commit, files: Mapping[str, int], counts: Ma
 
 
 def read_commit(output: str, batch: int) -> Commit | None:
-    """Read the commit of a batch; None: there is none yet."""
+    """Read the commit of a batch; None: there is none yet.
+
+    Raises:
+        OutputError: it is damaged.
+    """
     if f"{batch:08}.json" not in storage.list_names(f"{output}/{COMMITS}"):
         return None
-    with sources.open_binary(_commit_path(output, batch)) as file:
-        return Commit(**json.loads(file.read()))
+    path = _commit_path(output, batch)
+    fields = _read(path)
+    fields = {name: value for name, value in fields.items() if name in Commit.__dataclass_fields__}
+    if not all(isinstance(fields.get(name), kind) for name, kind in _KINDS.items()) or "seconds" not in fields:
+        raise OutputError(f"{path}: is no commit of a batch; {_RESTORE}")
+    return Commit(**fields)
 
 
 def read_commits(output: str) -> list[Commit]:
@@ -197,10 +255,22 @@ def last_commit(output: str) -> Commit | None:
 
 
 def _numbers(output: str) -> list[int]:
-    """Return the numbers of the batches that are written; a name that begins otherwise is half a file."""
-    return sorted(
-        int(name.removesuffix(".json")) for name in storage.list_names(f"{output}/{COMMITS}") if name[0].isdigit()
-    )
+    """Return the numbers of the batches that are written, without a gap; files with other names are none of ours.
+
+    Raises:
+        OutputError: one is missing.
+    """
+    names = (name.removesuffix(".json") for name in storage.list_names(f"{output}/{COMMITS}") if name.endswith(".json"))
+    numbers = sorted(int(name) for name in names if name.isdecimal())
+    for number, found in enumerate(numbers):
+        if number != found:
+            raise _missing(output, number)
+    return numbers
+
+
+def _missing(output: str, batch: int) -> OutputError:
+    """Build the error where there are later batches than one that has no commit."""
+    return OutputError(f"{_commit_path(output, batch)}: is missing; {_RESTORE}")
 
 
 def files(output: str, table: str) -> list[str]:
@@ -231,13 +301,17 @@ def is_begun(output: str, settings: Mapping[str, Any]) -> bool:
     """
     names = storage.list_names(output)
     if BEGUN not in names:
+        if COMMITS in names:
+            raise OutputError(f"{output}/{BEGUN}: is missing; {_RESTORE}")
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
         return False
     before = _read(f"{output}/{BEGUN}")
-    if before.get("version") != VERSION:
+    if not isinstance(before.get("version"), int):
+        raise OutputError(f"{output}/{BEGUN}: has no version; {_RESTORE}")
+    if before["version"] != VERSION:
         raise OutputError(
-            f"{output} is of version {before.get('version')} of the stream, this program has {VERSION}: go on with the"
+            f"{output} is of version {before['version']} of the stream, this program has {VERSION}: go on with the"
             " program that began it, or begin anew with another --output"
         )
     if changes := [*unlike(before, json.loads(json.dumps({"version": VERSION, **settings})))]:
@@ -260,7 +334,11 @@ def begun_with(output: str) -> dict[str, Any]:
 def _read(path: str) -> dict[str, Any]:
     try:
         with sources.open_binary(path) as file:
-            found: dict[str, Any] = json.loads(file.read())
+            found = json.loads(file.read())
+    except PermissionError as error:
+        raise denied(path, error) from error
     except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: cannot be read: {error}") from error
+        raise OutputError(f"{path}: cannot be read: {error}; {_RESTORE}") from error
+    if not isinstance(found, dict):
+        raise OutputError(f"{path}: is no JSON object; {_RESTORE}")
     return found

@@ -42,3 +42,12 @@ def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="page one: its text differs from its HTML"):
         sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
+
+
+def test_a_page_with_half_of_a_character_is_named(tmp_path: Path) -> None:
+    """JSON can have one, as an escape, and a store cannot: it was a stack."""
+    sheet = '{"id": "one", "url": "http://a.example/\\ud800", "html": "<p>One</p>", "text": "One", "segments": %s}'
+    (tmp_path / "pages.jsonl").write_text(sheet % '[["/html[1]/body[1]/p[1]", 0, 3]]', encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"the page 'one' cannot be stored: .*surrogates not allowed; mend its line"):
+        sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,9 @@ from tests.support.full_disks import full_disk
 
 def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
     """A store holds hashed passwords, and the key that cookies are signed with, so only its owner may read it."""
-    workbench_store.create(str(tmp_path / "labels.db"))
+    workbench_store.create(str(tmp_path / "new" / "labels.db"))
 
-    assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
+    assert 0o600 == stat.S_IMODE((tmp_path / "new" / "labels.db").stat().st_mode)
 
 
 def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
@@ -95,6 +96,39 @@ def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: by
     with pytest.raises(InputError, match=message):
         workbench_store.open_store(str(path))
     assert before == path.read_bytes()
+
+
+@pytest.mark.parametrize(("version", "shown"), [(0, "0"), (-3, "-3")])
+def test_a_store_whose_version_is_damaged_is_refused(tmp_path: Path, version: int, shown: str) -> None:
+    """No migration is run over tables that are there."""
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+    with closing(sqlite3.connect(path)) as store:
+        store.execute(f"PRAGMA user_version = {version}")
+
+    with pytest.raises(InputError, match=rf"is damaged \({shown}\); put back a copy of the store"):
+        workbench_store.open_store(path)
+
+
+def test_an_emptied_store_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    """A crash can leave a file of no bytes: whoever reads it reads that nothing is there, and not 0 labels."""
+    path = tmp_path / "labels.db"
+    path.touch()
+
+    with pytest.raises(InputError, match="there is no store"):
+        workbench_store.open_store(str(path))
+    assert b"" == path.read_bytes()
+
+
+def test_a_store_that_others_lock_is_called_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error advises to wait; the file is a store all the same."""
+    monkeypatch.setattr(workbench_store, "_WAIT_SECONDS", 0.0)
+    path = str(tmp_path / "labels.db")
+    workbench_store.create(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(OutputError, match=f"^{path}: database is locked; wait until nobody else writes there"):
+            workbench_store.open_store(path)
 
 
 def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
@@ -179,7 +213,25 @@ def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
     """Half a store is no backup; its name can be given again when there is room."""
     path, copy = str(tmp_path / "labels.db"), tmp_path / "copy.db"
     workbench_store.create(path)
-    with full_disk(10_000), pytest.raises(OutputError, match=f"^{copy}: cannot be written"):
+    with full_disk(10_000), pytest.raises(OutputError, match=f"^{copy}: cannot be written: .*; make room"):
         workbench_store.backup(path, str(copy))
 
-    assert not copy.exists()
+    assert [Path(path)] == [*tmp_path.iterdir()]
+
+
+def test_a_backup_has_its_name_when_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill while it is written leaves no file that could be taken for one."""
+    path, copy = str(tmp_path / "labels.db"), tmp_path / "copy.db"
+    workbench_store.create(path)
+    there: list[bool] = []
+    connect = sqlite3.connect
+
+    def connected(*given: Any, **options: Any) -> Connection:
+        there.append(copy.exists())
+        made: Connection = connect(*given, **options)
+        return made
+
+    monkeypatch.setattr(sqlite3, "connect", connected)
+    workbench_store.backup(path, str(copy))
+
+    assert ([False, False], True) == (there, copy.exists())

@@ -83,6 +83,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         one |= {"day": day, "template": "t1" if day < 5 else "t2"}
         one["signature"] = np.full(4, day // 5, "<u4").tobytes()
     own = [one for one in fetched if one["capture_id"] == one["extraction_id"]]
+    increments: list[Increment] = []
     for number, is_second in ((1, False), (2, True)):
         new = [one for one in fetched if (one["day"] >= 6) == is_second]
         again = [one for one in own if one["day"] == 5] if is_second else []
@@ -94,11 +95,9 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         write(folder, "members", member_rows.MEMBERS, [{**one, "timestamp": 0} for one in own if one in new])
         if again:
             write(folder, "superseded", increment_rows.SUPERSEDED, again)
-        increments = tuple(
-            Increment(number=at, page_files=0, captures=len(new), extractions=len(rows), relabelled=len(again))
-            for at in range(1, number + 1)
-        )
-        of.commit(Version(number=number, made="", why="extract", increments=increments, settings=SETTINGS))
+        counts = {"captures": len(new), "extractions": len(rows) - len(again), "relabelled": len(again)}
+        increments.append(Increment(number=number, page_files=0, **counts))
+        of.commit(Version(number=number, made="", why="extract", increments=tuple(increments), settings=SETTINGS))
     return of
 
 
@@ -162,7 +161,7 @@ def test_the_tables_are_what_the_pure_functions_say(
 
 
 def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: Collection, tmp_path: Path) -> None:
-    """A folder that holds something is refused, and a broken file is named."""
+    """A folder that holds something is refused; a broken file, and a folder that a copy lacks, are named."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(OutputError, match="is not empty"):
@@ -175,5 +174,13 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
             changes_job.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
     finally:
         Path(path).write_bytes(stored)
+
+    members = Path(collection.increment(1), "members")
+    members.rename(tmp_path / "members")
+    try:
+        with pytest.raises(OutputError, match=f"{members} has 0 rows, .*: a part is missing; restore it"):
+            changes_job.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
+    finally:
+        (tmp_path / "members").rename(members)
 
     assert ["full"] == [one.name for one in tmp_path.iterdir()]

@@ -36,7 +36,7 @@ from dbce_spark.streaming.stream import local_stream, stream_tables, streamed_do
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from tests.support import bucket
+from tests.support import bucket, stream_files
 from tests.support.builders import http, record
 from tests.support.cluster import cluster
 from tests.support.run_endings import kill_at
@@ -322,6 +322,30 @@ def test_what_is_written_stays_where_a_file_is_gone(
     assert before == left
     assert before[LABELS]
     assert expected(files) == written(tmp_path)
+
+
+def test_a_batch_whose_file_was_replaced_by_one_of_as_many_rows_is_named(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended behind our commit and before Spark's, with other words in each page: the state would no longer be that of
+    the rows that are written."""
+    put(tmp_path / "in", 0)
+    commit = stream_tables.commit
+
+    def fail_behind(*given: Any, **named: Any) -> NoReturn:
+        commit(*given, **named)
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(stream_tables, "commit", fail_behind)
+    with pytest.raises(JobError, match="the disk is full"):
+        run(spark, tmp_path)
+    monkeypatch.undo()
+    letters = stream_files.letters
+    monkeypatch.setattr(stream_files, "letters", lambda number: letters(number) if number else "z")
+    put(tmp_path / "in", 0)
+
+    with pytest.raises(JobError, match=r"batch 0 is written, .*as many, with other words.* Put it there as it was"):
+        run(spark, tmp_path)
 
 
 def test_an_output_that_was_moved_is_gone_on_with(spark: "SparkSession", streamed: Streamed, tmp_path: Path) -> None:

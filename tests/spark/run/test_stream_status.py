@@ -17,6 +17,7 @@ from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
+from tests.support.stream_files import part
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
@@ -28,8 +29,8 @@ def begun(folder: object, **state_fields: Any) -> str:
     """A stream with two batches, whose process wrote these fields of its state last."""
     to = str(folder)
     stream_tables.begin(to, {})
-    stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
-    stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
+    stream_tables.commit(to, 0, part({}, FIRST), seconds=10.0)
+    stream_tables.commit(to, 1, part({}, SECOND), seconds=2.0)
     checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **state_fields))
     return to
 
@@ -125,9 +126,9 @@ def test_a_stream_is_known_before_its_first_batch(tmp_path: Path) -> None:
 
 
 def test_a_commit_of_another_version_is_not_guessed_at(tmp_path: Path) -> None:
-    """The error names the output."""
+    """The error names its file."""
     to = begun(tmp_path)
     (tmp_path / "commits" / "00000001.json").write_text('{"batch": 1}', encoding="utf-8")
 
-    with pytest.raises(OutputError, match=f"{to}: its last commit is none of this version"):
+    with pytest.raises(OutputError, match=rf"{to}/commits/00000001\.json: is no commit of a batch"):
         inspect_stream(to)

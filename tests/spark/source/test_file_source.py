@@ -172,11 +172,13 @@ def test_files_have_their_numbers(tmp_path: Path) -> None:
     ]
 
 
-def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
-    """It names the file."""
-    (tmp_path / "00000000.json").write_text('["a', encoding="utf-8")
+@pytest.mark.parametrize("content", ['["a', "{}", '{"a": 1}', "[]", "null", "3", '"ab"', "[1]"])
+def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path, content: str) -> None:
+    """The error names the file and says what to do. Each letter of a text counted as a file, and those that it had
+    named were read once more."""
+    (tmp_path / "00000000.json").write_text(content, encoding="utf-8")
 
-    with pytest.raises(OutputError, match=r"00000000\.json: cannot be read"):
+    with pytest.raises(OutputError, match=r"00000000\.json: .*; put back a copy of it"):
         Ledger(str(tmp_path))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -424,6 +425,42 @@ def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: De
     assert 1 == room.paths().count("/a")
 
 
+@pytest.mark.parametrize("left", [0, 100], ids=["gone", "cut"])
+def test_a_file_that_lacks_noted_pages_is_not_handed_over(room: Newsroom, desk: Desk, left: int) -> None:
+    """It was passed over, or handed over with half a record, without a word. The whole file can be put back."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    (desk.folder / "warcs").write_bytes(b"no folder")
+    with pytest.raises(OutputError, match=r"warcs: cannot be written: .*; make it writable"):
+        desk.read([feed])
+    (desk.folder / "warcs").unlink()
+    (waits,) = (desk.folder / "state" / "open").iterdir()
+    whole = waits.read_bytes()
+    waits.write_bytes(whole[:left]) if left else waits.unlink()
+    with pytest.raises(OutputError, match=rf"{waits.name}: holds {left} of {len(whole):,} bytes, .* put back"):
+        desk.read([feed])
+    waits.write_bytes(whole)
+    desk.read([feed])
+
+    assert ([(f"{room.url}/a", "A")], []) == (captured(desk), [*waits.parent.iterdir()])
+
+
+def test_a_kill_before_a_file_is_noted_as_handed_over_costs_no_page(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is still there, and is handed over again under its name."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    with monkeypatch.context() as killed:
+        killed.setattr(Memory, "drop_file", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            desk.read([feed])
+    desk.read([feed])
+
+    assert [(f"{room.url}/a", "A")] == captured(desk)
+    assert [] == [*(desk.folder / "state" / "open").iterdir()]
+
+
 def test_what_a_hostile_answer_breaks_is_its_own_item(room: Newsroom, desk: Desk) -> None:
     """Halves of characters, letters beyond ASCII in headers, waits that no clock has: the others are fetched."""
     names = ["half", "link", "good", "wait"]  # the last closes the host
@@ -707,8 +744,28 @@ def test_a_memory_that_cannot_be_there_is_named(desk: Desk) -> None:
     (desk.folder / "file").write_bytes(b"of something else" * 100)
 
     for path in (desk.folder / "file" / "memory.sqlite", desk.folder / "file"):
-        with pytest.raises(OutputError, match=f"^{path}: cannot be the memory of `dbce acquire`: "):
+        with pytest.raises(OutputError, match=f"^{path}: cannot be the memory of `dbce acquire`: .* give another "):
             Memory(path)
+
+
+def test_a_file_of_another_program_is_no_memory(desk: Desk) -> None:
+    """An SQLite file with other tables is refused, and gets none of ours."""
+    path = desk.folder / "memory.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match=f"^{path} is an SQLite file of another program: give another --state"):
+        Memory(path)
+
+    assert before == path.read_bytes()
+
+
+def test_a_file_in_place_of_the_folder_of_open_files_is_named(desk: Desk) -> None:
+    """The error says what to do."""
+    (desk.folder / "open").touch()
+
+    with pytest.raises(OutputError, match=f"^{desk.folder}/open: cannot be written: .*; make it writable"):
+        FeedArchive(desk.folder / "open", str(desk.folder / "warcs"), "dbce-acquire")
 
 
 def test_a_memory_is_held_by_one(desk: Desk) -> None:
@@ -901,7 +958,7 @@ def test_a_memory_that_a_disk_has_changed_is_named(room: Newsroom, desk: Desk) -
     kept = desk.folder / "state/memory.sqlite"
     kept.write_bytes(kept.read_bytes()[:4096] + b"\xff" * 4096 + kept.read_bytes()[8192:])
 
-    with pytest.raises(OutputError, match=r"memory\.sqlite: database disk image is malformed"):
+    with pytest.raises(OutputError, match=r"memory\.sqlite: database disk image is malformed; .* put back"):
         desk.read([feed])
 
 
