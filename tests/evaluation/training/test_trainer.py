@@ -1,4 +1,4 @@
-"""Training: folds, halves, and the same numbers as where the classifier is used."""
+"""Training: folds, parts, and the same numbers as where the classifier is used."""
 
 from collections import Counter
 from dataclasses import replace
@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from dbce_spark.dbce import buckets, pages, pools, sites
 from dbce_spark.dbce.classifier.block_scores import first_scores
 from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.dbce.classifier.forest import BINS
-from dbce_spark.evaluation.training import example_columns, prepared_pages, trainer
+from dbce_spark.evaluation.training import example_columns, prepared_pages, trainer, word_weights
 from tests.support import small_classifier
 from tests.support.builders import config
 
@@ -53,6 +54,39 @@ def test_pages_of_a_host_share_a_weight_and_those_of_a_light_set_have_less() -> 
     found = prepared_pages._page_weights(examples)  # type: ignore[arg-type]
 
     assert [1, share, *[0.5] * 2 * prepared_pages.HOST_PAGES] == (found / prepared_pages.PAGE_WEIGHT).tolist()
+
+
+def _target(labels: npt.NDArray[np.bool_]) -> trainer._Target:
+    return trainer._Target(labels, np.ones(len(labels)), np.arange(len(labels)) % trainer.PARTS)
+
+
+def test_a_forest_learns_from_scores_by_forests_that_have_not_seen_the_site() -> None:
+    """Whatever the labels of a part of the sites are, the scores of its rows stay as they are, and those of others
+    do not."""
+    codes = np.random.default_rng(1).integers(0, BINS, (4, 3000), np.uint8)
+    labels = codes[0] > BINS // 2
+    is_own = _target(labels).parts == 1
+
+    _, scores = _target(labels).stacked(codes, 5)
+    _, others = _target(labels ^ is_own).stacked(codes, 5)
+
+    assert scores[is_own].tolist() == others[is_own].tolist()
+    assert scores[~is_own].tolist() != others[~is_own].tolist()
+
+
+def test_a_forest_learns_from_class_words_weighed_without_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the labels of a part of the sites are, its rows have the same numbers of class words."""
+    monkeypatch.setattr(word_weights, "HOSTS", 2)
+    of = small_classifier.prepared()
+    words = word_weights.count_common(of.slots, [one.host for one in of.examples])
+    is_own = _target(of.is_content).parts == 1
+
+    columns, others = (
+        trainer._word_columns(of.slots, words, _target(labels)) for labels in (of.is_content, of.is_content ^ is_own)
+    )
+
+    assert all(np.array_equal(values[is_own], others[name][is_own]) for name, values in columns.items())
+    assert any(not np.array_equal(values[~is_own], others[name][~is_own]) for name, values in columns.items())
 
 
 def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
