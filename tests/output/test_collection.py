@@ -1,6 +1,7 @@
 """Collections: versions that are there whole or not at all, and the rows of theirs that count."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -143,19 +144,24 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
     assert Path(grown.increment(5)).exists()
 
 
-def test_vacuum_keeps_what_a_rollback_brings_back_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A version that is made while it works keeps its increments."""
-    grown.rollback(1)
+def do_at_first_read(monkeypatch: pytest.MonkeyPatch, work: Callable[[Collection], object]) -> None:
+    """Do some work when the first version of a collection is read, as another process might."""
     read = Collection.version
     begun: list[int] = []
 
     def version(of: Collection, number: int) -> Version:
         if not begun:
             begun.append(number)
-            of.rollback(3)
+            work(of)
         return read(of, number)
 
     monkeypatch.setattr(Collection, "version", version)
+
+
+def test_vacuum_keeps_what_a_rollback_brings_back_meanwhile(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that is made while it works keeps its increments."""
+    grown.rollback(1)
+    do_at_first_read(monkeypatch, lambda of: of.rollback(3))
     grown.vacuum(1)
 
     assert [4, 5] == grown.numbers()
@@ -203,16 +209,7 @@ def test_a_rollback_to_what_a_vacuum_removes_is_undone(grown: Collection, monkey
 def test_two_vacuums_at_once_end_well(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """One passes over what the other has removed."""
     grown.rollback(1)
-    read = Collection.version
-    begun: list[int] = []
-
-    def version(of: Collection, number: int) -> Version:
-        if not begun:
-            begun.append(number)
-            of.vacuum(1)
-        return read(of, number)
-
-    monkeypatch.setattr(Collection, "version", version)
+    do_at_first_read(monkeypatch, lambda of: of.vacuum(1))
     grown.vacuum(1)
 
     assert [4] == grown.numbers()

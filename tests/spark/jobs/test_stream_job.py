@@ -295,12 +295,8 @@ def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_pat
     assert expected(files) == written(tmp_path)
 
 
-def test_what_is_written_stays_where_a_file_is_gone(
-    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ended behind our commit and before Spark's, with the file of the batch removed: no row of it is lost, the error
-    says what to do, and then the stream goes on."""
-    files = put(tmp_path / "in", 0, 1)
+def run_until_commit(spark: "SparkSession", folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a stream that ends behind our commit of its first batch and before Spark's."""
     commit = stream_tables.commit
 
     def fail_behind(*given: Any, **named: Any) -> NoReturn:
@@ -309,8 +305,17 @@ def test_what_is_written_stays_where_a_file_is_gone(
 
     monkeypatch.setattr(stream_tables, "commit", fail_behind)
     with pytest.raises(JobError, match="the disk is full"):
-        run(spark, tmp_path)
+        run(spark, folder)
     monkeypatch.undo()
+
+
+def test_what_is_written_stays_where_a_file_is_gone(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended behind our commit and before Spark's, with the file of the batch removed: no row of it is lost, the error
+    says what to do, and then the stream goes on."""
+    files = put(tmp_path / "in", 0, 1)
+    run_until_commit(spark, tmp_path, monkeypatch)
     before = written(tmp_path)
     (tmp_path / "in/000.warc.gz").rename(tmp_path / "kept")
     with pytest.raises(JobError, match=r"batch 0 is written, .*captures was 24, is 0.* Put it there as it was"):
@@ -330,16 +335,7 @@ def test_a_batch_whose_file_was_replaced_by_one_of_as_many_rows_is_named(
     """Ended behind our commit and before Spark's, with other words in each page: the state would no longer be that of
     the rows that are written."""
     put(tmp_path / "in", 0)
-    commit = stream_tables.commit
-
-    def fail_behind(*given: Any, **named: Any) -> NoReturn:
-        commit(*given, **named)
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(stream_tables, "commit", fail_behind)
-    with pytest.raises(JobError, match="the disk is full"):
-        run(spark, tmp_path)
-    monkeypatch.undo()
+    run_until_commit(spark, tmp_path, monkeypatch)
     letters = stream_files.letters
     monkeypatch.setattr(stream_files, "letters", lambda number: letters(number) if number else "z")
     put(tmp_path / "in", 0)
