@@ -2,7 +2,6 @@
 
 import argparse
 import atexit
-import errno
 import logging
 import multiprocessing
 import os
@@ -128,8 +127,8 @@ def _advice(error: Exception) -> str:
     if storage.is_full(error):
         unnamed = "" if error.filename else " for standard output, or for a file that is written"
         return f"{unnamed}; {storage.remedy(error)}"
-    is_denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-    return "; let this user read and write it, and give the same command again" if is_denied else ""
+    is_refused = error.errno in storage.REFUSED
+    return "; let this user read and write it, and give the same command again" if is_refused else ""
 
 
 def _complain(line: str) -> None:

@@ -19,6 +19,8 @@ from dbce_spark.files.sources import is_remote
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
+REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors of what this user, or nobody, may write."""
 _HALF = f"_*.{'[0-9a-f]' * 32}"
 """The names of files while they are written."""
 

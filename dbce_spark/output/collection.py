@@ -198,9 +198,8 @@ class Collection:
 
         The increment that the next run writes, or an ended one has begun, stays.
         """
-        folders = sorted(
-            Path(self.folder, _INCREMENTS).glob("*")
-        )  # first: what a run begins from now on is none of them
+        # First: what a run begins from now on is none of them.
+        folders = sorted(Path(self.folder, _INCREMENTS).glob("*"))
         numbers = self.numbers()
         for number in numbers[-keep:]:
             self.version(number)  # raises before anything is removed

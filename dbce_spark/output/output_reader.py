@@ -50,12 +50,9 @@ _LEFT_OUT = {CAPTURES: CAPTURES, REJECTS: REJECTS, DUPLICATES: DUPLICATES, REMAR
 """Tables that a copy may lack as a whole, each where it lacks another: what is read of the rest does not follow from
 them."""
 _OF_EACH = ("extractions",)
-_OF_CRAWLS = (
-    *(*_OF_EACH, "captures", "rejects", "skipped", "seconds", "failed_files", "config", "versions", "plan"),
-    *("largest_bucket", "pages_per_second_per_core"),
-)
-"""Fields that each run.json has, and what each of a crawl has that is summed up with others."""
 _OBJECTS = ("rejects", "skipped", "seconds", "failed_files", "config", "versions")
+_OF_CRAWLS = (*_OF_EACH, "captures", *_OBJECTS, "plan", "largest_bucket", "pages_per_second_per_core")
+"""Fields that each run.json has, those that are objects, and what each of a crawl has that is summed up with others."""
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 
 

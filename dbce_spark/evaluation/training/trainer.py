@@ -5,7 +5,7 @@ page and across the pages of a template.
 """
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,7 +31,7 @@ from dbce_spark.model import Codes
 
 PARTS = 5
 """Parts of the sites; rows of each are scored by forests of the other four, to learn the next forest from. With two,
-the scores that forests learned from were worse than those they are used with: log-loss .185 for .178."""
+the scores that forests learned from were worse than those they are used with (docs/quality.md)."""
 
 FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 400, 80
 
@@ -139,12 +139,12 @@ def _word_codes(pages: PreparedPages, content: _Target) -> tuple[ClassWords, Bin
 
 def _word_columns(slots: NamedSlots, words: WordCounts, content: _Target) -> Columns:
     """Compute the features of each row by class words, whose weights the rows of the other parts teach."""
-    columns: Columns = defaultdict(lambda: np.empty(len(content.labels)))
+    columns: Columns = {}
     for part in range(PARTS):
         is_own = content.parts == part
         of_others = word_weights.learn(words, slots.of_blocks, content.labels, content.weights * ~is_own)
         for name, values in slots.columns(of_others).items():
-            columns[name][is_own] = values[is_own]
+            columns.setdefault(name, np.empty(len(values)))[is_own] = values[is_own]
     return columns
 
 

@@ -12,13 +12,14 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
 from dbce_spark.errors import JobError
+from dbce_spark.files.storage import REFUSED
 
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _JAVA_GONE = "Spark's Java has ended, killed or for want of memory (spark.driver.memory)"
-_FULL, _REFUSED = (errno.ENOSPC, errno.EDQUOT), (errno.EACCES, errno.EPERM, errno.EROFS)
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_FILE = re.compile(
-    rf"^\s*\w*Error: \[Errno ({'|'.join(map(str, (*_FULL, *_REFUSED)))})\] ([^:\n]+): '(/.*)'$", re.MULTILINE
+    rf"^\s*\w*Error: \[Errno ({'|'.join(map(str, (*_FULL, *REFUSED)))})\] ([^:\n]+): '(/.*)'$", re.MULTILINE
 )
 """The last line of a Python worker's trace that could not write a file."""
 _LONGEST = 300

@@ -30,7 +30,6 @@ from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors
-from dbce_spark.spark.jobs import increment_job
 from dbce_spark.spark.run import collection_state, prior_state, single_files, staging
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
@@ -93,7 +92,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
         OutputError: the folder is there, or cannot be written; or the collection lacks members.
     """
     started = time.monotonic()
-    increment_job.check_members(collection, version)
+    prior_state.check_members(collection, version)
     prior = prior_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
     with storage.atomic_folder(output.rstrip("/")) as target, as_job_errors("nothing was written"):

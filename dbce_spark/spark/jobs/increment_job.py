@@ -13,17 +13,7 @@ from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import (
-    FORMAT_BEFORE,
-    MEMBERS,
-    PENDING,
-    RUN_FILE,
-    Collection,
-    Increment,
-    Version,
-    files,
-)
-from dbce_spark.output.stored_rows import count_rows
+from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
@@ -157,39 +147,8 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
             " extend it, or begin another collection"
         )
     found.check()
-    check_members(collection, latest)
-    _check_pending(collection, latest, found.run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0))
-
-
-def _check_pending(collection: Collection, latest: Version, waiting: int) -> None:
-    """Check that the revisits that wait for their originals are there, if there are any.
-
-    Raises:
-        OutputError: they are missing.
-    """
-    folder = collection.increment(latest.increments[-1].number)
-    if waiting and not files(folder, PENDING):
-        raise OutputError(
-            f"{folder}/{PENDING} is missing, which has the {waiting:,} revisits whose originals may still come; restore"
-            " it, or roll back to a version before it"
-        )
-
-
-def check_members(collection: Collection, version: Version) -> None:
-    """Check that all members are there, which no reader needs: without some, new captures would be labelled as if
-    these had never been.
-
-    Raises:
-        OutputError: some are missing.
-    """
-    for one in version.increments:
-        folder = collection.increment(one.number)
-        rows = sum(map(count_rows, files(folder, MEMBERS)))
-        if rows < one.extractions:
-            raise OutputError(
-                f"{folder}/{MEMBERS} has {rows:,} rows, and {one.extractions:,} were written: a part is missing;"
-                " restore it, or roll back to a version before it"
-            )
+    prior_state.check_members(collection, latest)
+    prior_state.check_pending(collection, latest, found.run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0))
 
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:

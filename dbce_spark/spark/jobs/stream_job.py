@@ -91,9 +91,9 @@ def check(request: StreamRequest, config: DbceConfig) -> None:
     Where the stream is refused, nothing is written: a lock would be.
     """
     _check_begun(request, config)
-    stream_tables.last_commit(request.output)
+    is_primed = _is_behind_first_batch(request)
     Ledger(f"{request.output}/{stream_tables.ARRIVALS}")
-    if request.prime and stream_tables.begun_with(request.output) and not _is_behind_first_batch(request):
+    if request.prime and stream_tables.begun_with(request.output) and not is_primed:
         collection = Collection(request.prime)
         primed_sites.page_files(collection, _begun_version(request, collection))
     with _locked(request.output):

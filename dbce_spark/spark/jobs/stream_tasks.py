@@ -149,10 +149,11 @@ def _through(
         assert task is not None
         with open_part(task.partitionId()) as part:
             for batch in batches:
-                for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
+                sent = [*rows_of(batch, ("table", "packed_row", "fields"))]
+                for table, packed, fields in sent:
                     if table not in _PAST:
                         digests[part.path(table)] += stream_tables.row_digest(packed, fields.encode())
-                for table, rows in _by_table(batch, config).items():
+                for table, rows in _by_table(sent, config).items():
                     if table == _COUNTS:
                         for of_file in rows:
                             counts.update(of_file)
@@ -164,10 +165,10 @@ def _through(
     return write
 
 
-def _by_table(batch: pa.RecordBatch, config: DbceConfig) -> Mapping[str, list[Row]]:
-    """Make the rows of the tables of STREAM rows."""
+def _by_table(sent: Iterable[tuple[str, bytes, str]], config: DbceConfig) -> Mapping[str, list[Row]]:
+    """Make the rows of the tables of STREAM rows: of each its table, the packed row and the fields."""
     rows: dict[str, list[Row]] = defaultdict(list)
-    for table, packed, fields in rows_of(batch, ("table", "packed_row", "fields")):
+    for table, packed, fields in sent:
         rows[table].append(row_of(table, packed, fields, config))
     return rows
 

@@ -8,7 +8,9 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dbce_spark.output.collection import PAGES, Collection, Version
+from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import MEMBERS, PAGES, PENDING, Collection, Version, files
+from dbce_spark.output.stored_rows import count_rows
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
@@ -51,6 +53,37 @@ def prior_state(collection: Collection, version: Version | None) -> PriorState:
         tuple(increment.page_files for increment in increments),
         version.captures if version else 0,
     )
+
+
+def check_members(collection: Collection, version: Version) -> None:
+    """Check that all members are there, which no reader needs: without some, new captures would be labelled as if
+    these had never been.
+
+    Raises:
+        OutputError: some are missing.
+    """
+    for one in version.increments:
+        folder = collection.increment(one.number)
+        rows = sum(map(count_rows, files(folder, MEMBERS)))
+        if rows < one.extractions:
+            raise OutputError(
+                f"{folder}/{MEMBERS} has {rows:,} rows, and {one.extractions:,} were written: a part is missing;"
+                " restore it, or roll back to a version before it"
+            )
+
+
+def check_pending(collection: Collection, latest: Version, waiting: int) -> None:
+    """Check that the revisits that wait for their originals are there, if there are any.
+
+    Raises:
+        OutputError: they are missing.
+    """
+    folder = collection.increment(latest.increments[-1].number)
+    if waiting and not files(folder, PENDING):
+        raise OutputError(
+            f"{folder}/{PENDING} is missing, which has the {waiting:,} revisits whose originals may still come; restore"
+            " it, or roll back to a version before it"
+        )
 
 
 def page_file(folder: str, number: int) -> str:

@@ -17,8 +17,9 @@ from fsspec.core import url_to_fs
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from dbce_spark.errors import OutputError, denied
+from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
+from dbce_spark.streaming.stream.stream_tables import RESTORE, read_json
 
 NAME = "warc-arrivals"
 SCHEMA = "file_no long, path string"
@@ -26,7 +27,6 @@ _ARROW = pa.schema([("file_no", pa.int64()), ("path", pa.string())])
 _COUNT = "files"
 _DIGEST = np.dtype("S16")
 """At 128 bits no two of any number of names that there can be have the same."""
-_RESTORE = "put back a copy of it, or begin with another --output"
 _MOST_ADDED = 1 << 16
 """Digests that are held as objects of Python, six times as large, before they are sorted in among the others."""
 
@@ -74,7 +74,7 @@ class Ledger:
             if name != self._name(len(self._ends)):
                 raise OutputError(
                     f"{self._folder}: {self._name(len(self._ends))} is missing, so the files of that step are unknown;"
-                    f" {_RESTORE}"
+                    f" {RESTORE}"
                 )
             self._append(self._read(name))
 
@@ -114,16 +114,10 @@ class Ledger:
         self._ends.append(len(self) + len(paths))
 
     def _read(self, name: str) -> list[str]:
-        try:
-            with sources.open_binary(f"{self._folder}/{name}") as file:
-                paths = json.loads(file.read())
-        except PermissionError as error:
-            raise denied(f"{self._folder}/{name}", error) from error
-        except (OSError, ValueError) as error:
-            raise OutputError(f"{self._folder}/{name}: cannot be read: {error}; {_RESTORE}") from error
+        paths = read_json(f"{self._folder}/{name}")
         # Of a text each letter would count as a file.
         if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
-            raise OutputError(f"{self._folder}/{name}: is no list of files; {_RESTORE}")
+            raise OutputError(f"{self._folder}/{name}: is no list of files; {RESTORE}")
         return paths
 
 

@@ -31,7 +31,8 @@ CHECKPOINT = "_checkpoint"
 _ALLOWED_BEFORE = frozenset({CHECKPOINT, "_staging"})
 """Names that an output may hold before it is begun: the lock of a run is in the latter."""
 BEGUN = "stream.json"
-_RESTORE = "put back a copy of it, or begin with another --output"
+RESTORE = "put back a copy of it, or begin with another --output"
+"""Advice where a part of the account is damaged or missing."""
 _KINDS: Mapping[str, type] = {
     "batch": int,
     **dict.fromkeys(("files", "counts", "totals"), dict),
@@ -239,7 +240,7 @@ def read_commit(output: str, batch: int) -> Commit | None:
     fields = _read(path)
     fields = {name: value for name, value in fields.items() if name in Commit.__dataclass_fields__}
     if not all(isinstance(fields.get(name), kind) for name, kind in _KINDS.items()) or "seconds" not in fields:
-        raise OutputError(f"{path}: is no commit of a batch; {_RESTORE}")
+        raise OutputError(f"{path}: is no commit of a batch; {RESTORE}")
     return Commit(**fields)
 
 
@@ -270,7 +271,7 @@ def _numbers(output: str) -> list[int]:
 
 def _missing(output: str, batch: int) -> OutputError:
     """Build the error where there are later batches than one that has no commit."""
-    return OutputError(f"{_commit_path(output, batch)}: is missing; {_RESTORE}")
+    return OutputError(f"{_commit_path(output, batch)}: is missing; {RESTORE}")
 
 
 def files(output: str, table: str) -> list[str]:
@@ -302,13 +303,13 @@ def is_begun(output: str, settings: Mapping[str, Any]) -> bool:
     names = storage.list_names(output)
     if BEGUN not in names:
         if COMMITS in names:
-            raise OutputError(f"{output}/{BEGUN}: is missing; {_RESTORE}")
+            raise OutputError(f"{output}/{BEGUN}: is missing; {RESTORE}")
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
         return False
     before = _read(f"{output}/{BEGUN}")
     if not isinstance(before.get("version"), int):
-        raise OutputError(f"{output}/{BEGUN}: has no version; {_RESTORE}")
+        raise OutputError(f"{output}/{BEGUN}: has no version; {RESTORE}")
     if before["version"] != VERSION:
         raise OutputError(
             f"{output} is of version {before['version']} of the stream, this program has {VERSION}: go on with the"
@@ -332,13 +333,22 @@ def begun_with(output: str) -> dict[str, Any]:
 
 
 def _read(path: str) -> dict[str, Any]:
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise OutputError(f"{path}: is no JSON object; {RESTORE}")
+    return found
+
+
+def read_json(path: str) -> Any:
+    """Read a file that the output keeps its account in.
+
+    Raises:
+        OutputError: it cannot be read, or is no JSON.
+    """
     try:
         with sources.open_binary(path) as file:
-            found = json.loads(file.read())
+            return json.loads(file.read())
     except PermissionError as error:
         raise denied(path, error) from error
     except (OSError, ValueError) as error:
-        raise OutputError(f"{path}: cannot be read: {error}; {_RESTORE}") from error
-    if not isinstance(found, dict):
-        raise OutputError(f"{path}: is no JSON object; {_RESTORE}")
-    return found
+        raise OutputError(f"{path}: cannot be read: {error}; {RESTORE}") from error
