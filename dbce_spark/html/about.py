@@ -72,7 +72,10 @@ _AUTHOR_PATH = re.compile(
     r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:(?P<author>authors?|by)|profiles?|users?)/(?P<slug>[^/?#]+)", re.IGNORECASE
 )
 _HENTRY_AUTHOR = frozenset(("author", "p-author"))
+_PUBLISHED = frozenset(("published", "dt-published"))
 """Classes that the microformats hAtom and h-entry define."""
+_NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
+"""Elements whose classes say nothing of author and title."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
@@ -152,110 +155,135 @@ class _Found:
     addresses: Addresses
     values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     named: dict[str, list[tuple[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-    readers: set[Any] = field(default_factory=set)
-    """Elements of what readers wrote, or write; those in them come later."""
+    signs: dict[str, Set[str]] = field(default_factory=dict)
+    """What each of the page's class attributes is a sign of: a page has few of them, on many elements."""
 
 
 def _found(root: Any, addresses: Addresses) -> dict[str, list[str]]:
     """Collect the values of each place, in document order."""
     found = _Found(addresses)
-    values = found.values
+    values, bylines = found.values, found.named["byline"]
     budget = MAX_JSON_CHARS
     for element in root.iter("*"):
-        tag, attributes = element.tag, element.attrib
-        if _is_of_reader(element):
-            found.readers.add(element)
+        tag = element.tag
         if tag == "meta":
-            key = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").lower()
-            _keep(values, f"meta:{key.replace('dc:', 'dc.')}", attributes.get("content"), _MOST_TAGS)
+            _read_meta(element, values)
         elif tag == "script":
-            if "ld+json" in (attributes.get("type") or "").lower() and element.text:
-                budget -= len(element.text)
+            if (text := element.text) and "ld+json" in (element.get("type") or "").lower():
+                budget -= len(text)
                 if budget >= 0:
-                    _read_json(element.text, values)
+                    _read_json(text, values)
         elif tag in ("title", "h1", "h2"):
             if tag != "title" or next(element.iterancestors("svg"), None) is None:
                 _keep_text(values, tag, element)
         elif tag == "time":
-            _keep(values, "time", attributes.get("datetime"))
-        if len(found.named["byline"]) < _MOST:
-            if element.text and tag not in _NO_BYLINE and len(element.text) < MAX_BYLINE:
-                _read_byline(element, found)
-            if element.tail and len(element.tail) < MAX_BYLINE:
-                _read_byline_behind(element, found)
-        if attributes:
-            _read_attributes(element, found)
+            _keep(values, "time", element.get("datetime"))
+        if len(bylines) < _MOST:
+            if (byline := _byline(element.text)) and tag not in _NO_BYLINE:
+                _read_byline(element, byline, found)
+            if byline := _byline(element.tail):
+                _read_byline_behind(element, byline, found)
+        _read_attributes(element, found)
     for place, names in found.named.items():
         values[place] = names_of_page(names)
     return values
 
 
-def _is_of_reader(element: Any) -> bool:
-    """Test for an element of what readers wrote, or write."""
-    tag, attributes = element.tag, element.attrib
-    named = attributes.get("class") or attributes.get("id") or ""
-    if tag in ("form", "label") or ("comment" in named and tag != "body"):
-        return True
-    return (attributes.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
+def _read_meta(meta: Any, values: dict[str, list[str]]) -> None:
+    key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
+    _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), _MOST_TAGS)
 
 
-def _read_byline(element: Any, found: _Found) -> None:
+def _byline(text: str | None) -> re.Match[str] | None:
+    """Match a short text that says "by", or "author:". Most texts are white space between elements."""
+    return BYLINE.match(text) if text and len(text) < MAX_BYLINE and not text.isspace() else None
+
+
+def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
     """Read the name in an element that says "by", and little else, or behind one that says nothing else."""
-    byline = BYLINE.match(element.text)
-    if byline is None:
-        return
     if not byline["name"] and not len(element) and element.getparent() is not None:
         element = element.getparent()
     if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
         return
     name = named_in(shown_lines(element))
-    if name and not _is_of_comment(element, found):
+    if name and not _is_of_comment(element):
         _keep_name(found, "byline", element, name)
 
 
-def _read_byline_behind(element: Any, found: _Found) -> None:
+def _read_byline_behind(element: Any, byline: re.Match[str], found: _Found) -> None:
     """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
-    byline, following = BYLINE.match(element.tail), element.getnext()
+    following = element.getnext()
     is_first = element.tag in APART or (element.getprevious() is None and not (element.getparent().text or "").strip())
-    if byline is None or not (byline["verb"] or byline["noun"]) or not is_first:
+    if not (byline["verb"] or byline["noun"]) or not is_first:
         return
     behind = "" if following is None or byline["name"] else shown_lines(following)
     name = named_in(f"{element.tail} {behind}")
-    if name and not _is_of_comment(element, found):
+    if name and not _is_of_comment(element):
         _keep_name(found, "byline", element, name)
 
 
 def _read_attributes(element: Any, found: _Found) -> None:
-    attributes, values = element.attrib, found.values
-    for rel in dict.fromkeys((attributes.get("rel") or "").lower().split()):
+    if rels := element.get("rel"):
+        _read_relations(element, rels, found)
+    if name := element.get("itemprop"):
+        _read_property(element, name.lower(), found)
+    if classes := element.get("class"):
+        signs = found.signs.get(classes)
+        if signs is None:
+            signs = found.signs[classes] = _signs(classes)
+        if signs:
+            _read_signs(element, signs, found)
+    if element.tag == "a":
+        _read_link(element, found)
+
+
+def _read_relations(element: Any, rels: str, found: _Found) -> None:
+    values = found.values
+    for rel in dict.fromkeys(rels.lower().split()):
         if rel == "author":
             _keep_name(found, "rel:author", element)
         elif rel == "tag":
             if len(values["rel:tag"]) < _MOST_TAGS:
-                _keep(values, "rel:tag", shown_text(element) or attributes.get("title"), _MOST_TAGS)
+                _keep(values, "rel:tag", shown_text(element) or element.get("title"), _MOST_TAGS)
         elif rel in ("license", "image_src"):
-            _keep(values, f"rel:{rel}", attributes.get("href"))
-    name = (attributes.get("itemprop") or "").lower()
-    if name in ("author", "creator") and not _is_of_comment(element, found):
+            _keep(values, f"rel:{rel}", element.get("href"))
+
+
+def _read_property(element: Any, name: str, found: _Found) -> None:
+    """Read a property of microdata."""
+    if name in ("author", "creator") and not _is_of_comment(element):
         inner = _first_within(element, lambda one: one.get("itemprop") == "name")
         _keep_name(found, "itemprop:author", inner, inner.get("content"))
     elif name == "headline":
-        _keep_text(values, "itemprop:headline", element)
+        _keep_text(found.values, "itemprop:headline", element)
     elif name == "datepublished":
-        _keep(values, "itemprop:datepublished", _time(attributes))
-    classes = attributes.get("class") or ""
-    if "published" in classes and not {"published", "dt-published"}.isdisjoint(classes.split()):
-        _keep(values, "class:published", _time(attributes))
-    if element.tag not in ("body", "label", "input", "form", "li"):
-        if classes and _AUTHOR_CLASS.search(classes) and not _is_of_comment(element, found):
-            inner = _first_within(element, _is_name_of_card)
-            _keep_name(found, "class:author", inner)
-            if not _HENTRY_AUTHOR.isdisjoint(classes.split()):
-                _keep_name(found, "hentry:author", inner)
-        if ("title" in classes or "headline" in classes) and _TITLE_CLASS.search(classes):
-            _keep_text(values, "class:title", element)
-    if element.tag == "a":
-        _read_link(element, found)
+        _keep(found.values, "itemprop:datepublished", _time(element))
+
+
+def _signs(classes: str) -> Set[str]:
+    """List what some classes are a sign of: the author, also by microformats, the title and the publication."""
+    words = classes.split()
+    signs = {
+        "author": _AUTHOR_CLASS.search(classes) is not None,
+        "hentry": not _HENTRY_AUTHOR.isdisjoint(words),
+        "title": _TITLE_CLASS.search(classes) is not None,
+        "published": not _PUBLISHED.isdisjoint(words),
+    }
+    return {sign for sign, is_there in signs.items() if is_there}
+
+
+def _read_signs(element: Any, signs: Set[str], found: _Found) -> None:
+    if "published" in signs:
+        _keep(found.values, "class:published", _time(element))
+    if element.tag in _NO_SIGNS:
+        return
+    if "author" in signs and not _is_of_comment(element):
+        inner = _first_within(element, _is_name_of_card)
+        _keep_name(found, "class:author", inner)
+        if "hentry" in signs:
+            _keep_name(found, "hentry:author", inner)
+    if "title" in signs:
+        _keep_text(found.values, "class:title", element)
 
 
 def _read_link(element: Any, found: _Found) -> None:
@@ -294,15 +322,23 @@ def _is_name_of_card(element: Any) -> bool:
     return not {"fn", "p-name"}.isdisjoint((element.get("class") or "").split())
 
 
-def _time(attributes: Any) -> str | None:
+def _time(element: Any) -> str | None:
     """Read the time of an element; microformats have it in the title of an <abbr>."""
-    found: str | None = attributes.get("datetime") or attributes.get("content") or attributes.get("title")
+    found: str | None = element.get("datetime") or element.get("content") or element.get("title")
     return found
 
 
-def _is_of_comment(element: Any, found: _Found) -> bool:
+def _is_of_comment(element: Any) -> bool:
     """Test for the name of a reader, or the field for it."""
-    return not found.readers.isdisjoint(islice(element.iterancestors(), 12))
+    return any(map(_is_of_reader, islice(element.iterancestors(), 12)))
+
+
+def _is_of_reader(element: Any) -> bool:
+    """Test for an element of what readers wrote, or write."""
+    named = element.get("class") or element.get("id") or ""
+    if element.tag in ("form", "label") or ("comment" in named and element.tag != "body"):
+        return True
+    return (element.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
 
 
 def _keep(found: dict[str, list[str]], place: str, value: str | None, most: int = _MOST) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from dbce_spark.html.shown_text import shown_lines
 
 BYLINE = re.compile(
-    r"[\W\d_]*(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|post(?:ed)?|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
+    r"[\W\d_]*+(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|post(?:ed)?|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
     r"(?:\s+(?:on|am)\s.{4,30}?)?\s+)?(?:by|von|par|por|di|door|av|af)(?=\s*$|[\s:])"
     r"|(?P<noun>text|autor(?:in)?|author|auteur|writer|verfasser(?:in)?)s?\s*:)\s*:?\s*(?P<name>.*)",
     re.IGNORECASE | re.DOTALL,

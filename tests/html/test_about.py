@@ -36,6 +36,7 @@ def meta(**values: str) -> str:
         ("<title>Breaking away</title><h1>GAZETTE</h1>", "Breaking away", "title"),
         ("<title>Breaking away</title><h1>Gazette</h1><h1>Spring!</h1>", "Spring!", "h1"),
         ("<h1>Gazette</h1>", "Gazette", "h1"),
+        ("<title>Spring came early</title><p class=POST-TITLE>Spring came late", "Spring came late", "class:title"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
 )
