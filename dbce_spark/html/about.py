@@ -163,23 +163,10 @@ def _found(root: Any, addresses: Addresses) -> dict[str, list[str]]:
     """Collect the values of each place, in document order."""
     found = _Found(addresses)
     values, bylines = found.values, found.named["byline"]
-    budget = MAX_JSON_CHARS
+    _read_tags(root, values)
     for element in root.iter("*"):
-        tag = element.tag
-        if tag == "meta":
-            _read_meta(element, values)
-        elif tag == "script":
-            if (text := element.text) and "ld+json" in (element.get("type") or "").lower():
-                budget -= len(text)
-                if budget >= 0:
-                    _read_json(text, values)
-        elif tag in ("title", "h1", "h2"):
-            if tag != "title" or next(element.iterancestors("svg"), None) is None:
-                _keep_text(values, tag, element)
-        elif tag == "time":
-            _keep(values, "time", element.get("datetime"))
         if len(bylines) < _MOST:
-            if (byline := _byline(element.text)) and tag not in _NO_BYLINE:
+            if (byline := _byline(element.text)) and element.tag not in _NO_BYLINE:
                 _read_byline(element, byline, found)
             if byline := _byline(element.tail):
                 _read_byline_behind(element, byline, found)
@@ -189,9 +176,22 @@ def _found(root: Any, addresses: Addresses) -> dict[str, list[str]]:
     return values
 
 
-def _read_meta(meta: Any, values: dict[str, list[str]]) -> None:
-    key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
-    _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), _MOST_TAGS)
+def _read_tags(root: Any, values: dict[str, list[str]]) -> None:
+    """Read the places that are elements of one tag: declarations, headings, times."""
+    for meta in root.iter("meta"):
+        key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
+        _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), _MOST_TAGS)
+    budget = MAX_JSON_CHARS
+    for script in root.iter("script"):
+        if script.text and "ld+json" in (script.get("type") or "").lower():
+            budget -= len(script.text)
+            if budget >= 0:
+                _read_json(script.text, values)
+    for heading in root.iter("title", "h1", "h2"):
+        if heading.tag != "title" or next(heading.iterancestors("svg"), None) is None:
+            _keep_text(values, heading.tag, heading)
+    for time in root.iter("time"):
+        _keep(values, "time", time.get("datetime"))
 
 
 def _byline(text: str | None) -> re.Match[str] | None:
