@@ -53,9 +53,8 @@ def is_revealed(image: Any) -> bool:
 def drop_ornaments(root: Any) -> None:
     """Take out all but the first of images without a description that are shown several times."""
     found = [*root.iter("img")]
-    if len({image.get("src") for image in found}) == len(found):
-        return
-    images = [(image, _sources(image)) for image in found]
+    times = Counter(image.get("src") for image in found)
+    images = [(image, _sources(image)) for image in found if times[image.get("src")] >= _ORNAMENT_SHOWN]
     shown = Counter(sources for image, sources in images if not image.get("alt"))
     gone: dict[Any, str] = {}
     blank: dict[Any, bool] = {}
