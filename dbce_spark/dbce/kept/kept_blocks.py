@@ -14,8 +14,9 @@ from dbce_spark.dbce.classifier import units
 from dbce_spark.dbce.classifier.block_scores import STEP, Scores, rounded
 from dbce_spark.dbce.classifier.classify import ARTICLE
 from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
-from dbce_spark.dbce.kept.recurring_links import without_recurring_links
+from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
+from dbce_spark.dbce.kept.title_heading import is_of_title, main_heading, with_title
 from dbce_spark.model import TEXT, Blocks, Page
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
@@ -44,8 +45,18 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
     else:
         favor = "recall" if label.favor == "balanced" and _is_only_text(page.blocks) else label.favor
         is_kept = units.choose_of_whole_page(scores, page.features.units, favor)
+        is_kept = with_title(page, scores, is_kept, favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
+
+
+def texts_read(page: Page) -> dict[int, str]:
+    """Return the text of each block that `choose_blocks` reads, by its index."""
+    blocks = page.blocks
+    found = {at for places in recurring_links(blocks, np.ones(len(blocks), np.bool_)).values() for at in places}
+    if (heading := main_heading(page)) is not None and is_of_title(page, heading):
+        found.add(heading)
+    return {at: blocks.text[blocks.starts[at] : blocks.ends[at]] for at in sorted(found)}
 
 
 def _is_only_text(blocks: Blocks) -> bool:

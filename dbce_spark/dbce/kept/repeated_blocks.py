@@ -28,12 +28,13 @@ def without_repeats(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_])
         left[kept[start:end]] = False
     again = np.flatnonzero(texts[kept[1:]] == texts[kept[:-1]])
     for before, at in zip(kept[again].tolist(), kept[again + 1].tolist(), strict=True):
-        if _is_heading(blocks.xpaths[before]) and _is_heading(blocks.xpaths[at]):
+        if is_heading(blocks.xpaths[before]) and is_heading(blocks.xpaths[at]):
             left[at] = False
     return left
 
 
-def _is_heading(xpath: str) -> bool:
+def is_heading(xpath: str) -> bool:
+    """Test for a block that is a heading, by its XPath."""
     return _HEADING.search(xpath) is not None
 
 

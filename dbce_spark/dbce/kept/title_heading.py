@@ -7,6 +7,8 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce.classifier.block_scores import Scores
+from dbce_spark.dbce.classifier.units import CUT_OF_FAVOR
 from dbce_spark.model import Page
 
 _BETWEEN = re.compile(r"\s+[|/:·•»–—-]+\s+")
@@ -15,6 +17,35 @@ _WORD = re.compile(r"\w+")
 _SHARED = 0.5
 """Words of a heading that the title has, as a share, at least. Of 143 headings of wcxb that have them 52 are in its
 gold, which mostly leaves titles out."""
+
+_PART_OF_CUT = 0.6
+"""Of the score from which on other blocks are content (docs/quality.md, which blocks to keep)."""
+
+
+def with_title(page: Page, scores: Scores, is_kept: npt.NDArray[np.bool_], favor: str) -> npt.NDArray[np.bool_]:
+    """Keep the main heading of a page of which anything is kept by its own score alone, whatever is around it: it
+    stands between the menu and the text. If the title has all of its words, it is kept from a lower score on."""
+    heading = main_heading(page)
+    if heading is None or not is_kept.any():
+        return is_kept
+    part = _PART_OF_CUT if is_of_title(page, heading) else 1.0
+    if scores[heading] < part * CUT_OF_FAVOR[favor]:
+        return is_kept
+    more = is_kept.copy()
+    more[heading] = True
+    return more
+
+
+def main_heading(page: Page) -> int | None:
+    """Find the only <h1> of a page, by its index."""
+    headings = [at for at, xpath in enumerate(page.blocks.xpaths) if is_main_heading(xpath)]
+    return headings[0] if len(headings) == 1 else None
+
+
+def is_of_title(page: Page, heading: int) -> bool:
+    """Test for a heading that says no word which the page's title lacks."""
+    words = {*_words(page.blocks.text[page.blocks.starts[heading] : page.blocks.ends[heading]])}
+    return bool(words) and words <= {*_words(page.metadata.title)}
 
 
 def without_title(page: Page, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

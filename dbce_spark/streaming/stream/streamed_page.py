@@ -1,26 +1,30 @@
 """Pack what the state of a site needs of a page, on its way there and while its labels may change."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce.kept.kept_blocks import texts_read
+from dbce_spark.dbce.kept.repeated_blocks import is_heading
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming.stream import json_head
 
-_HEADING = "/h1[1]"
+_SAME, _HEADING, _MAIN = 1, 2, 4
+"""Marks of an XPath: it is that of the block before, of a heading, of what is in an <h1>."""
+_LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
 _UNITS = ("parents", "firsts", "lasts", "kinds", "holders")
 
 
 def pack_page(page: Page, with_titles: bool) -> bytes:
-    """Pack a page that has features, without its text, its XPaths, its words and its place in an archive.
+    """Pack a page that has features, with no more of its text and its XPaths than it is labelled by, and without its
+    words and its place in an archive.
 
-    `with_titles`: the text of the blocks that say its title, too, and which are in an <h1>, for who drops the title
-    heading.
+    `with_titles`: the text of the blocks that say its title, too, for who drops the title heading.
     """
     assert page.features is not None
     columns: dict[str, npt.NDArray[Any]] = {name: getattr(page.blocks, name) for name in _BLOCKS}
@@ -28,12 +32,12 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
     columns |= {name: getattr(page.features.units, name) for name in _UNITS}
     if page.signature is not None:
         columns |= {"signature": page.signature, "bands": page.bands}
-    titles = title_blocks(page) if with_titles else {}
+    columns["paths"] = _path_marks(page.blocks.xpaths)
+    texts = texts_read(page) | (title_blocks(page) if with_titles else {})
     head = {
         "capture": [page.capture_id, page.capture.url_key, page.capture.site, page.capture.timestamp],
-        "title": page.metadata.title if with_titles else "",
-        "titles": titles,
-        "headings": [at for at in titles if is_main_heading(page.blocks.xpaths[at])],
+        "title": page.metadata.title,
+        "texts": dict(sorted(texts.items())),
         "columns": [[name, column.dtype.newbyteorder("<").str, column.shape] for name, column in columns.items()],
     }
     little = (column.astype(column.dtype.newbyteorder("<"), copy=False) for column in columns.values())
@@ -55,7 +59,7 @@ def unpack_page(data: bytes) -> Page:
         charset_source="",
         metadata=Metadata(title=head["title"], declared_language="", published=None, modified=None, canonical_url=None),
         flags=(),
-        blocks=_blocks(head["titles"], frozenset(head.get("headings", ())), {name: columns[name] for name in _BLOCKS}),
+        blocks=_blocks(head["texts"], columns["paths"], {name: columns[name] for name in _BLOCKS}),
         signature=columns.get("signature"),
         bands=columns.get("bands", np.empty(0, np.uint64)),
         features=BlockFeatures(
@@ -83,16 +87,31 @@ def _unplaced(url_key: str, site: str, timestamp: int) -> Capture:
     )
 
 
-def _blocks(titles: dict[str, str], headings: Collection[int], columns: dict[str, Any]) -> Blocks:
-    """Make blocks of which only those that say the title have a text, and only those in an <h1> an XPath."""
-    count = len(columns["words"])
-    lengths = [len(titles.get(str(at), "")) for at in range(count)]
+def _blocks(texts: dict[str, str], paths: npt.NDArray[np.uint8], columns: dict[str, Any]) -> Blocks:
+    """Make blocks of which only some have a text, and which have XPaths that stand for theirs."""
+    lengths = [len(texts.get(str(at), "")) for at in range(len(paths))]
     ends = np.cumsum(lengths, dtype=np.int32)
     return Blocks(
-        text="".join(titles.values()),
+        text="".join(texts.values()),
         starts=ends - np.array(lengths, np.int32),
         ends=ends,
-        xpaths=[_HEADING if at in headings else "" for at in range(count)],
+        xpaths=_stand_ins(paths.tolist()),
         tokens=np.empty(0, np.uint64),
         **columns,
     )
+
+
+def _path_marks(xpaths: Sequence[str]) -> npt.NDArray[np.uint8]:
+    marks = [
+        _SAME * (at > 0 and xpath == xpaths[at - 1]) + _HEADING * is_heading(xpath) + _MAIN * is_main_heading(xpath)
+        for at, xpath in enumerate(xpaths)
+    ]
+    return np.array(marks, np.uint8)
+
+
+def _stand_ins(marks: Sequence[int]) -> list[str]:
+    """Make XPaths with the marks of those that they stand for."""
+    found: list[str] = []
+    for at, mark in enumerate(marks):
+        found.append(found[-1] if mark & _SAME else f"/{at}{_LAST_STEPS[mark & ~_SAME]}")
+    return found

@@ -24,7 +24,7 @@ from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.stream.streamed_page import unpack_page
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
-VERSION = 1
+VERSION = 2
 """Version of the state around the pool, which has a version of its own. A state of another is refused."""
 
 _FORMS = (*KEY_FORMS[:-1], "words")

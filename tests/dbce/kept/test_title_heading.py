@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local, pages
-from dbce_spark.dbce.kept.title_heading import without_title
+from dbce_spark.dbce.kept.title_heading import with_title, without_title
 from dbce_spark.model import Extraction, Page
 from tests.support.builders import archive, capture, config, http, record
 
@@ -74,3 +74,25 @@ def test_the_title_is_content_unless_it_is_dropped(title: str, tmp_path: Path) -
     assert isinstance(one, Extraction)
     assert ("Harbour opens" in one.text.split("\n")) == (title == "keep")
     assert STORY in one.text
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "score", "expected"),
+    [
+        ("Harbour opens - Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.21, [False, True, True]),
+        ("Harbour opens - Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.2, [False, False, True]),
+        ("Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.35, [False, True, True]),
+        ("Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.34, [False, False, True]),
+        ("Harbour opens", "<h1>Harbour</h1><h1>Opens</h1><p>two", 0.9, [False, False, True]),
+        ("Harbour opens", "<p>one<h2>Harbour opens</h2><p>two", 0.9, [False, False, True]),
+    ],
+)
+def test_the_main_heading_is_kept_by_its_own_score(title: str, body: str, score: float, expected: list[bool]) -> None:
+    """The only <h1>, from the cut on; from six tenths of it if it says nothing that the title does not."""
+    fetch = warc.Fetch(capture("http://a.example.org/"), f"<title>{title}</title>{body}".encode())
+    page = pages.parse_fetch(fetch, config("label.by=T002"))
+    assert isinstance(page, Page)
+    scores = np.full(3, score)
+
+    assert expected == with_title(page, scores, np.array([False, False, True]), "balanced").tolist()
+    assert not with_title(page, scores, np.zeros(3, np.bool_), "balanced").any()
