@@ -156,7 +156,7 @@ class _Found:
     values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     named: dict[str, list[tuple[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     signs: dict[str, Set[str]] = field(default_factory=dict)
-    """What each of the page's class attributes is a sign of: a page has few of them, on many elements."""
+    """Meanings of each of the page's class attributes: a page has few of them, on many elements."""
 
 
 def _found(root: Any, addresses: Addresses) -> dict[str, list[str]]:

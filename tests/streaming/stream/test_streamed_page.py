@@ -61,5 +61,5 @@ def test_links_that_are_the_content_are_kept() -> None:
 
 @pytest.mark.parametrize(("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour")])
 def test_no_more_text_is_kept_than_is_read(body: str, held: str) -> None:
-    """That of recurring links, and of a main heading that says the title."""
+    """Recurring links are read, and a main heading that says the title."""
     assert held == unpack_page(pack_page(read(body), with_titles=False)).blocks.text
