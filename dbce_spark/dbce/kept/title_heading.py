@@ -19,7 +19,8 @@ _SHARED = 0.5
 gold, which mostly leaves titles out."""
 
 _PART_OF_CUT = 0.6
-"""Of the score from which on other blocks are content (docs/quality.md, which blocks to keep)."""
+"""Of the score from which on other blocks are content. Of the headings with scores from .1 to .19, on 1,458 pages,
+readers left out more than they kept (docs/method.md, which blocks are kept)."""
 
 
 def with_title(page: Page, scores: Scores, is_kept: npt.NDArray[np.bool_], favor: str) -> npt.NDArray[np.bool_]:
