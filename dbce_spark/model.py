@@ -161,6 +161,10 @@ class Blocks:
     def __len__(self) -> int:
         return len(self.xpaths)
 
+    def text_of(self, block: int) -> str:
+        """Return the text of one block."""
+        return self.text[self.starts[block] : self.ends[block]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:

@@ -52,11 +52,10 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
 
 def texts_read(page: Page) -> dict[int, str]:
     """Return the text of each block that `choose_blocks` reads, by its index."""
-    blocks = page.blocks
-    found = {at for places in recurring_links(blocks, np.ones(len(blocks), np.bool_)).values() for at in places}
+    found = recurring_links(page.blocks, np.ones(len(page.blocks), np.bool_))
     if (heading := main_heading(page)) is not None and is_of_title(page, heading):
-        found.add(heading)
-    return {at: blocks.text[blocks.starts[at] : blocks.ends[at]] for at in sorted(found)}
+        found.append(heading)
+    return {at: page.blocks.text_of(at) for at in found}
 
 
 def _is_only_text(blocks: Blocks) -> bool:

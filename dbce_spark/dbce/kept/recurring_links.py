@@ -16,15 +16,15 @@ def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> n
     """Drop the kept blocks that are recurring links; text around them draws them in
     (`units.choose_of_whole_page`), whatever their scores."""
     left = is_kept.copy()
-    left[[at for places in recurring_links(blocks, is_kept).values() for at in places]] = False
+    left[recurring_links(blocks, is_kept)] = False
     return left
 
 
-def recurring_links(blocks: Blocks, is_looked_at: npt.NDArray[np.bool_]) -> dict[str, list[int]]:
-    """Find the recurring links among some blocks, by their text."""
+def recurring_links(blocks: Blocks, is_looked_at: npt.NDArray[np.bool_]) -> list[int]:
+    """Find the recurring links among some blocks. In the state of a stream no other link needs a text."""
     found: dict[str, list[int]] = defaultdict(list)
     for at in np.flatnonzero(is_looked_at & (blocks.link_words >= blocks.words)).tolist():
-        start, end = int(blocks.starts[at]), int(blocks.ends[at])
-        if at and start < end <= start + MOST_CHARS and blocks.xpaths[at] == blocks.xpaths[at - 1]:
-            found[blocks.text[start:end]].append(at)
-    return {text: places for text, places in found.items() if len(places) >= REPEATED}
+        text = blocks.text_of(at)
+        if at and 0 < len(text) <= MOST_CHARS and blocks.xpaths[at] == blocks.xpaths[at - 1]:
+            found[text].append(at)
+    return [at for places in found.values() if len(places) >= REPEATED for at in places]

@@ -27,7 +27,7 @@ def with_title(page: Page, scores: Scores, is_kept: npt.NDArray[np.bool_], favor
     """Keep the main heading of a page of which anything is kept by its own score alone, whatever is around it: it
     stands between the menu and the text. If the title has all of its words, it is kept from a lower score on."""
     heading = main_heading(page)
-    if heading is None or not is_kept.any():
+    if heading is None or is_kept[heading] or not is_kept.any():
         return is_kept
     part = _PART_OF_CUT if is_of_title(page, heading) else 1.0
     if scores[heading] < part * CUT_OF_FAVOR[favor]:
@@ -45,7 +45,7 @@ def main_heading(page: Page) -> int | None:
 
 def is_of_title(page: Page, heading: int) -> bool:
     """Test for a heading that says no word which the page's title lacks."""
-    words = {*_words(page.blocks.text[page.blocks.starts[heading] : page.blocks.ends[heading]])}
+    words = {*_words(page.blocks.text_of(heading))}
     return bool(words) and words <= {*_words(page.metadata.title)}
 
 
@@ -78,7 +78,7 @@ def is_main_heading(xpath: str) -> bool:
 
 def _title(page: Page, kept: Sequence[int]) -> int | None:
     titles, blocks = _titles(page), page.blocks
-    words_of = {at: _words(blocks.text[blocks.starts[at] : blocks.ends[at]]) for at in kept if titles}
+    words_of = {at: _words(blocks.text_of(at)) for at in kept if titles}
     for at, words in words_of.items():
         if words in titles:
             return at
