@@ -22,7 +22,7 @@ from dbce_spark.spark.jobs import extract_job, local_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.spark.run.run_status import DoneShare, RunStatus, inspect_run
+from dbce_spark.spark.run.run_status import RunStatus, inspect_run
 from dbce_spark.spark.stages import write_extractions
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import bucket
@@ -123,11 +123,12 @@ def killed(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.T
 
 
 def test_what_was_read_is_not_read_again(killed: Killed, undisturbed: dict[str, bytes]) -> None:
-    """A driver is killed when it has read the first of three files, or more, which is no archive any more when the same is asked
-    for again: the bytes are those of a run that nothing has disturbed."""
-    read = killed.behind_first.files.done
-    assert read >= 1
-    assert f"goes on with an unfinished run: {read} of 3 files read" in killed.log
+    """A driver is killed when it has read the first of three files, or more. When the same is asked for again, that one
+    is no archive any more: the bytes are those of a run that nothing has disturbed."""
+    read = killed.behind_first.files
+    assert read is not None
+    assert read.done >= 1
+    assert f"goes on with an unfinished run: {read.done} of 3 files read" in killed.log
     assert undisturbed == {name: content for name, content in killed.finished.items() if name != RUN_FILE}
 
 
@@ -135,6 +136,7 @@ def test_a_killed_run_is_dead_and_keeps_its_name(killed: Killed) -> None:
     """Its status says how far it was; who goes on with it has its id, and counts the attempts."""
     dead = killed.behind_first
 
+    assert dead.files is not None
     assert (Condition.DEAD, 3, 1) == (dead.condition, dead.files.of, dead.attempts)
     assert (dead.run_id, 3) == (killed.report["run_id"], killed.report["attempts"])
     assert RUN_FILE not in killed.objects_behind_first

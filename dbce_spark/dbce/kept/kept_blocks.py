@@ -17,15 +17,15 @@ from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrec
 from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
 from dbce_spark.dbce.kept.title_heading import is_of_title, main_heading, with_title
-from dbce_spark.model import TEXT, Blocks, Page
+from dbce_spark.model import TEXT, Blocks, Page, Units
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
 have `units.CUT_OF_FAVOR`."""
 
-ONLY_TEXT_WORDS = 10
-"""Words of a page's only block from which on it is taken for its text. Shorter ones are a link to go on by, or a
-message; of 5,931 pages one had a block of 10 to 39 words (docs/method.md)."""
+TEXT_WORDS = 10
+"""Words that make a text: a page's only block of so many is its content, shorter ones are a link to go on by, or a
+message; and a page that is expected to have so many words of content is not left without a text (docs/method.md)."""
 
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
@@ -43,9 +43,7 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
     if label.content == ARTICLE:
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
-        favor = "recall" if label.favor == "balanced" and _is_only_text(page.blocks) else label.favor
-        is_kept = units.choose_of_whole_page(scores, page.features.units, favor)
-        is_kept = with_title(page, scores, is_kept, favor)
+        is_kept = _choose_of_whole_page(page, scores, page.features.units, label.favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
@@ -58,9 +56,21 @@ def texts_read(page: Page) -> dict[int, str]:
     return {at: page.blocks.text_of(at) for at in found}
 
 
+def _choose_of_whole_page(page: Page, scores: Scores, found: Units, favor: str) -> npt.NDArray[np.bool_]:
+    """Choose the blocks of a whole page to keep by its units, and its main heading. As long as neither side is
+    favored, a page that likely has a text is not left without one: then as with `recall`."""
+    if favor == "balanced" and _is_only_text(page.blocks):
+        favor = "recall"
+    is_kept = units.choose_of_whole_page(scores, found, favor)
+    if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= TEXT_WORDS * STEP:
+        favor = "recall"
+        is_kept = units.choose_of_whole_page(scores, found, favor)
+    return with_title(page, scores, is_kept, favor)
+
+
 def _is_only_text(blocks: Blocks) -> bool:
     """Test for a page that is one text. The few that the classifier has seen are messages, and it takes any for one."""
-    return len(blocks.words) == 1 and int(blocks.words[0]) >= ONLY_TEXT_WORDS
+    return len(blocks.words) == 1 and int(blocks.words[0]) >= TEXT_WORDS
 
 
 def choose_corrected(
@@ -102,11 +112,17 @@ def estimate_confidence(scores: Scores, words: npt.NDArray[np.int32], is_kept: n
     `choose_of_article`. Of a page of which nothing is kept: the share of its words that is expected to be no content.
     How true it is: docs/classifier.md.
     """
-    content = (np.rint(scores * STEP).astype(np.int64) * words).astype(np.float64)
+    content = _content(scores, words)
     kept = int(words[is_kept].sum())
     if not kept:
         return round(1 - float(content.sum()) / (STEP * max(int(words.sum()), 1)), 3)
     return round(2 * float(content[is_kept].sum()) / (STEP * kept + float(content.sum())), 3)
+
+
+def _content(scores: Scores, words: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """Count the words of each block that are expected to be content, in 1/10,000: whole numbers have one sum."""
+    expected: npt.NDArray[np.int64] = np.rint(scores * STEP).astype(np.int64) * words
+    return expected
 
 
 def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weight: float) -> Scores:

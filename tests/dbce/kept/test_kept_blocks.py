@@ -4,13 +4,33 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive import warc
+from dbce_spark.dbce import pages
 from dbce_spark.dbce.classifier.block_scores import Scores
-from dbce_spark.dbce.kept.kept_blocks import BETA_OF_FAVOR, DRAWS, choose_of_article, estimate_confidence
+from dbce_spark.dbce.kept.kept_blocks import (
+    BETA_OF_FAVOR,
+    DRAWS,
+    choose_blocks,
+    choose_of_article,
+    estimate_confidence,
+)
+from dbce_spark.model import Page
+from tests.support.builders import capture, config
 
 pages_of_scores = st.lists(st.tuples(st.integers(0, 10_000) | st.integers(0, 5), st.integers(1, 60)), min_size=1)
+
+
+def story() -> Page:
+    """Three paragraphs of twenty words, and a block apart."""
+    text = "".join(f"<p>{' '.join(f'{begin}{nth}' for nth in range(20))}</p>" for begin in "abc")
+    fetch = warc.Fetch(capture("http://a.example.org/"), f"<div>{text}</div><div><p>far away</p></div>".encode())
+    page = pages.parse_fetch(fetch, config())
+    assert isinstance(page, Page)
+    return page
 
 
 def columns(blocks: list[tuple[int, int]]) -> tuple[Scores, Any]:
@@ -81,3 +101,25 @@ def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[t
     assert precision.any() == any(score for score, _ in blocks)
     assert (precision <= balanced).all()
     assert (balanced <= recall).all()
+
+
+@pytest.mark.parametrize(
+    ("score", "favor", "expected"),
+    [
+        (0.2, "balanced", [True, True, True, False]),
+        (0.2, "precision", [False, False, False, False]),
+        (0.16, "balanced", [False, False, False, False]),
+    ],
+)
+def test_a_page_that_likely_has_a_text_is_not_left_without_one(score: float, favor: str, expected: list[bool]) -> None:
+    """Of sixty words with 0.2 each, twelve are expected to be content, of as many with 0.16 fewer than ten."""
+    scores = np.array([score, score, score, 0.01])
+
+    assert expected == choose_blocks(story(), scores, config(f"label.favor={favor}").label).tolist()
+
+
+def test_a_page_that_keeps_a_block_keeps_no_unlikely_one_for_the_text() -> None:
+    """Only where nothing is kept, less likely blocks are."""
+    kept = choose_blocks(story(), np.array([0.2, 0.2, 0.2, 0.9]), config().label)
+
+    assert [False, False, False, True] == kept.tolist()
