@@ -1,0 +1,280 @@
+"""Collect the statements of a page about itself: the values of each place where headline, author, date and so on stand.
+
+Declarations (JSON-LD, microdata, Open Graph, Dublin Core, `rel`), and what classes, headings, bylines and links show.
+`about` chooses among them.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
+from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things
+from dbce_spark.html.shown_text import APART, shown_lines, shown_text
+from dbce_spark.html.structure.addresses import Addresses
+
+Statements = dict[str, list[str]]
+"""The values of each place, such as "ld:author", in document order."""
+
+MAX_CHARS = 1_000
+"""Of a value: descriptions have 160, and what is longer is a text."""
+
+_MOST = 8
+"""Candidates of one place; a page of a thousand comments has a thousand authors."""
+
+MOST_TAGS = 32
+"""Tags of a page."""
+
+_AUTHOR_CLASS = re.compile(
+    r"(?:^|[\s_-])(?:author|byline|autor|auteur|autore|writer)(?:s|in|name)?(?:[\s_-]|$)", re.IGNORECASE
+)
+_TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headline)(?:[\s_-]|$)", re.IGNORECASE)
+_AUTHOR_PATH = re.compile(
+    r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:(?P<author>authors?|by)|profiles?|users?)/(?P<slug>[^/?#]+)", re.IGNORECASE
+)
+_HENTRY_AUTHOR = frozenset(("author", "p-author"))
+_PUBLISHED = frozenset(("published", "dt-published"))
+"""Classes that the microformats hAtom and h-entry define."""
+_NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
+"""Elements whose classes say nothing of author and title."""
+_NO_BYLINE = frozenset("title script style option textarea body".split())
+_MOST_IN_BYLINE = 4
+"""Elements in it: names, a date."""
+_MOST_PARTS = 100
+"""Elements of an author in which the name is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The values of each place, in document order; of authors that elements name, with the element."""
+
+    addresses: Addresses
+    values: Statements = field(default_factory=lambda: defaultdict(list))
+    named: dict[str, list[tuple[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    signs: dict[str, Set[str]] = field(default_factory=dict)
+    """Meanings of each of the page's class attributes: a page has few of them, on many elements."""
+
+
+def collect_statements(root: Any, addresses: Addresses) -> Statements:
+    """Collect what a page says about itself, by the places where it does."""
+    found = _Found(addresses)
+    values, bylines = found.values, found.named["byline"]
+    _read_tags(root, values)
+    for element in root.iter("*"):
+        if len(bylines) < _MOST:
+            if (byline := _byline(element.text)) and element.tag not in _NO_BYLINE:
+                _read_byline(element, byline, found)
+            if byline := _byline(element.tail):
+                _read_byline_behind(element, byline, found)
+        _read_attributes(element, found)
+    for place, names in found.named.items():
+        values[place] = names_of_page(names)
+    return values
+
+
+def _read_tags(root: Any, values: Statements) -> None:
+    """Read the places that are elements of one tag: declarations, headings, times."""
+    for meta in root.iter("meta"):
+        key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
+        _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), MOST_TAGS)
+    budget = MAX_JSON_CHARS
+    for script in root.iter("script"):
+        if script.text and "ld+json" in (script.get("type") or "").lower():
+            budget -= len(script.text)
+            if budget >= 0:
+                _read_json(script.text, values)
+    for heading in root.iter("title", "h1", "h2"):
+        if heading.tag != "title" or next(heading.iterancestors("svg"), None) is None:
+            _keep_text(values, heading.tag, heading)
+    for time in root.iter("time"):
+        _keep(values, "time", time.get("datetime"))
+
+
+def _byline(text: str | None) -> re.Match[str] | None:
+    """Match a short text that says "by", or "author:". Most texts are white space between elements."""
+    return BYLINE.match(text) if text and len(text) < MAX_BYLINE and not text.isspace() else None
+
+
+def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
+    """Read the name in an element that says "by", and little else, or behind one that says nothing else."""
+    if not byline["name"] and not len(element) and element.getparent() is not None:
+        element = element.getparent()
+    if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
+        return
+    name = named_in(shown_lines(element))
+    if name and not _is_of_comment(element):
+        _keep_name(found, "byline", element, name)
+
+
+def _read_byline_behind(element: Any, byline: re.Match[str], found: _Found) -> None:
+    """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
+    following = element.getnext()
+    is_first = element.tag in APART or (element.getprevious() is None and not (element.getparent().text or "").strip())
+    if not (byline["verb"] or byline["noun"]) or not is_first:
+        return
+    behind = "" if following is None or byline["name"] else shown_lines(following)
+    name = named_in(f"{element.tail} {behind}")
+    if name and not _is_of_comment(element):
+        _keep_name(found, "byline", element, name)
+
+
+def _read_attributes(element: Any, found: _Found) -> None:
+    if rels := element.get("rel"):
+        _read_relations(element, rels, found)
+    if name := element.get("itemprop"):
+        _read_property(element, name.lower(), found)
+    if classes := element.get("class"):
+        signs = found.signs.get(classes)
+        if signs is None:
+            signs = found.signs[classes] = _signs(classes)
+        if signs:
+            _read_signs(element, signs, found)
+    if element.tag == "a":
+        _read_link(element, found)
+
+
+def _read_relations(element: Any, rels: str, found: _Found) -> None:
+    values = found.values
+    for rel in dict.fromkeys(rels.lower().split()):
+        if rel == "author":
+            _keep_name(found, "rel:author", element)
+        elif rel == "tag":
+            if len(values["rel:tag"]) < MOST_TAGS:
+                _keep(values, "rel:tag", shown_text(element) or element.get("title"), MOST_TAGS)
+        elif rel in ("license", "image_src"):
+            _keep(values, f"rel:{rel}", element.get("href"))
+
+
+def _read_property(element: Any, name: str, found: _Found) -> None:
+    """Read a property of microdata."""
+    if name in ("author", "creator") and not _is_of_comment(element):
+        inner = _first_within(element, lambda one: one.get("itemprop") == "name")
+        _keep_name(found, "itemprop:author", inner, inner.get("content"))
+    elif name == "headline":
+        _keep_text(found.values, "itemprop:headline", element)
+    elif name == "datepublished":
+        _keep(found.values, "itemprop:datepublished", _time(element))
+
+
+def _signs(classes: str) -> Set[str]:
+    """List what some classes are a sign of: the author, also by microformats, the title and the publication."""
+    words = classes.split()
+    signs = {
+        "author": _AUTHOR_CLASS.search(classes) is not None,
+        "hentry": not _HENTRY_AUTHOR.isdisjoint(words),
+        "title": _TITLE_CLASS.search(classes) is not None,
+        "published": not _PUBLISHED.isdisjoint(words),
+    }
+    return {sign for sign, is_there in signs.items() if is_there}
+
+
+def _read_signs(element: Any, signs: Set[str], found: _Found) -> None:
+    if "published" in signs:
+        _keep(found.values, "class:published", _time(element))
+    if element.tag in _NO_SIGNS:
+        return
+    if "author" in signs and not _is_of_comment(element):
+        inner = _first_within(element, _is_name_of_card)
+        _keep_name(found, "class:author", inner)
+        if "hentry" in signs:
+            _keep_name(found, "hentry:author", inner)
+    if "title" in signs:
+        _keep_text(found.values, "class:title", element)
+
+
+def _read_link(element: Any, found: _Found) -> None:
+    """Read the name in a link to the page of an author on the same site; that of a user is no more than a sign."""
+    href = element.get("href") or ""
+    path = _AUTHOR_PATH.search(href)
+    is_full = len(found.named[HINT]) + len(found.named["href:author"]) >= 2 * _MOST
+    if path is None or is_full or not _is_own(href, found.addresses) or not (name := name_of(element)):
+        return
+    is_name = NAME.fullmatch(name) is not None or plain(name) == plain(path["slug"])
+    _keep_name(found, "href:author" if path["author"] and is_name else HINT, element, name)
+
+
+def _is_own(reference: str, addresses: Addresses) -> bool:
+    """Test for a reference to the page's own site, or a part of it."""
+    own, other = host_of(addresses.base), host_of(reference)
+    if own is None or other is None:
+        return False
+    return other in ("", own) or other.endswith(f".{own}") or own.endswith(f".{other}")
+
+
+def host_of(address: str) -> str | None:
+    """Return the host of an address, "" of one within a site; None of what is no address."""
+    try:
+        return (urlsplit(address).hostname or "").removeprefix("www.")
+    except ValueError:
+        return None
+
+
+def _first_within(element: Any, fits: Callable[[Any], bool]) -> Any:
+    """Find the first of the next elements within one that fits; the element itself where none does."""
+    return next(filter(fits, islice(element.iterdescendants(), _MOST_PARTS)), element)
+
+
+def _is_name_of_card(element: Any) -> bool:
+    return not {"fn", "p-name"}.isdisjoint((element.get("class") or "").split())
+
+
+def _time(element: Any) -> str | None:
+    """Read the time of an element; microformats have it in the title of an <abbr>."""
+    found: str | None = element.get("datetime") or element.get("content") or element.get("title")
+    return found
+
+
+def _is_of_comment(element: Any) -> bool:
+    """Test for the name of a reader, or the field for it."""
+    return any(map(_is_of_reader, islice(element.iterancestors(), 12)))
+
+
+def _is_of_reader(element: Any) -> bool:
+    """Test for an element of what readers wrote, or write."""
+    named = element.get("class") or element.get("id") or ""
+    if element.tag in ("form", "label") or ("comment" in named and element.tag != "body"):
+        return True
+    return (element.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
+
+
+def _keep(found: Statements, place: str, value: str | None, most: int = _MOST) -> None:
+    if value and len(found[place]) < most and (folded := " ".join(value[: 2 * MAX_CHARS].split())):
+        found[place].append(folded[:MAX_CHARS])
+
+
+def _keep_text(found: Statements, place: str, element: Any) -> None:
+    """Keep the start of an element's text. It is not read in vain: thousands of elements may hold the same one."""
+    if len(found[place]) < _MOST:
+        _keep(found, place, shown_text(element))
+
+
+def _keep_name(found: _Found, place: str, element: Any, name: str | None = None) -> None:
+    """Keep the name in an element, with the element."""
+    if len(found.named[place]) < _MOST and (name := name or name_of(element)):
+        found.named[place].append((name[:MAX_CHARS], element))
+
+
+def _read_json(text: str, found: Statements) -> None:
+    for node in json_ld_things(text):
+        for name in ("headline", "description", "datePublished", "dateCreated", "license", "keywords"):
+            values = node.get(name)
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(value, str):
+                    _keep(found, f"ld:{name.lower()}", value, MOST_TAGS)
+        is_image = "ImageObject" in str(node.get("@type"))
+        for name in ("publisher",) if is_image else ("author", "creator", "publisher"):
+            _keep(found, f"ld:{name}", ", ".join(_names(node.get(name))))
+        for image in _names(node.get("image"), "url"):
+            _keep(found, "ld:image", image)
+        if node.get("@type") == "Person":
+            _keep(found, "ld:person", ", ".join(_names(node)))
+
+
+def _names(value: Any, key: str = "name") -> Iterator[str]:
+    for one in islice(value, _MOST) if isinstance(value, list) else [value]:
+        named = one.get(key) if isinstance(one, dict) else one
+        yield from (text for text in (named if isinstance(named, list) else [named]) if isinstance(text, str) and text)
