@@ -245,15 +245,13 @@ class Collection:
         """Read the files that all increments were made from, with their bytes at that time.
 
         Raises:
-            OutputError: a list of them cannot be read.
+            OutputError: a list of them is missing, without which all its files would be read again, or cannot be read.
         """
         sizes: dict[str, int] = {}
         for one in version.increments:
             path = Path(self.increment(one.number), INPUTS)
             try:
                 sizes.update(_sizes(path))
-            except FileNotFoundError:
-                continue
             except PermissionError as error:
                 raise denied(str(path), error) from error
             except (OSError, ValueError, TypeError) as error:

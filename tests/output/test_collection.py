@@ -355,10 +355,11 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
 
 
-@pytest.mark.parametrize("text", ["{", "7", "[]", "null", '{"a": null}'])
-def test_a_damaged_list_of_inputs_is_named(text: str, grown: Collection) -> None:
+@pytest.mark.parametrize("text", [None, "{", "7", "[]", "null", '{"a": null}'])
+def test_a_damaged_list_of_inputs_is_named(text: str | None, grown: Collection) -> None:
     """All files would be new without that list: it is not to be guessed."""
-    Path(grown.increment(1), "inputs.json").write_text(text)
+    path = Path(grown.increment(1), "inputs.json")
+    path.unlink(missing_ok=True) if text is None else path.write_text(text)
 
     with pytest.raises(OutputError, match=r"inputs\.json cannot be read: .*; restore it, or roll back"):
         grown.inputs(grown.version(2))

@@ -16,7 +16,7 @@ from dbce_spark.dbce import local
 from dbce_spark.files import parquet, sources
 from dbce_spark.model import RejectReason
 from dbce_spark.output import collection
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import INPUTS, Collection, Increment, Version
 from dbce_spark.output.schemas import duplicate_rows, increment_rows, member_rows, reject_rows
 from dbce_spark.spark.run.extraction_files import SCHEMA
 from tests.support import plain_tables
@@ -50,6 +50,8 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
     for number in range(1, len(came) + 1):
         result = _extracted([path for crawl in came[:number] for path in crawl], parameters)
         increment = _write(to, number, known, (before, result), parameters)
+        sizes = {path: Path(path).stat().st_size for path in came[number - 1]}
+        Path(to.increment(number), INPUTS).write_text(json.dumps(sizes))
         before, latest = result, to.latest()
         increments = (*(latest.increments if latest else ()), increment)
         all_of_them = parameters.as_dict()

@@ -93,6 +93,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     _check_understood(folders)
     output_reader.check_version(collection, version)
     prior_state.check_members(collection, version)
+    prior_state.check_pending(collection, version, output_reader.open_output(collection.folder).run["rejects"])
     work = target.with_name(_WORK)
     with run_lock.hold(str(work)):
         with _whole_or_gone(work):

@@ -11,7 +11,6 @@ from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
-from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
@@ -148,7 +147,7 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
         )
     found.check()
     prior_state.check_members(collection, latest)
-    prior_state.check_pending(collection, latest, found.run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0))
+    prior_state.check_pending(collection, latest, found.run["rejects"])
 
 
 def _labelled(settings: dict[str, Any]) -> dict[str, Any]:

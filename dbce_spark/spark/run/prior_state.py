@@ -5,11 +5,14 @@ and a row, is one place whoever staged it.
 """
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
 from dbce_spark.errors import OutputError
-from dbce_spark.output.collection import MEMBERS, PAGES, PENDING, Collection, Version, files
+from dbce_spark.log import counted
+from dbce_spark.model import RejectReason
+from dbce_spark.output.collection import CAPTURES, MEMBERS, PAGES, PENDING, Collection, Version, files
 from dbce_spark.output.stored_rows import count_rows
 
 FIRST = 1 << 30
@@ -56,33 +59,35 @@ def prior_state(collection: Collection, version: Version | None) -> PriorState:
 
 
 def check_members(collection: Collection, version: Version) -> None:
-    """Check that all members are there, which no reader needs: without some, new captures would be labelled as if
-    these had never been.
+    """Check that all members are there, which no reader needs, and all captures: without some, new captures would be
+    labelled as if these had never been.
 
     Raises:
         OutputError: some are missing.
     """
     for one in version.increments:
         folder = collection.increment(one.number)
-        rows = sum(map(count_rows, files(folder, MEMBERS)))
-        if rows < one.extractions:
-            raise OutputError(
-                f"{folder}/{MEMBERS} has {rows:,} rows, and {one.extractions:,} were written: a part is missing;"
-                " restore it, or roll back to a version before it"
-            )
+        for table, written in ((MEMBERS, one.extractions), (CAPTURES, one.captures)):
+            rows = sum(map(count_rows, files(folder, table)))
+            if rows < written:
+                raise OutputError(
+                    f"{folder}/{table} has {rows:,} rows, and {written:,} were written: a part is missing; restore it,"
+                    " or roll back to a version before it"
+                )
 
 
-def check_pending(collection: Collection, latest: Version, waiting: int) -> None:
-    """Check that the revisits that wait for their originals are there, if there are any.
+def check_pending(collection: Collection, latest: Version, rejects: Mapping[str, int]) -> None:
+    """Check that the revisits that wait for their originals are there, if there are any: those among the rejects.
 
     Raises:
         OutputError: they are missing.
     """
     folder = collection.increment(latest.increments[-1].number)
+    waiting = rejects.get(RejectReason.REVISIT_UNRESOLVED, 0)
     if waiting and not files(folder, PENDING):
         raise OutputError(
-            f"{folder}/{PENDING} is missing, which has the {waiting:,} revisits whose originals may still come; restore"
-            " it, or roll back to a version before it"
+            f"{folder}/{PENDING} is missing, with the {counted(waiting, 'revisit')} whose originals may still come;"
+            " restore it, or roll back to a version before it"
         )
 
 

@@ -1,5 +1,6 @@
 """The history of a whole collection as tables: what the pure functions say of its pages, however these are spread."""
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -161,7 +162,7 @@ def test_the_tables_are_what_the_pure_functions_say(
 
 
 def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: Collection, tmp_path: Path) -> None:
-    """A folder that holds something is refused; a broken file, and a folder that a copy lacks, are named."""
+    """A folder that holds something is refused; a broken file is named."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(OutputError, match="is not empty"):
@@ -175,12 +176,15 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
     finally:
         Path(path).write_bytes(stored)
 
-    members = Path(collection.increment(1), "members")
-    members.rename(tmp_path / "members")
-    try:
-        with pytest.raises(OutputError, match=f"{members} has 0 rows, .*: a part is missing; restore it"):
-            changes_job.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
-    finally:
-        (tmp_path / "members").rename(members)
 
-    assert ["full"] == [one.name for one in tmp_path.iterdir()]
+@pytest.mark.parametrize("table", ["captures", "members"])
+def test_a_copy_without_some_captures_is_refused(
+    spark: "SparkSession", collection: Collection, tmp_path: Path, table: str
+) -> None:
+    """A URL would have changed at another time, or not at all."""
+    copy = Collection(str(shutil.copytree(collection.folder, tmp_path / "c")))
+    shutil.rmtree(Path(copy.increment(1), table))
+
+    with pytest.raises(OutputError, match=rf"00000001/{table} has 0 rows, and \d+ were written: a part is missing"):
+        changes_job.write(spark, copy, copy.current(), str(tmp_path / "out"), Log())
+    assert not (tmp_path / "out").exists()

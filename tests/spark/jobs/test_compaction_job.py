@@ -89,7 +89,17 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         write(folder, "pages", EXTRACTIONS, {"text": f"page file {at} of {number}"}, file=f"{at:08}")
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
     counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
-    Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS, "format": 3}))
+    run = {
+        **{name: {} for name in ("skipped", "seconds", "config", "versions")},
+        "rejects": dict.fromkeys(reasons, 1),
+        "failed_files": {"count": 0, "of": 1, "first": {}},
+        "plan": "",
+        "largest_bucket": 0,
+        "pages_per_second_per_core": 0.0,
+        "settings": SETTINGS,
+        "format": 3,
+    }
+    Path(folder, "run.json").write_text(json.dumps(counts | run))
     increment_job.commit(of, number)
 
 
@@ -473,7 +483,7 @@ def test_a_collection_without_the_revisits_that_wait_is_not_extended(collected: 
     to.commit(replace(to.version(2), number=4, settings=settings))
     waiting = json.loads(Path(to.increment(2), "run.json").read_text())["rejects"]["revisit_unresolved"]
 
-    with pytest.raises(OutputError, match=rf"00000002/pending is missing, which has the {waiting} revisits .*restore"):
+    with pytest.raises(OutputError, match=rf"00000002/pending is missing, with the {waiting} revisits .*restore"):
         increment_job.prepared(to, request, PARAMETERS)
     write(to.increment(2), "pending", revisit_rows.REVISITS)
     assert increment_job.prepared(to, request, PARAMETERS)
@@ -521,6 +531,15 @@ def test_rows_that_are_missing_are_not_left_out_for_good(grown: Collection, name
         file.unlink()
 
     with pytest.raises(OutputError, match=rf"{table} has \d+ rows, and \d+ were written: a part is missing"):
+        compaction_job.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+
+
+def test_revisits_that_wait_are_not_left_out_for_good(grown: Collection) -> None:
+    """A later crawl may bring their originals, and an extension of what is put together would refuse to be one."""
+    shutil.rmtree(Path(grown.increment(3), "pending"))
+
+    with pytest.raises(OutputError, match="00000003/pending is missing, with the 1 revisit "):
         compaction_job.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
 
