@@ -11,6 +11,11 @@ import pyarrow.parquet as pq
 from dbce_spark.files import storage
 
 
+def part_name(number: int) -> str:
+    """Name one of the files of a table, as Spark names its own."""
+    return f"part-{number:05}.parquet"
+
+
 class ParquetWriter:
     """A writer of batches to one Parquet file, in row groups of the same size however the batches came.
 

@@ -1,6 +1,5 @@
 """The errors that Spark gives up with, in one line of ours."""
 
-import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,14 +11,13 @@ from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
 from dbce_spark.errors import JobError
-from dbce_spark.files.storage import REFUSED
+from dbce_spark.files.storage import FULL, REFUSED
 
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _JAVA_GONE = "Spark's Java has ended, killed or for want of memory (spark.driver.memory)"
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 _OF_FILE = re.compile(
-    rf"^\s*\w*Error: \[Errno ({'|'.join(map(str, (*_FULL, *REFUSED)))})\] ([^:\n]+): '(/.*)'$", re.MULTILINE
+    rf"^\s*\w*Error: \[Errno ({'|'.join(map(str, (*FULL, *REFUSED)))})\] ([^:\n]+): '(/.*)'$", re.MULTILINE
 )
 """The last line of a Python worker's trace that could not write a file."""
 _LONGEST = 300
@@ -85,7 +83,7 @@ def _gave_up(error: Exception) -> str:
     text = str(error) or type(error).__name__
     if of_worker := _OF_FILE.search(text):
         number, why, file = int(of_worker[1]), of_worker[2], of_worker[3]
-        if number in _FULL:
+        if number in FULL:
             return f"no space is left for {file}; make room"
         return f"the workers cannot open {file} ({why}); let the user as whom they run read and write its folder"
     if "No space left on device" in text:

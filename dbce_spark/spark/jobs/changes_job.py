@@ -223,7 +223,7 @@ class _Part:
         self._files = {
             name: open_files.enter_context(
                 parquet.writer(
-                    f"{target}/{name}/part-{part:05}.parquet",
+                    f"{target}/{name}/{parquet.part_name(part)}",
                     schema,
                     dictionary=_REPEATING[name],
                     rows_per_group=_ROWS_PER_GROUP,

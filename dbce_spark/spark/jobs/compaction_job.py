@@ -318,7 +318,7 @@ def _store(folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.Rec
     batch = next(rest, None)
     number = 0
     while batch is not None or number == 0:
-        path = str(folder / f"part-{number:05}.parquet")
+        path = str(folder / parquet.part_name(number))
         with parquet.writer(path, schema, dictionary=dictionary, rows_per_group=sizes.rows_per_group) as file:
             written = 0
             while batch is not None and written + batch.num_rows <= max(sizes.rows_per_file, batch.num_rows):

@@ -39,7 +39,7 @@ def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) 
     parts = texts.column("site_part")
     for part in pc.unique(parts).to_pylist():
         of_part = rows.filter(pc.equal(parts, part))
-        path = f"{target}/site_part={part}/part-{task:05}.parquet"
+        path = f"{target}/site_part={part}/{parquet.part_name(task)}"
         parquet.write(path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
     return counted(rows)
 

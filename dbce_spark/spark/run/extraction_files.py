@@ -60,7 +60,7 @@ class ExtractionFiles:
         self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int
     ) -> parquet.ParquetWriter:
         if folder not in self.by_path:
-            path = f"{self.output}/{folder}/part-{self.task:05}.parquet"
+            path = f"{self.output}/{folder}/{parquet.part_name(self.task)}"
             file = parquet.writer(path, schema, dictionary=dictionary, rows_per_group=rows)
             self.by_path[folder] = self.open_files.enter_context(file)
         return self.by_path[folder]

@@ -9,7 +9,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES, REJECTS
 from dbce_spark.output.schemas import capture_rows, reject_rows
 
-FILE = "part-00000.parquet"
+FILE = parquet.part_name(0)
 """The name of the single file of a table, and of the first of several."""
 ROWS_PER_GROUP = 1 << 14
 CAPTURES_ORDER = ("url_key", "timestamp", "capture_id")

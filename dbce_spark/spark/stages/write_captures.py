@@ -60,7 +60,7 @@ def _write_parts(target: str, batches: Iterator[pa.RecordBatch]) -> None:
             for part in pc.unique(batch.column("part")).to_pylist():
                 if part != current:
                     open_files.close()
-                    path, current = f"{target}/part-{part:05}.parquet", part
+                    path, current = f"{target}/{parquet.part_name(part)}", part
                     file = open_files.enter_context(
                         parquet.writer(path, schema, dictionary=True, rows_per_group=single_files.ROWS_PER_GROUP)
                     )

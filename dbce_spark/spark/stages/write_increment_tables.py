@@ -98,7 +98,7 @@ def _write(rows: DataFrame, output: str, table: str, schema: pa.Schema) -> None:
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         context = TaskContext.get()
-        path = f"{output}/{table}/part-{context.partitionId() if context else 0:05}.parquet"
+        path = f"{output}/{table}/{parquet.part_name(context.partitionId() if context else 0)}"
         _write_file(path, schema, batches)
 
     if not task_results(rows, write_part, NoneType):

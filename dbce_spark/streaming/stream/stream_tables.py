@@ -103,7 +103,7 @@ def folder(table: str, batch: int) -> str:
 
 def part_file(table: str, batch: int, part: int) -> str:
     """Return the path in the output of the file that a part of a batch has of a table."""
-    return f"{folder(table, batch)}/part-{part:05}.parquet"
+    return f"{folder(table, batch)}/{parquet.part_name(part)}"
 
 
 class CommittedPart:

@@ -54,6 +54,7 @@ def test_a_java_that_works_is_not_called_dead(monkeypatch: pytest.MonkeyPatch) -
             "no space is left for /a b/c;",
         ),
         ("Traceback\nOSError: [Errno 122] Disk quota exceeded: '/a'\n", "no space is left for /a; make room"),
+        ("Traceback\nOSError: [Errno 27] File too large: '/a'\n", "no space is left for /a; make room"),
         (
             "Traceback\nPermissionError: [Errno 13] Permission denied: '/a/_b.f0'\n",
             "the workers cannot open /a/_b.f0 .Permission denied.; let",
