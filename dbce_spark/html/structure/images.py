@@ -10,6 +10,10 @@ from dbce_spark.html.structure.kept_text import remove, space_of
 
 _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
+_HIGHEST_CONTROL = 64
+"""Pixels that a control is high at the most, where the page says how high."""
+_SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
+_DRAWN = re.compile(r"\.(?:gif|png)(?:\?|$)", re.IGNORECASE)
 _REVEALED = "revealed"
 """Attribute of images that stood in a <noscript>."""
 _NO_SOURCES = frozenset(("class", "id", "style", _REVEALED))
@@ -48,6 +52,18 @@ def reveal_images(root: Any) -> None:
 def is_revealed(image: Any) -> bool:
     """Test for an image that stood in a <noscript>."""
     return _REVEALED in image.attrib
+
+
+def is_control(image: Any, source: str) -> bool:
+    """Test for an image that is drawn (GIF, PNG) in a link that leads to a script: a cart, a printer, a letter.
+
+    A photo there (JPEG) is content, which opens when it is clicked; so is the image of a figure.
+    """
+    link = next(image.iterancestors("a"), None)
+    if link is None or not _SCRIPT.match(link.get("href") or "") or not _DRAWN.search(source):
+        return False
+    height = image.get("height") or ""
+    return _figure(image) is None and not (height.isdecimal() and int(height[:9]) > _HIGHEST_CONTROL)
 
 
 def drop_ornaments(root: Any) -> None:

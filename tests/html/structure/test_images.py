@@ -75,3 +75,21 @@ def test_an_image_that_only_has_another_size_in_its_name_is_the_same() -> None:
     )
 
     assert ["a-large.webp", "b-small.webp"] == re.findall(r"/(\w-[\w.]+)\"", html_of(f"<p>one</p>{figure}<p>two</p>"))
+
+
+@pytest.mark.parametrize(
+    ("image", "count"),
+    [
+        ("<a href='javascript:buy()'><img src=cart.gif></a>", 0),
+        ("<a href=' JavaScript:void(0)'><b><img src=print.PNG?v=2 height=40 alt=Print></b></a>", 0),
+        ("<a href='javascript:open()'><img src=photo.jpg></a>", 1),
+        ("<a href='javascript:open()'><img src=blank.gif data-src=photo.jpg></a>", 1),
+        ("<a href='javascript:open()'><img src=map.png height=65></a>", 1),
+        ("<figure><a href='javascript:open()'><img src=map.png></a></figure>", 1),
+        ("<a href='cart.html'><img src=cart.gif></a>", 1),
+        ("<img src=cart.gif>", 1),
+    ],
+)
+def test_a_control_that_is_drawn_is_no_image(image: str, count: int) -> None:
+    """A small drawing in a link to a script is one; photos open there."""
+    assert count == html_of(f"<p>one {image} two</p>").count("<img")
