@@ -16,7 +16,7 @@ from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
-from dbce_spark.html.structure.images import is_control, is_revealed
+from dbce_spark.html.structure.images import is_blank, is_control, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
@@ -320,7 +320,7 @@ class _Builder:
 
     def _image(self, image: Any) -> None:
         source = image_source(image, self._addresses) if self._config.images == "keep" else None
-        if source is not None and not _is_tiny(image) and not is_control(image, source):
+        if source is not None and not (_is_tiny(image) or is_blank(image, source) or is_control(image, source)):
             alt = " ".join(without_controls(image.get("alt") or "").split())
             attributes = {"src": encoded(source), "alt": alt}
             if not self._is_shown_again(image, attributes):

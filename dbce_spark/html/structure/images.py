@@ -13,6 +13,7 @@ _ORNAMENT_SHOWN = 3
 _HIGHEST_CONTROL = 64
 """Pixels that a control is high at the most, where the page says how high."""
 _SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
+_BLANK = re.compile(r"(?:^|/)(?:blank|spacer|placeholder|transparent|pixel|1x1|loading)\.\w+(?:\?|$)", re.IGNORECASE)
 _DRAWN = re.compile(r"\.(?:gif|png)(?:\?|$)", re.IGNORECASE)
 _REVEALED = "revealed"
 """Attribute of images that stood in a <noscript>."""
@@ -52,6 +53,11 @@ def reveal_images(root: Any) -> None:
 def is_revealed(image: Any) -> bool:
     """Test for an image that stood in a <noscript>."""
     return _REVEALED in image.attrib
+
+
+def is_blank(image: Any, source: str) -> bool:
+    """Test for an image that shows nothing, by the name of its file, and that nobody describes."""
+    return _BLANK.search(source) is not None and not image.get("alt")
 
 
 def is_control(image: Any, source: str) -> bool:

@@ -88,8 +88,13 @@ def test_an_image_that_only_has_another_size_in_its_name_is_the_same() -> None:
         ("<figure><a href='javascript:open()'><img src=map.png></a></figure>", 1),
         ("<a href='cart.html'><img src=cart.gif></a>", 1),
         ("<img src=cart.gif>", 1),
+        ("<img src=i/spacer.gif>", 0),
+        ("<img src=Blank.png?1>", 0),
+        ("<img src=loading.svg alt='A blue chair'>", 1),
+        ("<img src=loading-dock.jpg>", 1),
+        ("<img src=spacer.gif data-src=photo.jpg>", 1),
     ],
 )
-def test_a_control_that_is_drawn_is_no_image(image: str, count: int) -> None:
-    """A small drawing in a link to a script is one; photos open there."""
+def test_a_control_or_nothing_is_no_image(image: str, count: int) -> None:
+    """A small drawing in a link to a script is a control; photos open there. What is called a spacer shows nothing."""
     assert count == html_of(f"<p>one {image} two</p>").count("<img")
