@@ -20,6 +20,9 @@ from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
 
+BETWEEN = re.compile(r"\s+[|/:·•»–—-]+\s+")
+"""Signs between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
+
 _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
 
@@ -90,7 +93,7 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
         return value
 
     values = {
-        "title": take("title", _titles(found, site_names)),
+        "title": take("title", _of_page(_titles(found, site_names), found, site_names)),
         "author": take("author", chosen([*_unmarked(_ranked(found, "author"))], site_names)),
         "date": take("date", _dates(found, url, timestamp)),
         "description": take("description", _unmarked(_ranked(found, "description"))),
@@ -142,6 +145,27 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
         yield "h1", own[0]
     yield from (pair for pair in (("card", card), ("title", title)) if pair[1])
     yield from (("h1", one) for one in found.get("h1", ()))
+
+
+def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]]:
+    """Cut what is not of the page off its titles: all but the part that a heading has, or the name of the site."""
+    places = ("h1", "h2", "class:title", "itemprop:headline")
+    headings = {plain(one) for place in places for one in found.get(place, ()) if squeezed(one) not in site_names}
+    for place, title in titles:
+        between = [*BETWEEN.finditer(title)]
+        begins = [title[: sign.start()] for sign in between]
+        ends = [title[sign.end() :] for sign in between]
+        yield place, next((one for one in (*begins, *ends) if plain(one) in headings), _without(site_names, title))
+
+
+def _without(site_names: Set[str], title: str) -> str:
+    """Cut the name of the site off a title, behind it or before it."""
+    between = [*BETWEEN.finditer(title)]
+    if between and squeezed(title[between[-1].end() :]) in site_names:
+        return title[: between[-1].start()]
+    if between and squeezed(title[: between[0].start()]) in site_names:
+        return title[between[0].end() :]
+    return title
 
 
 def _likeness(one: str, other: str) -> float:

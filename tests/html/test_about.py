@@ -28,7 +28,7 @@ def meta(**values: str) -> str:
 @pytest.mark.parametrize(
     ("html", "expected", "place"),
     [
-        ("<title>Spring is here - Gazette</title><h1>Spring is here</h1>", "Spring is here - Gazette", "title"),
+        ("<title>Spring is here - Gazette</title><h1>Spring is here</h1>", "Spring is here", "title"),
         (f"<title>Gazette</title>{meta(og__title='Spring is here')}<h1>Spring is here</h1>", "Spring is here", "card"),
         ("<title>Spring came early</title><h1>Gazette</h1><h1>Spring came late</h1>", "Spring came late", "h1"),
         ("<title>Gazette</title><h1>Spring!</h1>", "Spring!", "h1"),
@@ -45,6 +45,24 @@ def test_title(html: str, expected: str, place: str) -> None:
     found = about(html)
 
     assert (expected, f"title {place}") == (found.title, next(one for one in found.found_in if one.startswith("title")))
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Spring is here | Gazette", "Spring is here"),
+        ("GAZETTE » Spring is here", "Spring is here"),
+        ("Spring came early - News - Gazette", "Spring came early - News"),
+        ("Gazette: Spring is here", "Gazette: Spring is here"),
+        ("Spring - at last – The Tribune", "Spring - at last"),
+        ("The Tribune — Spring - at last", "Spring - at last"),
+        ("Spring came early | The Tribune", "Spring came early | The Tribune"),
+        ("Spring-time", "Spring-time"),
+    ],
+)
+def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
+    """Neither one that is known, nor what stands beside the part that a heading has."""
+    assert expected == about(f"<title>{title}</title><h1>Gazette</h1><h2>Spring - at last</h2>").title
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.classifier.block_scores import Scores
 from dbce_spark.dbce.classifier.units import CUT_OF_FAVOR
+from dbce_spark.html.about import BETWEEN
 from dbce_spark.model import Page
 
-_BETWEEN = re.compile(r"\s+[|/:·•»–—-]+\s+")
-"""Signs between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
 _WORD = re.compile(r"\w+")
 _SHARED = 0.5
 """Words of a heading that the title has, as a share, at least. Of 143 headings of wcxb that have them 52 are in its
@@ -91,7 +90,7 @@ def _title(page: Page, kept: Sequence[int]) -> int | None:
 
 def _titles(page: Page) -> set[tuple[str, ...]]:
     """List the words of the title that the page declares, and of each part of it."""
-    return {_words(part) for part in (page.metadata.title, *_BETWEEN.split(page.metadata.title))} - {()}
+    return {_words(part) for part in (page.metadata.title, *BETWEEN.split(page.metadata.title))} - {()}
 
 
 def _words(text: str) -> tuple[str, ...]:
