@@ -13,8 +13,9 @@ _ORNAMENT_SHOWN = 3
 _HIGHEST_CONTROL = 64
 """Pixels that a control is high at the most, where the page says how high."""
 _SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
-_BLANK = re.compile(r"(?:^|/)(?:blank|spacer|placeholder|transparent|pixel|1x1|loading)\.\w+(?:\?|$)", re.IGNORECASE)
 _DRAWN = re.compile(r"\.(?:gif|png)(?:\?|$)", re.IGNORECASE)
+"""In the address of an image that is drawn; photos are stored as JPEG."""
+_BLANK = re.compile(r"(?:^|/)(?:blank|spacer|placeholder|transparent|pixel|1x1|loading)\.\w+(?:\?|$)", re.IGNORECASE)
 _REVEALED = "revealed"
 """Attribute of images that stood in a <noscript>."""
 _NO_SOURCES = frozenset(("class", "id", "style", _REVEALED))
