@@ -148,14 +148,18 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
 
 
 def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]]:
-    """Cut what is not of the page off its titles: all but the part that a heading has, or the name of the site."""
+    """Cut what is not of the page off its titles: all but the part that a heading has, or the name of the site.
+
+    The longest part before a sign goes first: behind it the site may have its name, which a heading of it has too.
+    """
     places, none = ("h1", "h2", "class:title", "itemprop:headline"), {"", *site_names}
     headings = {plain(one) for place in places for one in found.get(place, ()) if squeezed(one) not in none}
     for place, title in titles:
         between = [*BETWEEN.finditer(title)]
-        parts = [part for sign in between for part in (title[: sign.start()], title[sign.end() :])]
-        of_headings = [part for part in parts if plain(part) in headings]
-        yield place, max(of_headings, key=len, default=_without(site_names, title))
+        begins = (title[: sign.start()] for sign in reversed(between))
+        ends = (title[sign.end() :] for sign in between)
+        of_headings = (part for part in chain(begins, ends) if plain(part) in headings)
+        yield place, next(of_headings, _without(site_names, title))
 
 
 def _without(site_names: Set[str], title: str) -> str:
