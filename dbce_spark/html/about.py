@@ -15,13 +15,10 @@ from typing import Any
 from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
 from dbce_spark.html.bylines import HINT, chosen, plain, squeezed
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.metadata import SLACK
+from dbce_spark.html.metadata import SLACK, TITLE_SIGN
 from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
-
-BETWEEN = re.compile(r"\s+[|/:·•»–—-]+\s+")
-"""Signs between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
 
 _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
@@ -48,6 +45,8 @@ _RANKS = {
 }
 """The places of each, the first to be preferred."""
 
+_HEADINGS = ("itemprop:headline", "h1", "class:title")
+"""The places of headings that may be the title."""
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
 _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
@@ -129,7 +128,7 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
     card = next(
         (one for name in ("meta:og:title", "meta:twitter:title", "ld:headline") for one in found.get(name, ())), ""
     )
-    headings = [(name, one) for name in ("itemprop:headline", "h1", "class:title") for one in found.get(name, ())]
+    headings = [(name, one) for name in _HEADINGS for one in found.get(name, ())]
     for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
         heading = plain(one)
         if " " in heading:
@@ -148,27 +147,25 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
 
 
 def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]]:
-    """Cut what is not of the page off its titles: all but the part that a heading has, or the name of the site.
+    """Cut what is not of the page off its titles."""
+    texts = chain.from_iterable(found.get(place, ()) for place in (*_HEADINGS, "h2"))
+    headings = {plain(one) for one in texts if squeezed(one) not in site_names} - {""}
+    return ((place, _part_of_page(title, headings, site_names)) for place, title in titles)
+
+
+def _part_of_page(title: str, headings: Set[str], site_names: Set[str]) -> str:
+    """Choose the part of a title that a heading has, or what is left without the name of the site.
 
     The longest part before a sign goes first: behind it the site may have its name, which a heading of it has too.
     """
-    places, none = ("h1", "h2", "class:title", "itemprop:headline"), {"", *site_names}
-    headings = {plain(one) for place in places for one in found.get(place, ()) if squeezed(one) not in none}
-    for place, title in titles:
-        between = [*BETWEEN.finditer(title)]
-        begins = (title[: sign.start()] for sign in reversed(between))
-        ends = (title[sign.end() :] for sign in between)
-        of_headings = (part for part in chain(begins, ends) if plain(part) in headings)
-        yield place, next(of_headings, _without(site_names, title))
-
-
-def _without(site_names: Set[str], title: str) -> str:
-    """Cut the name of the site off a title, behind it or before it."""
-    between = [*BETWEEN.finditer(title)]
-    if between and squeezed(title[between[-1].end() :]) in site_names:
-        return title[: between[-1].start()]
-    if between and squeezed(title[: between[0].start()]) in site_names:
-        return title[between[0].end() :]
+    parts = [(title[: sign.start()], title[sign.end() :]) for sign in TITLE_SIGN.finditer(title)]
+    for part in chain((begin for begin, _ in reversed(parts)), (end for _, end in parts)):
+        if plain(part) in headings:
+            return part
+    if parts and squeezed(parts[-1][1]) in site_names:
+        return parts[-1][0]
+    if parts and squeezed(parts[0][0]) in site_names:
+        return parts[0][1]
     return title
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.classifier.block_scores import Scores
 from dbce_spark.dbce.classifier.units import CUT_OF_FAVOR
-from dbce_spark.html.about import BETWEEN
+from dbce_spark.html.metadata import TITLE_SIGN
 from dbce_spark.model import Page
 
 _WORD = re.compile(r"\w+")
@@ -90,7 +90,7 @@ def _title(page: Page, kept: Sequence[int]) -> int | None:
 
 def _titles(page: Page) -> set[tuple[str, ...]]:
     """List the words of the title that the page declares, and of each part of it."""
-    return {_words(part) for part in (page.metadata.title, *BETWEEN.split(page.metadata.title))} - {()}
+    return {_words(part) for part in (page.metadata.title, *TITLE_SIGN.split(page.metadata.title))} - {()}
 
 
 def _words(text: str) -> tuple[str, ...]:

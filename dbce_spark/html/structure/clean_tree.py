@@ -16,7 +16,7 @@ from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
-from dbce_spark.html.structure.images import is_blank, is_control, is_revealed
+from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
@@ -62,8 +62,6 @@ _DIRECTIONS = frozenset(("ltr", "rtl", "auto"))
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
-_SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
-_STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
 
 Inline = tuple[str, tuple[tuple[str, str], ...]]
@@ -320,7 +318,7 @@ class _Builder:
 
     def _image(self, image: Any) -> None:
         source = image_source(image, self._addresses) if self._config.images == "keep" else None
-        if source is not None and not (_is_tiny(image) or is_blank(image, source) or is_control(image, source)):
+        if source is not None and is_picture(image, source):
             alt = " ".join(without_controls(image.get("alt") or "").split())
             attributes = {"src": encoded(source), "alt": alt}
             if not self._is_shown_again(image, attributes):
@@ -452,10 +450,3 @@ def _direction(element: Any) -> str:
 def _number(text: str | None, most: int) -> int | None:
     """Read a number without a sign."""
     return min(int(text), most) if text and _NUMBER.fullmatch(text.strip()) else None
-
-
-def _is_tiny(image: Any) -> bool:
-    """Test for a picture that counts visits, fills a space or stands for a word."""
-    sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
-    sizes += _STYLED_SIZE.finditer(image.get("style") or "")
-    return any(size and int(size.group(1)) < 33 for size in sizes)

@@ -12,6 +12,8 @@ _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
 _HIGHEST_CONTROL = 64
 """Pixels that a control is high at the most, where the page says how high."""
+_SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
+_STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
 _DRAWN = re.compile(r"\.(?:gif|png)(?:\?|$)", re.IGNORECASE)
 """In the address of an image that is drawn; photos are stored as JPEG."""
@@ -56,21 +58,34 @@ def is_revealed(image: Any) -> bool:
     return _REVEALED in image.attrib
 
 
-def is_blank(image: Any, source: str) -> bool:
+def is_picture(image: Any, source: str) -> bool:
+    """Test for an image that shows something. `source` is its address, of a lazy one that which a script would load."""
+    return not (_is_tiny(image) or _is_blank(image, source) or _is_control(image, source))
+
+
+def _is_tiny(image: Any) -> bool:
+    """Test for a picture that counts visits, fills a space or stands for a word."""
+    sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
+    sizes += _STYLED_SIZE.finditer(image.get("style") or "")
+    return any(size and int(size.group(1)) < 33 for size in sizes)
+
+
+def _is_blank(image: Any, source: str) -> bool:
     """Test for an image that shows nothing, by the name of its file, and that nobody describes."""
     return _BLANK.search(source) is not None and not image.get("alt")
 
 
-def is_control(image: Any, source: str) -> bool:
+def _is_control(image: Any, source: str) -> bool:
     """Test for an image that is drawn (GIF, PNG) in a link that leads to a script: a cart, a printer, a letter.
 
     A photo there (JPEG) is content, which opens when it is clicked; so is the image of a figure.
     """
-    link = next(image.iterancestors("a"), None)
-    if link is None or not _SCRIPT.match(link.get("href") or "") or not _DRAWN.search(source):
+    if not _DRAWN.search(source):
         return False
-    height = image.get("height") or ""
-    return _figure(image) is None and not (height.isdecimal() and int(height[:9]) > _HIGHEST_CONTROL)
+    link, height = next(image.iterancestors("a"), None), _SIZE.match(image.get("height") or "")
+    if link is None or not _SCRIPT.match(link.get("href") or ""):
+        return False
+    return _figure(image) is None and not (height and int(height.group(1)) > _HIGHEST_CONTROL)
 
 
 def drop_ornaments(root: Any) -> None:

@@ -89,10 +89,10 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
 
     Raises:
         JobError: Spark gave up; a file of the collection may be broken.
-        OutputError: the folder is there, or cannot be written; or the collection lacks members.
+        OutputError: the folder is there, or cannot be written; or the collection lacks members or captures.
     """
     started = time.monotonic()
-    prior_state.check_members(collection, version)
+    prior_state.check_whole(collection, version)
     prior = prior_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
     with storage.atomic_folder(output.rstrip("/")) as target, as_job_errors("nothing was written"):

@@ -92,7 +92,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
     output_reader.check_version(collection, version)
-    prior_state.check_members(collection, version)
+    prior_state.check_whole(collection, version)
     prior_state.check_pending(collection, version, output_reader.open_output(collection.folder).run["rejects"])
     work = target.with_name(_WORK)
     with run_lock.hold(str(work)):

@@ -146,7 +146,7 @@ def _check(collection: Collection, latest: Version, settings: dict[str, Any]) ->
             " extend it, or begin another collection"
         )
     found.check()
-    prior_state.check_members(collection, latest)
+    prior_state.check_whole(collection, latest)
     prior_state.check_pending(collection, latest, found.run["rejects"])
 
 

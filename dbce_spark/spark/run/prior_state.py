@@ -58,9 +58,9 @@ def prior_state(collection: Collection, version: Version | None) -> PriorState:
     )
 
 
-def check_members(collection: Collection, version: Version) -> None:
-    """Check that all members are there, which no reader needs, and all captures: without some, new captures would be
-    labelled as if these had never been.
+def check_whole(collection: Collection, version: Version) -> None:
+    """Check that all members and captures are there, which readers may lack (`output_reader.check_rows`): without some,
+    new captures would be labelled as if these had never been.
 
     Raises:
         OutputError: some are missing.

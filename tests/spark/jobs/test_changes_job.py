@@ -176,6 +176,8 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
     finally:
         Path(path).write_bytes(stored)
 
+    assert ["full"] == [one.name for one in tmp_path.iterdir()]
+
 
 @pytest.mark.parametrize("table", ["captures", "members"])
 def test_a_copy_without_some_captures_is_refused(
@@ -185,6 +187,8 @@ def test_a_copy_without_some_captures_is_refused(
     copy = Collection(str(shutil.copytree(collection.folder, tmp_path / "c")))
     shutil.rmtree(Path(copy.increment(1), table))
 
-    with pytest.raises(OutputError, match=rf"00000001/{table} has 0 rows, and \d+ were written: a part is missing"):
-        changes_job.write(spark, copy, copy.current(), str(tmp_path / "out"), Log())
-    assert not (tmp_path / "out").exists()
+    missing = rf"{copy.increment(1)}/{table} has 0 rows, and \d+ were written: a part is missing; restore it"
+
+    with pytest.raises(OutputError, match=missing):
+        changes_job.write(spark, copy, copy.current(), str(tmp_path / "history"), Log())
+    assert ["c"] == [one.name for one in tmp_path.iterdir()]
