@@ -22,6 +22,8 @@ from dbce_spark.html.structure.addresses import Addresses
 
 _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
+_MOST_SIGNS = 8
+"""Signs that part a title; what lies behind more of them is one part."""
 
 _RANKS = {
     "author": (
@@ -156,16 +158,19 @@ def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: S
 def _part_of_page(title: str, headings: Set[str], site_names: Set[str]) -> str:
     """Choose the part of a title that a heading has, or what is left without the name of the site.
 
-    The longest part before a sign goes first: behind it the site may have its name, which a heading of it has too.
+    What the title begins with goes first: behind it the site may have its name, which a heading of it has too. Of the
+    rest, which also lies between two signs, the longest goes first.
     """
-    parts = [(title[: sign.start()], title[sign.end() :]) for sign in TITLE_SIGN.finditer(title)]
-    for part in chain((begin for begin, _ in reversed(parts)), (end for _, end in parts)):
-        if plain(part) in headings:
-            return part
-    if parts and squeezed(parts[-1][1]) in site_names:
-        return parts[-1][0]
-    if parts and squeezed(parts[0][0]) in site_names:
-        return parts[0][1]
+    signs = [*islice(TITLE_SIGN.finditer(title), _MOST_SIGNS)]
+    begins, ends = [0, *(sign.end() for sign in signs)], [*(sign.start() for sign in signs), len(title)]
+    parts = ((begin, end) for at, begin in enumerate(begins) for end in ends[at:])
+    for begin, end in sorted(parts, key=lambda part: (part[0] > 0, part[0] - part[1])):
+        if plain(title[begin:end]) in headings:
+            return title[begin:end]
+    if signs and squeezed(title[begins[-1] :]) in site_names:
+        return title[: ends[-2]]
+    if signs and squeezed(title[: ends[0]]) in site_names:
+        return title[begins[1] :]
     return title
 
 

@@ -58,13 +58,15 @@ def test_title(html: str, expected: str, place: str) -> None:
         ("The Tribune — Spring - at last", "Spring - at last"),
         ("Spring came early | The Tribune", "Spring came early | The Tribune"),
         ("Spring – The Daily", "Spring"),
+        ("News - Spring - at last - The Tribune", "Spring - at last"),
+        ("The Tribune - Spring - Spring - at last", "Spring - at last"),
         ("! - Winter is over", "! - Winter is over"),
         ("Spring-time", "Spring-time"),
     ],
 )
 def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
-    """Neither one that is known, nor what stands beside the longest part that a heading has, of those
-    that the title begins with."""
+    """Neither one that is known, nor what stands beside a part that a heading has, the longest that the title begins
+    with or the longest."""
     headings = "<h1>Gazette</h1><h2>Spring - at last</h2><h2>Spring</h2><h2>!</h2><h2>The Daily</h2>"
 
     assert expected == about(f"<title>{title}</title>{headings}").title

@@ -2,14 +2,18 @@
 ornaments, such as the bullets of a list that are drawn, one is enough."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
+_Columns = defaultdict[tuple[int, int], set[str]]
+"""What cells show, by the number of cells in their row and their place there."""
+
 _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
+_TEXT = "text"
 _HIGHEST_CONTROL = 64
 """Pixels that a control is high at the most, where the page says how high."""
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
@@ -95,10 +99,10 @@ def drop_ornaments(root: Any) -> None:
     images = [(image, _sources(image)) for image in found if times[image.get("src")] >= _ORNAMENT_SHOWN]
     shown = Counter(sources for image, sources in images if not image.get("alt"))
     gone: dict[Any, str] = {}
-    blank: dict[Any, bool] = {}
+    tables: dict[Any, _Columns] = {}
     seen = set()
     for image, sources in images:
-        if sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, blank):
+        if sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, tables):
             gone[image] = space_of(image)
         seen.add(sources)
     remove_elements(gone)
@@ -108,15 +112,36 @@ def _sources(image: Any) -> frozenset[tuple[str, str]]:
     return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
 
 
-def _is_mark(image: Any, blank: dict[Any, bool]) -> bool:
-    """Test for an image in a cell without text, as the ticks of a table are.
+def _is_mark(image: Any, tables: dict[Any, _Columns]) -> bool:
+    """Test for an image in a cell without text, in a column that shows something else too, as the ticks of a table are.
 
-    `blank` are the cells that were looked at: one may hold thousands of images.
+    `tables` are the columns of those that were looked at: one may hold thousands of images.
     """
     cell = next(image.iterancestors("td", "th"), None)
-    if cell is not None and cell not in blank:
-        blank[cell] = not any(map(str.strip, cell.itertext()))
-    return blank.get(cell, False)
+    row = None if cell is None else cell.getparent()
+    rows = None if row is None else row.getparent()
+    if rows is None:
+        return False
+    if rows not in tables:
+        tables[rows] = _shown_in_columns(rows)
+    return _shown(cell) != _TEXT and len(tables[rows][len(row), row.index(cell)]) > 1
+
+
+def _shown_in_columns(rows: Any) -> _Columns:
+    """Collect what the cells of each column show, in the rows of as many cells that show anything."""
+    columns: _Columns = defaultdict(set)
+    for row in rows:
+        shown = [_shown(cell) for cell in row]
+        for at, of_cell in enumerate(shown if any(shown) else ()):
+            columns[len(shown), at].add(of_cell)
+    return columns
+
+
+def _shown(cell: Any) -> str:
+    """Return the addresses of the images in a cell; of one with text a sign for that."""
+    if any(map(str.strip, cell.itertext())):
+        return _TEXT
+    return " ".join(image.get("src") or "" for image in cell.iter("img"))
 
 
 def _sizeless(source: str) -> str:
