@@ -9,7 +9,7 @@ from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
 _Columns = defaultdict[tuple[int, int], set[str]]
-"""What cells show, by the number of cells in their row and their place there."""
+"""Texts and images of cells, by the number of cells in their row and the place among them."""
 
 _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
@@ -117,8 +117,8 @@ def _is_mark(image: Any, tables: dict[Any, _Columns]) -> bool:
 
     `tables` are the columns of those that were looked at: one may hold thousands of images.
     """
-    cell = next(image.iterancestors("td", "th"), None)
-    row = None if cell is None else cell.getparent()
+    cell: Any = next(image.iterancestors("td", "th"), None)
+    row: Any = None if cell is None else cell.getparent()
     rows = None if row is None else row.getparent()
     if rows is None:
         return False
