@@ -42,14 +42,6 @@ SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
 """A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
 second score knows least of, need a lower bound."""
 
-RECURRING = {"sibling_text": 0.9, "sibling_text_count": 8.0}
-"""Text recurs that stands on so large a share of the siblings, and on so many of them: three siblings often are
-pages of one section, or copies under two URLs (docs/quality.md)."""
-
-RECURRENCE = 1.5
-"""The penalty of text that recurs and that the second score speaks against too, in log-odds: pages that readers
-labelled whole have few siblings to learn from. 1, 1.5, 2 and 3 were tried (docs/quality.md)."""
-
 _LOW = 32
 
 
@@ -200,29 +192,12 @@ class Classifier:
             log_odds[open_blocks] = self.article.log_odds(second.codes.take(open_blocks, axis=1))
         else:
             log_odds[open_blocks] = self.whole.log_odds(second.codes_with_units(open_blocks))
-            recurs = np.concatenate([self._recurs(one) for one in second.compared])
-            log_odds -= RECURRENCE * (recurs & (second.log_odds < 0))
         return rounded(log_odds + np.concatenate([self._shifts(one) for one in second.compared]))
 
     def _shifts(self, one: ComparedPage) -> Scores:
         page, snapshots = one.page, one.evidence.snapshots
         corrected = self.corrections.of_page(page.capture.site, page.features.keys) if page.features else 0.0
         return corrected + (evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(page.blocks)))
-
-    def _recurs(self, one: ComparedPage) -> npt.NDArray[np.bool_]:
-        """Mark the blocks whose text stands on nearly all of many siblings."""
-        codes = one.evidence.siblings
-        if not len(codes):
-            return np.zeros(len(one.page.blocks), np.bool_)
-        share, count = (self._lowest_code(name, least) for name, least in RECURRING.items())
-        marked: npt.NDArray[np.bool_] = (codes[share[0]] >= share[1]) & (codes[count[0]] >= count[1])
-        return marked
-
-    def _lowest_code(self, name: str, least: float) -> tuple[int, int]:
-        """Find the row of a feature of siblings, and the lowest code of its values that are all `least` or more."""
-        names, edges = self.binnings["siblings"].names, self.binnings["siblings"].edges
-        row = names.index(name)
-        return row, int(edges[row].searchsorted(least, side="left")) + 1
 
     def _second_codes(self, one: ComparedPage) -> Codes:
         blocks, found, block_features = one.page.blocks, one.evidence, one.page.features
