@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local, pages
-from dbce_spark.dbce.kept.title_heading import with_title, without_title
+from dbce_spark.dbce.kept.title_heading import main_heading, with_title, without_title
 from dbce_spark.model import Extraction, Page
 from tests.support.builders import archive, capture, config, http, record
 
@@ -96,3 +96,13 @@ def test_the_main_heading_is_kept_by_its_own_score(title: str, body: str, score:
 
     assert expected == with_title(page, scores, np.array([False, False, True]), "balanced").tolist()
     assert not with_title(page, scores, np.zeros(3, np.bool_), "balanced").any()
+
+
+def test_a_heading_that_a_link_closes_is_one() -> None:
+    """The signs behind the headings of documentation are blocks of their own."""
+    headings = "".join(f"<h{level}>Part {level}<a href='#{level}'>¶</a></h{level}>" for level in (1, 2, 3))
+    page = pages.parse_fetch(warc.Fetch(capture("http://a.example.org/"), headings.encode()), config("label.by=T002"))
+    assert isinstance(page, Page)
+
+    assert 6 == len(page.blocks)
+    assert 0 == main_heading(page)
