@@ -9,7 +9,7 @@ from dbce_spark.annotation.store import resource_index
 from dbce_spark.annotation.store.resource_index import Place, ResourceIndex
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.store.workbench_store import Connection, insert, transaction
-from dbce_spark.archive import http_message, mime
+from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.archive.index.urls import url_key
@@ -104,9 +104,9 @@ def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None
     timestamp = parse_record_date(record.date)
     if record.block is None or timestamp is None:
         return None
-    response = http_message.parse(record.block) if record.kind == "response" else None
+    response = warc.message(record.headers, record.kind, record.block)
     if response is None:
-        response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
+        response = http_message.Response(0, {"content-type": record.headers.get("content-type")}, record.block)
     declared = mime.declared_type(response.headers.get("content-type", ""))
     try:
         content = http_message.decode_body(response, max_bytes=most_bytes, max_ratio=max_ratio).html
