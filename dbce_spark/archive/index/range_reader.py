@@ -4,9 +4,9 @@ import random
 import time
 from typing import BinaryIO
 
+from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_storage import RangeSource, open_source
-from dbce_spark.archive.index.record_extent import SKIPPABLE
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import READ_AHEAD, is_remote, open_binary
@@ -62,8 +62,7 @@ class RangeReader:
         cannot be read; it is read once."""
         if self._dictionary is None:
             frame, detail = self.read(0, 8)
-            found = SKIPPABLE.match(frame)
-            length = int.from_bytes(found[1], "little") if found else 0
+            length = int.from_bytes(frame[4:], "little") if zstd_frame.is_skippable(frame, 0) else 0
             frame, detail = self.read(0, 8 + length) if 0 < length <= max_bytes else (b"", detail)
             if detail:
                 return b"", detail
