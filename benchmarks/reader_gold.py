@@ -71,7 +71,7 @@ def text_nodes(html: str) -> list[str]:
         if is_start and element.tag in _UNREAD:
             walker.skip_subtree()
             continue
-        if text and text.strip() and not (not is_start and element.getparent() is None):
+        if text and text.strip() and (is_start or element.getparent() is not None):
             found.append(" ".join(text.split()))
     return found
 

@@ -1,6 +1,6 @@
 """Read (W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import SEEK_END
 from typing import BinaryIO
@@ -93,7 +93,9 @@ def read_stream(
             if part.kind in _FILE_HEADS:
                 reading.begun = parse_record_date(part.date)
             outcome = reading.outcome(part)
-            yield reading.cut_outcome(part, size) or outcome if isinstance(outcome, Skip) else outcome
+            if isinstance(outcome, Skip):
+                outcome = reading.cut_outcome(part, size) or outcome
+            yield outcome
         elif isinstance(part, Segment):
             yield reading.segment_outcome(part)
         elif part.cause.is_loss:
@@ -202,7 +204,7 @@ class _Reading:
         """Decide the outcome of a response, resource or conversion: by its HTTP head, then by its body."""
         if record.block is None:
             return self._reject(record, RejectReason.TOO_LARGE, f"{record.declared_length} bytes in one record")
-        response = _message(record, record.block)
+        response = message(record.headers, record.kind, record.block)
         if response is None:
             return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
         declared = mime.declared_type(response.headers.get("content-type", ""))
@@ -333,10 +335,11 @@ class _Reading:
         )
 
 
-def _message(record: Record, block: bytes) -> http.Response | None:
-    """Parse the response in a record. A resource or conversion is a body, whose type the record's head declares."""
-    content_type = record.headers.get("content-type")
-    if record.kind == "response" or mime.declared_type(content_type).essence == "application/http":
+def message(headers: Mapping[str, str], kind: str, block: bytes) -> http.Response | None:
+    """Parse the response in a record of this head and kind; return None if there is none. A resource or conversion is a
+    body, whose type the record's head declares."""
+    content_type = headers.get("content-type", "")
+    if kind == "response" or mime.declared_type(content_type).essence == "application/http":
         return http.parse(block)
     return http.Response(0, {"content-type": content_type}, block)
 

@@ -4,6 +4,7 @@ Where labels come from bit patterns alone, the numbers of words and links of a b
 """
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,12 @@ def segments(blocks: Blocks) -> Segments:
 def unlabelled(blocks: Blocks) -> Segments:
     """Make one segment a block, undecided, with no evidence."""
     return without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
+
+
+def of_spans(spans: Sequence[tuple[int, int]]) -> Segments:
+    """Make one segment a span of characters, undecided, with no evidence, as if each were a block of its own."""
+    starts, ends = np.array(spans, np.int32).reshape(-1, 2).T.copy()
+    return without_evidence(np.arange(len(spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
 
 
 def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Segments:

@@ -89,17 +89,13 @@ def text(found: CrawlComparison) -> str:
     crawl = f"increment {found.now.number} beside {found.before.number}"
     if not found.findings:
         return f"version {found.version.number}: nothing odd in {crawl}: {found.within}"
-    lines = [f"version {found.version.number}: {_counted(found.findings)} in {crawl}"]
+    lines = [f"version {found.version.number}: {counted(len(found.findings), 'thing')} odd in {crawl}"]
     for one in found.findings:
         lines += [
             f"{one.oddness:6.1f}  {KINDS[one.kind]}: {one.message}",
             *(f"        {place}" for place in one.places),
         ]
     return "\n".join(lines)
-
-
-def _counted(findings: Sequence[Finding]) -> str:
-    return f"{counted(len(findings), 'thing')} odd"
 
 
 def write(found: CrawlComparison, folder: str, target: str) -> None:

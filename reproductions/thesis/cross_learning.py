@@ -14,11 +14,10 @@ from reproductions.thesis.windows import Vectors
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """A learning set: vectors, the label of each, and how many were discarded because equal ones disagreed."""
+    """A learning set: vectors, and the label of each."""
 
     vectors: Vectors
     labels: Bits
-    conflicts: int
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -41,7 +40,7 @@ def examples(vectors: Vectors, labels: Bits) -> Examples:
     decided = np.flatnonzero(labels != Label.UNDECIDED)
     of_decided, decided_labels = vectors[decided], labels[decided]
     if not len(decided):
-        return Examples(of_decided, decided_labels, 0)
+        return Examples(of_decided, decided_labels)
     _, group = np.unique(of_decided, axis=0, return_inverse=True)
     group = group.reshape(-1)
     has = [
@@ -49,7 +48,7 @@ def examples(vectors: Vectors, labels: Bits) -> Examples:
         for label in set(decided_labels.tolist())
     ]
     agrees = (np.sum(has, axis=0) == 1)[group]
-    return Examples(of_decided[agrees], decided_labels[agrees], int(np.count_nonzero(~agrees)))
+    return Examples(of_decided[agrees], decided_labels[agrees])
 
 
 def learn(learner: Learner, from_these: Examples) -> Model | None:

@@ -7,13 +7,6 @@ from reproductions.thesis.nodes import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, 
 
 Vectors = npt.NDArray[np.float64]
 
-FEATURES = (
-    *("P_nid", "C_nid", "N_nid", "C_class"),
-    *("P_ld", "P_td", "C_ld", "C_td", "N_ld", "N_td"),
-    *("P_wc", "C_wc", "N_wc", "P_tl", "C_tl", "N_tl", "P_tc", "C_tc", "N_tc", "R_1"),
-)
-"""Table 2.1, in its order: columns of one layer. P, C, N are the previous, the current and the next node."""
-
 
 def vectors(nodes: Nodes, layers: int) -> Vectors:
     """Compute one row a `<dbce>` element, 20 columns a layer: the neighbourhoods of the node, its parent, and so on up.

@@ -32,4 +32,4 @@ def labels(*some: Label) -> Bits:
 
 
 def examples(vectors: Sequence[Sequence[float]], some: Sequence[Label]) -> Examples:
-    return Examples(np.array(vectors, np.float64), labels(*some), 0)
+    return Examples(np.array(vectors, np.float64), labels(*some))

@@ -12,8 +12,8 @@ from dbce_spark.model import Label
 def entries(sheets: Iterable[Sheet], merged: Mapping[str, MergedPage], *, dataset: str) -> Iterator[Fields]:
     """Yield a gold page for each page that is merged, in the order of the pages.
 
-    `gold` is its content, `gold_wide` that and what is undecided, `gold_comments` content that readers wrote below it,
-    which is in neither; all have the words as the page has them.
+    `gold` is its content, `gold_wide` that and what is undecided, `gold_comments` the readers' comments, which are in
+    neither; all have the words as the page has them.
 
     Raises:
         InputError: a page has other segments than its labels, or a merged page is not among the pages.

@@ -58,7 +58,7 @@ class MergedPage:
     annotators: tuple[str, ...]  # whose submissions count, sorted
     tags: tuple[Label, ...]  # one a segment; UNDECIDED where two tags have as many votes, or none has any
     votes: tuple[Votes, ...]  # one a segment
-    comments: tuple[int, ...] = ()  # segments that are content which readers wrote below it, ascending
+    comments: tuple[int, ...] = ()  # segments that are readers' comments, ascending
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,8 @@ import numpy as np
 
 from dbce_spark.annotation.labels.labels_settings import LabelsSettings
 from dbce_spark.annotation.markup import page_file
-from dbce_spark.annotation.markup.dbce_elements import DbceElements, cut
+from dbce_spark.annotation.markup.dbce_elements import cut
 from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
-from dbce_spark.annotation.markup.token_dom import Dom
 from dbce_spark.annotation.markup.token_dom import read as read_dom
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
@@ -27,7 +26,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps
 from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.html import charset
-from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
+from dbce_spark.model import ARMS, Annotation, Cross, Ints, Page, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +99,8 @@ def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
 def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, bytes]) -> CrossSheet:
     cross = annotation.cross
     page = read[cross.cur]
-    dom, elements = _cut(html[cross.cur], page.blocks, annotation)
+    dom = read_dom(html[cross.cur], page.blocks)
+    elements = cut(dom, annotation.per_token()[None, :])
     starts, ends = dom.token_starts[elements.starts].tolist(), dom.token_ends[elements.ends - 1].tolist()
     xpaths = [page.blocks.xpaths[block] for block in elements.blocks.tolist()]
     return CrossSheet(
@@ -125,12 +125,6 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
             if capture_id
         },
     )
-
-
-def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, DbceElements]:
-    """Return the DOM of a page, and the elements that its occurrence bits cut it into."""
-    dom = read_dom(html, blocks)
-    return dom, cut(dom, annotation.per_token()[None, :])
 
 
 def _date(timestamp: int) -> str:

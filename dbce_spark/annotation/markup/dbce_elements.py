@@ -25,12 +25,8 @@ class DbceElements:
 
 def cut(dom: Dom, per_token: npt.NDArray[np.uint8]) -> DbceElements:
     """Cut a page by the occurrence bits of its tokens: shape (crosses, tokens)."""
-    starts, ends = _runs(dom, per_token)
-    return DbceElements(starts=starts, ends=ends, texts=dom.token_texts[starts], blocks=dom.token_blocks[starts])
-
-
-def _runs(dom: Dom, per_token: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
     changes = (np.diff(dom.token_texts) != 0) | (np.diff(dom.token_blocks) != 0)
     changes |= (per_token[:, 1:] != per_token[:, :-1]).any(axis=0)
     starts = np.concatenate(([0], np.flatnonzero(changes) + 1)).astype(np.int32)
-    return starts, np.append(starts[1:], per_token.shape[1]).astype(np.int32)
+    ends = np.append(starts[1:], per_token.shape[1]).astype(np.int32)
+    return DbceElements(starts=starts, ends=ends, texts=dom.token_texts[starts], blocks=dom.token_blocks[starts])

@@ -7,10 +7,8 @@ grow, and saved as a submission.
 
 import json
 from collections.abc import Iterable
-from html import escape
 
 from jinja2 import Template
-from markupsafe import Markup
 
 from dbce_spark.annotation.markup import segment_marks
 from dbce_spark.annotation.markup.cross_tasks import CrossSheet
@@ -67,7 +65,7 @@ def document(one: CrossSheet) -> str:
         labels=[
             (KEYS[label], label.word, STRONG[label]) for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
         ],
-        task=Markup(escape(json.dumps(task))),
+        task=json.dumps(task),
     )
 
 

@@ -4,6 +4,7 @@ Pages are shown by a headless Chromium without scripts and without the network: 
 resources archived with them, where they come out of a store.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,7 +33,7 @@ _PATIENCE = 30_000
 PLACE = "http://page.invalid"
 """Origin under which the browser is given pages."""
 
-_ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+_ARGUMENTS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _MEASURE = """({element, attribute, before}) => {
   const runs = new Map();
   for (const piece of document.querySelectorAll(`${element}[${attribute}]`)) {
@@ -164,13 +165,19 @@ def _context() -> "Iterator[BrowserContext]":
         raise PlatformError(f"pages are shown by Playwright; {installs('render')}") from error
     with sync_playwright() as driver:
         try:
-            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=[*_ARGUMENTS])
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=browser_arguments())
         except Error as error:
             raise PlatformError(
                 f"no Chromium starts here; install it, or run `playwright install chromium`: {error}"
             ) from error
         with browser:
             yield browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, java_script_enabled=False)
+
+
+def browser_arguments() -> list[str]:
+    """Return the arguments that Chromium is started with. It refuses to start as root with its sandbox, which is one
+    more wall around a hostile page."""
+    return [*_ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
 def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:

@@ -16,7 +16,7 @@ Tags = tuple[Label | None, ...]
 """Tags in page order, one a segment; None: the annotator gave it none, neither its own nor one from above."""
 
 COMMENT = "comment"
-"""The mark of content that readers wrote below it: it has the tag of content, and stands among the comments."""
+"""The mark of readers' comments: they have the tag of content, and stand among the comments."""
 
 LABELS = {label.word: label for label in Label}
 """Tags by their words."""
@@ -32,7 +32,7 @@ class Submission:
     seconds: float  # that the annotator had the page open; 0 if unknown
     text_digest: str  # `text_digest` of the segments that the annotator was shown
     tags: Tags
-    comments: tuple[int, ...] = ()  # segments with the tag of content that readers wrote below it, ascending
+    comments: tuple[int, ...] = ()  # segments that are readers' comments, ascending
     prelabelled: str = ""  # the model whose labels stood there at the start, "" if none did
 
 

@@ -24,7 +24,7 @@ class Draft:
     """
 
     marks: Marks = field(default_factory=dict)
-    comments: frozenset[int] = frozenset()  # nodes that are marked as content which readers wrote below it
+    comments: frozenset[int] = frozenset()  # nodes that are marked as readers' comments
     hidden: frozenset[int] = frozenset()
     revision: int = 0
     seconds: float = 0.0  # with the page in front of somebody
@@ -41,7 +41,7 @@ def resolve_tags(page: StoredPage, draft: Draft) -> Tags:
 
 
 def resolve_comments(page: StoredPage, draft: Draft) -> tuple[int, ...]:
-    """Resolve a draft into the segments that readers wrote below the content: those whose nearest mark says so."""
+    """Resolve a draft into the segments that are readers' comments, ascending: those whose nearest mark says so."""
     nodes = page.outline.nearest(_all_marks(page, draft))
     return tuple(at for at, node in enumerate(nodes) if node in draft.comments)
 

@@ -23,12 +23,14 @@ class SubmittedPage:
 
 
 def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
-    """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
+    """Return the pages of the corpus that an annotator has submitted, or begun and not skipped, the latest first."""
     rows = store.execute(
         "SELECT p.id AS page, p.title, p.url, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
         " LEFT JOIN current_submissions s ON s.page = d.page AND s.account = d.account"
-        " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
+        " WHERE d.account = ? AND p.kind = 'corpus' AND (s.submitted IS NOT NULL"
+        " OR NOT EXISTS (SELECT 1 FROM skips k WHERE k.account = d.account AND k.page = d.page))"
+        " GROUP BY p.id ORDER BY d.changed DESC, p.id",
         (account,),
     )
     return [SubmittedPage(**{**row, "tags": _counts(row["tags"] or "")}) for row in rows]

@@ -1,15 +1,16 @@
 """Copy what pages load from the archive into the store: images, style sheets, frames, fonts."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from dbce_spark.annotation.markup import url_rewriting
 from dbce_spark.annotation.store import resource_index
 from dbce_spark.annotation.store.resource_index import Place, ResourceIndex
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.store.workbench_store import Connection, insert, transaction
-from dbce_spark.archive import http_message, mime
+from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.index_entry import payload_digest
 from dbce_spark.archive.index.urls import url_key
@@ -66,32 +67,46 @@ def copy(
 
     Each is written by itself: reading the archives takes minutes, in which others write, too.
     """
-    seen: set[Place] = set()
-    requested: set[tuple[str, int]] = set()
+    requested: set[Need] = set()
     waiting = [*needs]
     new = 0
     for _ in range(settings.rounds):
-        wanted: dict[Place, Need] = {}
-        for need in waiting:
-            place = index.place(need.url, need.timestamp)
-            if place is not None and place not in seen:
-                wanted.setdefault(place, need)
-        if not wanted:
-            break
-        seen |= {*wanted}
+        requested.update(waiting)
+        wanted: dict[Place, list[tuple[Need, int]]] = defaultdict(list)
+        for need in dict.fromkeys(waiting):
+            if answer := index.nearest(need.url, need.timestamp):
+                wanted[answer.place].append((need, answer.timestamp))
         waiting = []
-        for place, found in _fetched(wanted, config, settings.max_resource_bytes):
+        for place, payload in _fetched(wanted, config, settings.max_resource_bytes):
+            answers = _answers(payload, wanted[place])
             with transaction(store):
-                new += keep(store, found)
-            need = wanted[place]
-            for url, kind in loads(found, need.kind):
-                if (url, need.timestamp) not in requested:
-                    requested.add((url, need.timestamp))
-                    waiting.append(Need(url, need.timestamp, kind))
+                new += sum(keep(store, found) for found, _ in answers)
+            waiting += [need for (found, kind), moments in answers.items() for need in _followed(found, kind, moments)]
+        waiting = [need for need in waiting if need not in requested]
     return new
 
 
-def _fetched(wanted: dict[Place, Need], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:
+def _answers(payload: Resource, wanted: Iterable[tuple[Need, int]]) -> dict[tuple[Resource, str], list[int]]:
+    """Return the answers that needs with the times of their captures find in a payload, each with the kind that it is
+    loaded as, and with the times of the pages.
+
+    The address that a redirect leads to is in its head: it is of its own URL alone.
+    """
+    answers: dict[tuple[Resource, str], list[int]] = defaultdict(list)
+    for need, timestamp in wanted:
+        is_own = url_key(need.url) == url_key(payload.url)
+        if is_own or not payload.location:
+            found = replace(payload, url=payload.url if is_own else need.url, timestamp=timestamp)
+            answers[found, need.kind].append(need.timestamp)
+    return answers
+
+
+def _followed(found: Resource, kind: str, moments: Iterable[int]) -> list[Need]:
+    """Return what pages of these times load through an answer."""
+    return [Need(url, moment, of) for url, of in loads(found, kind) for moment in moments]
+
+
+def _fetched(wanted: Collection[Place], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:
     for path in sorted({path for path, _, _ in wanted}):
         for record in resource_index.read_records(path, config):
             place = path, record.within, record.offset
@@ -104,9 +119,9 @@ def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None
     timestamp = parse_record_date(record.date)
     if record.block is None or timestamp is None:
         return None
-    response = http_message.parse(record.block) if record.kind == "response" else None
+    response = warc.message(record.headers, record.kind, record.block)
     if response is None:
-        response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
+        response = http_message.Response(0, {"content-type": record.headers.get("content-type")}, record.block)
     declared = mime.declared_type(response.headers.get("content-type", ""))
     try:
         content = http_message.decode_body(response, max_bytes=most_bytes, max_ratio=max_ratio).html

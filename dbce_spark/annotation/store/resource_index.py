@@ -20,6 +20,15 @@ Place = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
+class NearestCapture:
+    """A capture of a URL. `place` is that of its payload: for a revisit, of an earlier record, perhaps of another
+    URL."""
+
+    timestamp: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class _Entry:
     """A record as the index of an archive has it."""
 
@@ -48,13 +57,17 @@ class ResourceIndex:
             self.by_digest.setdefault(declared_digest, place)
         self.by_key[url_key(record.url)].append(_Entry(timestamp, place, declared_digest, is_revisit))
 
-    def place(self, url: str, timestamp: int) -> Place | None:
-        """Return the place of the capture of a URL that is nearest in time; for a revisit, that of its payload."""
-        found = [one for one in self.by_key.get(url_key(url), ()) if not one.is_revisit or one.digest in self.by_digest]
+    def nearest(self, url: str, timestamp: int) -> NearestCapture | None:
+        """Return the capture of a URL that is nearest in time."""
+        captures = self.by_key.get(url_key(url), [])
+        found = [one for one in captures if not one.is_revisit or one.digest in self.by_digest]
         if not found:
             return None
         nearest = min(found, key=lambda one: (abs(one.timestamp - timestamp), one.timestamp, one.place))
-        return self.by_digest[nearest.digest] if nearest.is_revisit else nearest.place
+        if not nearest.is_revisit:
+            return NearestCapture(nearest.timestamp, nearest.place)
+        own = (one.place for one in captures if one.digest == nearest.digest and not one.is_revisit)
+        return NearestCapture(nearest.timestamp, next(own, self.by_digest[nearest.digest]))
 
 
 def build_index(paths: Iterable[str], config: InputConfig) -> ResourceIndex:

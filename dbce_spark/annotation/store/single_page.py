@@ -13,7 +13,7 @@ from dbce_spark.archive.warc import Fetch, site_of
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages, single
 from dbce_spark.errors import InputError
-from dbce_spark.model import Capture, Extraction, Label, Page, digest
+from dbce_spark.model import Capture, Extraction, Page, digest
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 
@@ -40,12 +40,9 @@ def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
         raise InputError(
             f"page {sheet.page}: its text differs from its HTML, so its segments cannot be located; export it again"
         )
-    starts = np.array([span.start for span in sheet.segments], np.int32)
-    ends = np.array([span.end for span in sheet.segments], np.int32)
-    blocks_of = (np.searchsorted(blocks.starts, starts, side="right") - 1).astype(np.int32)
-    bare = single.without_evidence(blocks_of, starts, ends, Label.UNDECIDED)
-    by_block = extraction.segments
-    segments = dataclasses.replace(bare, labels=by_block.labels[blocks_of], scores=by_block.scores[blocks_of])
+    bare, by_block = single.of_spans([(span.start, span.end) for span in sheet.segments]), extraction.segments
+    at = (np.searchsorted(blocks.starts, bare.starts, side="right") - 1).astype(np.int32)
+    segments = dataclasses.replace(bare, blocks=at, labels=by_block.labels[at], scores=by_block.scores[at])
     cut = dataclasses.replace(extraction, segments=segments)
     made = stored_extraction.make_stored(cut, "{}", _HEAD + html, html, config)
     return dataclasses.replace(

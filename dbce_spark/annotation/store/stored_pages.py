@@ -8,7 +8,7 @@ from dbce_spark.annotation.markup.outline import Outline
 from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.markup.submission import Tags
 from dbce_spark.annotation.store.workbench_store import IN_CORPUS, Connection, insert
-from dbce_spark.archive import http_message, mime
+from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import timestamps
 from dbce_spark.html.charset import decode
@@ -148,11 +148,10 @@ def archived_html(page: StoredPage, config: DbceConfig) -> bytes:
     Raises:
         BodyError: its encoding cannot be undone, by this configuration.
     """
-    response = (
-        http_message.parse(page.record) if json.loads(page.head).get("warc-type", "response") == "response" else None
-    )
+    head = json.loads(page.head)  # ARC's names no kind
+    response = warc.message(head, head.get("warc-type", "response").lower(), page.record)
     if response is None:
-        response = http_message.Response(200, {}, page.record)
+        response = http_message.Response(0, {}, page.record)
     content = http_message.decode_body(response, max_bytes=config.page.max_html_bytes, max_ratio=config.input.max_ratio)
     return decode(content.html, mime.declared_type(response.headers.get("content-type", "")).charset).html
 

@@ -23,7 +23,9 @@ Match = bool | None
 PREFIX = "select:"
 """Before the name of a filter in the counts of what was skipped."""
 
-_HEADED_SURT = re.compile(r"(?:[a-z]+://)?\(")
+_HEADED_SURT = re.compile(r"(?:[a-z]+://)?\(([^):]*?)(,?)([):].*)?", re.DOTALL)
+_HOST_AND_BELOW = (")", ",", ":")
+"""Characters behind a host: in its own keys, in those of all hosts below it, and in those of its ports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ def selection(config: SelectConfig) -> Selection:
     """Build the filters of a configuration.
 
     Raises:
-        ConfigError: a date, a media type, a host, a registered domain or a regular expression that is none.
+        ConfigError: a date, a media type, a host, a registered domain, a start of a SURT key or a regular expression
+            that is none.
     """
     filters = {
         "status": _among(config.statuses, lambda entry: entry.status or None),
@@ -191,8 +194,16 @@ def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
 
 
 def _surts(config: SelectConfig) -> tuple[str, ...]:
-    """Return the prefixes as keys have them: without Heritrix's "http://(" before them."""
-    return tuple(_HEADED_SURT.sub("", prefix, count=1) for prefix in config.surts)
+    """Return the prefixes as keys have them: without Heritrix's "http://(", and without a comma behind the host."""
+    return tuple(start for prefix in config.surts for start in _key_starts(prefix))
+
+
+def _key_starts(prefix: str) -> tuple[str, ...]:
+    headed = _HEADED_SURT.fullmatch(prefix)
+    host, comma, rest = headed.groups("") if headed else (prefix, "", "")
+    if not host:
+        raise ConfigError(Parameter("select.surts"), f" holds {prefix!r}, which names no host; write org,example)/")
+    return tuple(host + end for end in _HOST_AND_BELOW) if comma and not rest else (host + rest,)
 
 
 def _surt(prefixes: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
@@ -235,4 +246,4 @@ def _stems(names: tuple[str, ...]) -> tuple[str, ...]:
     keys = [url_key(f"http://{name.lower()}/") for name in names]
     if any(not key.endswith(")/") or not re.search(r"[a-z]", key) for key in keys):
         return ()
-    return tuple(key[:-2] + end for key in keys for end in (")", ",", ":"))
+    return tuple(key[:-2] + end for key in keys for end in _HOST_AND_BELOW)

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from typing import BinaryIO, TypeGuard
 
 from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
@@ -66,18 +66,34 @@ def fetch(
                 yield from (Unfetched(entry, RejectReason.FETCH_FAILED, detail) for entry in span.entries)
                 continue
             found = _records(ranges, span, max_record_bytes)
-            yield from (_with_dictionary(one, ranges, max_record_bytes) for one in found)
+            has_failed = ranges.has_failed
+            found = _with_dictionary(found, ranges, max_record_bytes)
+            yield from found
             details = [
                 one.detail for one in found if isinstance(one, Unfetched) and one.fault is RejectReason.FETCH_FAILED
             ]
-            failures = failures + 1 if ranges.has_failed else 0
+            failures = failures + 1 if has_failed or ranges.has_failed else 0
             last = details[-1] if details else last
 
 
-def _with_dictionary(found: Fetched | Unfetched, ranges: RangeReader, max_bytes: int) -> Fetched | Unfetched:
-    if isinstance(found, Fetched) and found.data.startswith(zstd_frame.MAGIC):
-        return replace(found, dictionary=ranges.dictionary(max_bytes))
-    return found
+def _with_dictionary(
+    found: list[Fetched | Unfetched], ranges: RangeReader, max_bytes: int
+) -> list[Fetched | Unfetched]:
+    """Put the dictionary of their file to records of zstd; where it cannot be read, neither can they."""
+    if not any(map(_is_zstd, found)):
+        return found
+    dictionary, detail = ranges.dictionary(max_bytes)
+    return [_joined(one, dictionary, detail) if _is_zstd(one) else one for one in found]
+
+
+def _is_zstd(found: Fetched | Unfetched) -> TypeGuard[Fetched]:
+    return isinstance(found, Fetched) and found.data.startswith(zstd_frame.MAGIC)
+
+
+def _joined(found: Fetched, dictionary: bytes, detail: str) -> Fetched | Unfetched:
+    if detail:
+        return Unfetched(found.entry, RejectReason.FETCH_FAILED, detail)
+    return replace(found, dictionary=dictionary)
 
 
 def _records(ranges: RangeReader, span: ByteSpan, max_record_bytes: int) -> list[Fetched | Unfetched]:

@@ -13,7 +13,7 @@ from dbce_spark.archive import http_message
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.config import FetchConfig
 
-_CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
+_CONTENT_RANGE = re.compile(r"bytes (?:(\d{1,18})-(\d{1,18})|\*)/(\d{1,18}|\*)")
 _CHUNK = 1 << 16
 _SLOWEST = 1 << 14
 """Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
@@ -105,6 +105,15 @@ class HttpRanges:
                 return
             if time.monotonic() > deadline:
                 raise Busy(f"{self._url}: fewer than {_SLOWEST} bytes a second")
+        if _goes_on(answer):
+            raise Busy(f"{self._url}: {length - missing} of {length} bytes sent")
+
+
+def _goes_on(answer: urllib3.BaseHTTPResponse) -> bool:
+    """Return whether a file has bytes behind this part of it: a server may send less than requested (RFC 9110,
+    15.3.7)."""
+    found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
+    return found is not None and found[2] is not None and str(int(found[2]) + 1) != found[3]
 
 
 _LONGEST_RETRY = 366 * 86_400.0

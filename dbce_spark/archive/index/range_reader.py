@@ -4,9 +4,9 @@ import random
 import time
 from typing import BinaryIO
 
+from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_storage import RangeSource, open_source
-from dbce_spark.archive.index.record_extent import SKIPPABLE
 from dbce_spark.archive.range_stream import range_stream
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import READ_AHEAD, is_remote, open_binary
@@ -57,13 +57,17 @@ class RangeReader:
                     time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
         return bytes(buffer), detail
 
-    def dictionary(self, max_bytes: int) -> bytes:
-        """Read the skippable frame at the start of a zstd file, once; b"" where there is none of this size."""
+    def dictionary(self, max_bytes: int) -> tuple[bytes, str]:
+        """Return the skippable frame at the start of a zstd file, b"" where there is none of this size, and why it
+        cannot be read; it is read once."""
         if self._dictionary is None:
-            found = SKIPPABLE.match(self.read(0, 8)[0])
-            length = int.from_bytes(found[1], "little") if found else 0
-            self._dictionary = self.read(0, 8 + length)[0] if 0 < length <= max_bytes else b""
-        return self._dictionary
+            frame, detail = self.read(0, 8)
+            length = int.from_bytes(frame[4:], "little") if zstd_frame.is_skippable(frame, 0) else 0
+            frame, detail = self.read(0, 8 + length) if 0 < length <= max_bytes else (b"", detail)
+            if detail:
+                return b"", detail
+            self._dictionary = frame
+        return self._dictionary, ""
 
     def size(self) -> int:
         """Return the bytes of the file. Raises OSError where that cannot be read."""

@@ -16,10 +16,6 @@ _WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r{0,3}
 _ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r{0,3}\n")
 
 
-SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18(.{4})", re.DOTALL)
-"""The head of a skippable zstd frame, and its length: what a .warc.zst with a dictionary begins with."""
-
-
 class NoRecord(ValueError):
     """The bytes begin with nothing whose end can be found."""
 

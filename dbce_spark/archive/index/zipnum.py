@@ -15,6 +15,8 @@ from dbce_spark.archive.index.sorted_file import behind, first_not_before, line_
 
 _TABBED = re.compile(r"(\S+ \d+)\t([^\t]+)\t(\d{1,18})\t(\d{1,18})(?:\t\d+)?")
 _OBJECT = re.compile(r"(\S+ \d+) (\{.*\})")
+_OF_CAPTURES = ('"url"', '"mime"', '"status"')
+"""Fields of lines of CDXJ, of which one or the other is left out; a block has none of them."""
 _BEYOND = 10**18
 """Bytes that no file has."""
 
@@ -65,7 +67,7 @@ def is_secondary(line: str) -> bool:
         block_of(line, "")
     except NoEntry:
         return False
-    return "\t" in line or '"url"' not in line
+    return "\t" in line or not any(name in line for name in _OF_CAPTURES)
 
 
 def stretches(stream: BinaryIO, size: int, prefixes: Sequence[str]) -> list[tuple[int, int]]:

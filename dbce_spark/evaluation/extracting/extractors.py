@@ -15,9 +15,6 @@ from dbce_spark.evaluation.extracting.child_process import Child, Extracted, Loa
 from dbce_spark.evaluation.extracting.joint_extractors import JOINT, Joint, Setting
 from dbce_spark.evaluation.extracting.peers import PEERS
 
-Extractor = Callable[[Sequence[GoldPage]], dict[str, Extracted]]
-"""The extracted texts by page id: one for each page, whatever happened."""
-
 NAMES = (*JOINT, *PEERS)
 """Names that extractors of this program go by."""
 
@@ -29,9 +26,9 @@ class OneByOne:
     load: Load
     setting: Setting
 
-    def __call__(self, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
-        """Extract the text of each page."""
-        return side_by_side({"": self}, {"": gold})[""]
+
+Extractor = OneByOne | Callable[[Sequence[GoldPage]], dict[str, Extracted]]
+"""An extractor of pages one by one, or of all together. It gives a text by page id for each page, whatever happens."""
 
 
 def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
@@ -77,7 +74,7 @@ def _extractor(name: str, setting: Setting) -> Extractor:
 def run(chosen: Mapping[str, Extractor], gold: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:
     """Run all extractors, each on its pages: joint methods one after another, then the others side by side."""
     peers = {name: extract for name, extract in chosen.items() if isinstance(extract, OneByOne)}
-    joint = {name: extract(gold[name]) for name, extract in chosen.items() if name not in peers}
+    joint = {name: extract(gold[name]) for name, extract in chosen.items() if not isinstance(extract, OneByOne)}
     done = joint | side_by_side(peers, gold)
     return {name: done[name] for name in chosen}
 

@@ -30,7 +30,6 @@ class StreamStep:
 
     name: str
     pages: int
-    domains: int
     f1: tuple[float, ...]  # mean of each extractor
 
 
@@ -81,9 +80,7 @@ def course(scores: Scores, sets: Sets) -> Course | None:
         moving=moving(f1),
         domains=domains,
         steps=_steps(f1, nth),
-        passings=tuple(
-            _passing(scores.extractors, one, other, f1, domains) for one in methods for other in others if one != other
-        ),
+        passings=tuple(_passing(scores.extractors, one, other, f1, domains) for one in methods for other in others),
         undated=sum(page.timestamp == 0 for page in pages),
     )
 
@@ -107,9 +104,7 @@ def _steps(f1: Values, nth: Places) -> tuple[StreamStep, ...]:
         chosen = (nth >= first) & (nth < end)
         if chosen.any():
             means = tuple(f1[:, chosen].mean(axis=1).tolist())
-            found.append(
-                StreamStep(name=name, pages=int(chosen.sum()), domains=int((nth[chosen] == first).sum()), f1=means)
-            )
+            found.append(StreamStep(name=name, pages=int(chosen.sum()), f1=means))
     return tuple(found)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 from jinja2 import Template
 from markupsafe import Markup
 
@@ -102,17 +101,16 @@ def page_html(contrast: Contrast) -> str:
     Raises:
         PageError: lxml finds no element in it, or its text is another one.
     """
-    starts, ends = (np.array([span[at] for span in contrast.spans], np.int32) for at in (0, 1))
-    segments = single.without_evidence(np.arange(len(contrast.spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
+    segments = single.of_spans(contrast.spans)
     classes = [_css_class(*pair) for pair in zip(contrast.reference, contrast.given, strict=True)]
     return annotated_html.coloured_html(
         contrast.html.encode("utf-8", "replace"), contrast.text, segments, classes.__getitem__, style()
     )
 
 
-def document(contrast: Contrast, names: Names) -> str:
-    """Build the page under a bar that explains the colours, as one file; the page lies in a frame that lets it do
-    nothing.
+def document(contrast: Contrast, names: Names, found: LabelDifference) -> str:
+    """Build the page under a bar that explains the colours and has the difference `found`, as one file; the page lies
+    in a frame that lets it do nothing.
 
     Raises:
         PageError: see `page_html`.
@@ -120,7 +118,7 @@ def document(contrast: Contrast, names: Names) -> str:
     return _template("contrast.html.j2").render(
         policy=Markup(sealed_html.POLICY),
         names=names,
-        difference=difference(contrast),
+        difference=found,
         page=page_html(contrast),
         colours=_colours(),
         url=contrast.url or contrast.page,
@@ -136,7 +134,7 @@ def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Labe
     found = []
     for one in contrasts:
         found.append(difference(one))
-        _write(f"{folder}/{found[-1].file}", document(one, names))
+        _write(f"{folder}/{found[-1].file}", document(one, names, found[-1]))
     found.sort(key=lambda one: (-one.share, -one.differing, one.page))
     _write(f"{folder}/index.html", index(found, names))
     return found

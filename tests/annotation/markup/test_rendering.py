@@ -1,6 +1,7 @@
 """Measure where Chromium puts segments, on pages that may want to do other things as well."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +32,14 @@ def page(html: str, *texts: str) -> Sheet:
 
 
 SHEET = page(HTML.format(line=LINE), "Title", LINE, "Hidden", "Clear", "Away")
+
+
+@pytest.mark.parametrize(("user", "is_open"), [(0, True), (1000, False)])
+def test_sandbox_is_open_only_for_root(monkeypatch: pytest.MonkeyPatch, user: int, is_open: bool) -> None:
+    """Pages are hostile: the browser keeps its sandbox wherever it starts with it."""
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+
+    assert is_open == ("--no-sandbox" in rendering.browser_arguments())
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:

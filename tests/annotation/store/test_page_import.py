@@ -19,6 +19,7 @@ from dbce_spark.annotation.store import (
 )
 from dbce_spark.annotation.store.page_import import AddedPages
 from dbce_spark.annotation.store.page_resources import Need
+from dbce_spark.annotation.store.resource_index import NearestCapture
 from dbce_spark.annotation.store.workbench_store import Connection
 from dbce_spark.archive.records import Record
 from dbce_spark.errors import InputError
@@ -170,7 +171,7 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
     for one in resource_index.read_records(path, CONFIG.input):
         index.add(one, path)
 
-    assert (path, "", 0) == index.place(url, microseconds(late))
+    assert NearestCapture(microseconds(late), (path, "", 0)) == index.nearest(url, microseconds(late))
 
 
 def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:

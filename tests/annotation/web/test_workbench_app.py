@@ -199,6 +199,20 @@ def test_a_page_that_is_skipped_is_left_to_others(app: Flask, opened: workbench_
     assert ([], 0) == (page_choice.list_skipped(opened, 2), labelling_progress.measure(opened).skips)
 
 
+def test_a_skipped_page_is_not_gone_on_with(app: Flask, opened: workbench_store.Connection) -> None:
+    """A draft of a page that was skipped then is not where the annotator was."""
+    bob, bobs = logged_in(app, "bob")
+    number = bob.get("/next").location.rpartition("/")[2]
+    bob.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=bobs)
+    begun = bob.get("/").text
+    bob.post(f"/pages/{number}/skip", headers=bobs)
+    skipped = bob.get("/").text
+
+    assert "Go on where you were" in begun
+    assert "Label the next page" in skipped
+    assert [] == labelling_progress.list_pages(opened, 2)
+
+
 def test_who_has_skipped_all_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
     """The pages of the tutorial are no such."""
     bob, bobs = logged_in(app, "bob")

@@ -16,6 +16,7 @@ from dbce_spark.archive.index.range_reader import RangeReader
 from dbce_spark.archive.records import Record, records
 from dbce_spark.config import FetchConfig, load
 from dbce_spark.errors import ConfigError
+from dbce_spark.model import RejectReason
 from tests.support.builders import at_most, gzipped, record
 from tests.support.indexes import FETCH, entry, fetching
 from tests.support.range_server import served
@@ -69,13 +70,19 @@ def test_record_reader_takes_what_is_fetched(local: str) -> None:
     assert ["http://www.example.org/2"] == actual
 
 
-@pytest.mark.parametrize("known", [True, False])
-def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
-    """A record of a .warc.zst is handed on behind the frame that holds its dictionary, and can be read."""
+def _with_dictionary() -> tuple[bytes, list[bytes]]:
+    """Return the frame of a dictionary, and those of fifty records that need it."""
     plain: list[bytes | bytearray | memoryview] = [record(url=f"http://www.example.org/{nth}") for nth in range(50)]
     trained = zstandard.train_dictionary(1024, plain * 20)
     frames = [zstandard.ZstdCompressor(dict_data=trained).compress(one) for one in plain]
     head = b"\x5d\x2a\x4d\x18" + len(trained.as_bytes()).to_bytes(4, "little") + trained.as_bytes()
+    return head, frames
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
+    """A record of a .warc.zst is handed on behind the frame that holds its dictionary, and can be read."""
+    head, frames = _with_dictionary()
     path = tmp_path / "a.warc.zst"
     path.write_bytes(head + b"".join(frames))
     wanted = entry(offset=len(head) + len(frames[0]), length=len(frames[1]) if known else -1)
@@ -86,6 +93,35 @@ def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
     assert ["http://www.example.org/1"] == [
         one.url for one in records(found.stream(), at_most(record_bytes=LIMIT)) if isinstance(one, Record)
     ]
+
+
+@pytest.mark.parametrize("before", [[], [""]])
+def test_dictionary_that_cannot_be_read(before: list[str]) -> None:
+    """The records that came are faults, since none can be read without it; the next range requests it again."""
+    head, frames = _with_dictionary()
+    starts = [len(head) + sum(map(len, frames[:nth])) for nth in range(4)]
+    wanted = [entry(offset=starts[nth], length=len(frames[nth])) for nth in (0, 1, 3)]
+    with served(a__zst=head + b"".join(frames)) as site:
+        site.troubles = ["", *before, *["status 503"] * FETCH.attempts]
+        found = [*fetch(f"{site.url}/a.zst", wanted, fetching(gap_bytes=0), LIMIT)]
+
+        assert len(site.asked) == 1 + len(before) + FETCH.attempts + 3
+    assert [RejectReason.FETCH_FAILED] * 2 == [one.fault for one in found if isinstance(one, Unfetched)]
+    assert all("HTTP 503 (3 attempts)" in one.detail for one in found if isinstance(one, Unfetched))
+    assert [head] == [one.dictionary for one in found if isinstance(one, Fetched)]
+
+
+def test_dictionary_does_not_hide_a_failed_range() -> None:
+    """A range that broke off counts as failed, though the dictionary could be read after it."""
+    head, frames = _with_dictionary()
+    starts = [len(head) + sum(map(len, frames[:nth])) for nth in range(6)]
+    wanted = [entry(offset=starts[nth], length=len(frames[nth])) for nth in (0, 1, 3, 5)]
+    with served(a__zst=head + b"".join(frames)) as site:
+        site.troubles = ["broken", "status 503", "", "", "status 503", "status 503"]
+        found = [*fetch(f"{site.url}/a.zst", wanted, fetching(gap_bytes=0, attempts=2, max_failed_spans=2), LIMIT)]
+
+    details = [one.detail for one in found if isinstance(one, Unfetched)]
+    assert [False, False, True] == ["not asked for behind 2 failed ranges" in detail for detail in details]
 
 
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 200)), max_size=12), st.integers(0, 80))
@@ -165,6 +201,7 @@ def test_place_without_a_record(local: str) -> None:
         "reset",
         "short",
         "broken",
+        "subset",
     ],
 )
 @pytest.mark.parametrize("known", [True, False])

@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_file import list_parts, read_part, without_shards
-from dbce_spark.archive.index.zipnum import Block, block_of, join_blocks
+from dbce_spark.archive.index.zipnum import Block, block_of, is_secondary, join_blocks
 from tests.support.indexes import (
     FETCH,
     cdx_line,
@@ -96,6 +96,14 @@ def test_index_of_a_wacz_beside_its_shard(tmp_path: Path) -> None:
 
     assert [0, 1, 2, 3, 4] == offsets_in(path)
     assert [2] == offsets_in(path, surts=("org,site00)/2",))
+
+
+def test_line_without_a_url_is_of_no_secondary_index() -> None:
+    """A line of CDXJ that leaves its URL out has the media type or the status of a capture, which a block has not."""
+    place = '"offset": "0", "length": "9", "filename": "a.warc.gz"'
+    before = ("", '"status": "200", ', '"mime": "text/html", ')
+
+    assert [True, False, False] == [is_secondary(f"org,example)/ 2020 {{{fields}{place}}}") for fields in before]
 
 
 GOOD = "org,a) 2020\tcdx-00000.gz\t0\t{}\t1"

@@ -18,8 +18,8 @@ def test_two_children_give_what_one_gives(workers: int, tmp_path: Path) -> None:
     """Each page has its own text however many processes share them, and the crash of one is its page's alone."""
     done: list[int] = []
     pages = gold_pages(tmp_path, [line(name, html) for name, html in zip("abcd", ["1", "DIE", "3", "4"], strict=True)])
-    extracted = OneByOne(fakes.obedient, setting(workers, done.append))(pages)
-    assert {"a": ":1", "b": "", "c": ":3", "d": ":4"} == {name: one.text for name, one in extracted.items()}
+    extracted = extractors.run({"one": OneByOne(fakes.obedient, setting(workers, done.append))}, {"one": pages})
+    assert {"a": ":1", "b": "", "c": ":3", "d": ":4"} == {name: one.text for name, one in extracted["one"].items()}
     assert [1, 1, 1, 1] == done
 
 

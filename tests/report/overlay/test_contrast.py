@@ -66,7 +66,7 @@ def test_the_difference_is_counted_in_words() -> None:
 
 def test_the_page_is_without_arms() -> None:
     """No script, no handler, no link to one; a policy forbids the rest, and the frame around it too."""
-    shown, document = overlay.page_html(PAGE), overlay.document(PAGE, NAMES)
+    shown, document = overlay.page_html(PAGE), overlay.document(PAGE, NAMES, overlay.difference(PAGE))
 
     assert not [one for one in ("alert", "onload", "javascript:") if one in shown + document]
     assert "default-src 'none'" in shown

@@ -3,10 +3,17 @@
 import numpy as np
 
 from dbce_spark.annotation.markup.token_dom import DBCE_NAME
-from reproductions.thesis.windows import FEATURES, vectors
+from reproductions.thesis.windows import vectors
 from tests.support.thesis_pages import nodes_of
 
 PAGE = "<html><body><div><p>one two <b>three</b></p><p>four</p></div></body></html>"
+
+FEATURES = (
+    *("P_nid", "C_nid", "N_nid", "C_class"),
+    *("P_ld", "P_td", "C_ld", "C_td", "N_ld", "N_td"),
+    *("P_wc", "C_wc", "N_wc", "P_tl", "C_tl", "N_tl", "P_tc", "C_tc", "N_tc", "R_1"),
+)
+"""Columns of one layer in the order of table 2.1. P, C, N are the previous, the current and the next node."""
 
 
 def test_a_layer_is_table_2_1() -> None:
