@@ -184,7 +184,7 @@ def test_a_page_that_cannot_be_labelled_costs_itself_and_its_revisits(
             *((one.page.capture_id,) * 2 for one in expected.extractions),
         ]
     )
-    assert {reason, "revisit_unresolved"} <= set(report["rejects"])
+    assert {reason, "original_unlabelled"} <= set(report["rejects"])
     assert report["rejects"] == Counter(reason for (reason,) in rows("rejects", "reason"))
     assert report["records_read"] == sum(
         [report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values()]
