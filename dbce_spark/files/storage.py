@@ -22,7 +22,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of what this user, or nobody, may write."""
 _HALF = f"_*.{'[0-9a-f]' * 32}"
-"""The names of files while they are written."""
+"""The names of files and folders while they are written."""
 
 
 def is_full(error: OSError) -> bool:
@@ -67,9 +67,13 @@ def remove(path: str) -> None:
 
 
 def sweep(folder: str) -> None:
-    """Remove the halves of files that ended processes have left in a folder; an object store has none."""
-    if not is_remote(folder):
-        for half in Path(folder).rglob(_HALF):
+    """Remove the halves of files and folders that ended processes have left in a folder; an object store has none."""
+    if is_remote(folder):
+        return
+    for half in [*Path(folder).rglob(_HALF)]:  # those inside others are gone with these
+        if half.is_dir():
+            shutil.rmtree(half)
+        else:
             half.unlink(missing_ok=True)
 
 

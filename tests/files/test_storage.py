@@ -100,8 +100,12 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
 
 
 def test_halves_of_files_are_no_names_and_are_swept(tmp_path: Path) -> None:
-    """A process that is killed while it writes leaves one; whole files stay, also with an underscore."""
-    (tmp_path / "below").mkdir()
+    """A process that is killed while it writes leaves one, or a folder of them; whole files stay, also with an
+    underscore."""
+    half_folder = tmp_path / "below" / f"_folder.{'1' * 32}"
+    half_folder.mkdir(parents=True)
+    for name in ("f", f"_f.{'2' * 32}"):
+        (half_folder / name).touch()
     for name in ("f", "_SUCCESS", f"_run.json.{'0123456789abcdef' * 2}", f"below/_f.{'0' * 32}"):
         (tmp_path / name).touch()
     names = store.list_names(str(tmp_path))
