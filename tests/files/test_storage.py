@@ -165,6 +165,28 @@ def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: B
     assert set() == store.list_names(f"{storage}{tmp_path}/failed")
 
 
+def test_errors_that_are_none_of_writing_a_folder_are_passed_on(tmp_path: Path) -> None:
+    """A fault of the program, and a file that cannot be read, are no fault of the folder, of which nothing stays."""
+    unread = FileNotFoundError(errno.ENOENT, "none", str(tmp_path / "input"))
+    for error in (KeyError("text"), unread):
+        with pytest.raises(type(error)) as raised:
+            fail_in_folder(str(tmp_path / "folder"), error)
+        assert error is raised.value
+
+    assert [] == [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("named", ["{folder}/f", "{above}", None])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, named: str | None) -> None:
+    """By the path that it was given, also if the error names a file in it, the folder that it lies in, or nothing."""
+    path = str(tmp_path / "inner")
+    with (
+        pytest.raises(OutputError, match=f"^{re.escape(path)}: cannot be written: .* make it writable"),
+        store.atomic_folder(path) as folder,
+    ):
+        raise PermissionError(errno.EACCES, "refused", named and named.format(folder=folder, above=tmp_path))
+
+
 def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path) -> None:
     """It may be a mount, or one whose mode or place is not this user's to choose; nothing is left beside it."""
     target = tmp_path / "volume"

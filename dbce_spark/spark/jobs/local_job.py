@@ -76,8 +76,7 @@ def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict
         try:
             return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
         except OSError as error:
-            remedy = "the disk is full: make room" if storage.is_full(error) else "make it writable"
-            raise OutputError(f"{request.output}: {error}; {remedy}, and give the same command again") from error
+            raise OutputError(f"{request.output}: {error}; {storage.remedy(error)}") from error
 
 
 class _Work:

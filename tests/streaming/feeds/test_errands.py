@@ -7,16 +7,17 @@ import pytest
 from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunner
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import FeedState, WaitingItem
+from tests.support import newsroom as news
 from tests.support.builders import config
-from tests.support.newsroom import Newsroom, item, newsroom
+from tests.support.newsroom import Newsroom
 
 
 @pytest.fixture
 def broken() -> Iterator[Newsroom]:
     """Open a server of which every answer breaks off."""
-    with newsroom() as room:
+    with news.newsroom() as room:
         room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /", "text/plain")
-        room.publish("/rss", item(f"{room.url}/a", "A"))
+        room.publish("/rss", news.item(f"{room.url}/a", "A"))
         room.article("/a", "Of a")
         room.broken.update(room.pages)
         yield room
@@ -32,13 +33,15 @@ def test_rules_and_feeds_that_break_off_are_no_answer(broken: Newsroom) -> None:
     results = [run(Errand(f"{broken.url}/robots.txt")), run(Errand(feed, feed=FeedState(url=feed)))]
 
     assert [None, None] == [one.exchange for one in results]
-    assert [f"{one.errand.url}: the answer broke off: disconnect" for one in results] == [one.failure for one in results]
+    for one in results:
+        assert f"{one.errand.url}: the answer broke off: disconnect" == one.failure
 
 
 def test_a_page_that_breaks_off_is_kept_as_cut(broken: Newsroom) -> None:
     """Its record says that it is not whole."""
     link = f"{broken.url}/a"
-    exchange = run(Errand(link, page=WaitingItem(item=Item(feed="", link=link, title="", description="", date="")))).exchange
+    item = Item(feed="", link=link, title="", description="", date="")
+    exchange = run(Errand(link, page=WaitingItem(item=item))).exchange
 
     assert exchange is not None
     assert (200, "disconnect") == (exchange.status, exchange.cut)
