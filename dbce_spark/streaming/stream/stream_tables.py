@@ -284,14 +284,12 @@ def _commit_path(output: str, batch: int) -> str:
     return f"{output}/{COMMITS}/{batch:08}.json"
 
 
-def begin(output: str, settings: Mapping[str, Any]) -> bool:
-    """Note the settings with which a stream is begun there; return whether it was begun before, with the same. Raises
-    as `is_begun` does."""
-    if is_begun(output, settings):
-        return True
-    begun_with = {"version": VERSION, **settings}
-    storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
-    return False
+def begin(output: str, settings: Mapping[str, Any]) -> None:
+    """Note the settings with which a stream is begun there, unless it was begun before with the same. Raises as
+    `is_begun` does."""
+    if not is_begun(output, settings):
+        begun_with = {"version": VERSION, **settings}
+        storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
 
 
 def is_begun(output: str, settings: Mapping[str, Any]) -> bool:

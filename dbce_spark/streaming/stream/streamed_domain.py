@@ -31,10 +31,6 @@ class StreamedDomain:
         self._tree = DomainTree(name, config)
         self._recent = RecentUrls(_FORMS, config.window.max_documents)
 
-    def __len__(self) -> int:
-        """Count the documents in the tree."""
-        return len(self._tree)
-
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
         """Take pages in, in the order of the stream: yield the labels of each, or a repeat if it has the URL key of an
         earlier one; then the labels of earlier pages that are labelled once more."""

@@ -55,10 +55,6 @@ class StreamedSite:
         self._pool = SitePool(config.stream.pool_pages)
         self._waiting: dict[str, bytes] = {}
 
-    def __len__(self) -> int:
-        """Count the pages that are kept as evidence."""
-        return len(self._pool)
-
     def prime(self, shown: Iterable[tuple[PageFeatures, Member | None]]) -> None:
         """Keep pages that were labelled elsewhere, in order of their time, as if they had come."""
         for features, member in shown:

@@ -39,4 +39,4 @@ def test_empty_domain_is_read_again() -> None:
     """A domain without documents is restored from its bytes."""
     again = DomainTree.from_bytes(domain([]).to_bytes(), CONFIG)
 
-    assert (0, "news.eu") == (len(again), again.domain)
+    assert (0, "news.eu") == (len(again), again._tree.domain)
