@@ -402,6 +402,7 @@ class RejectReason(StrEnum):
     TOO_LARGE = "too_large"  # more bytes than a record, a page, or what one stored byte inflates to, may have
     SEGMENT_MISSING = "segment_missing"  # a record in segments of which not all are in the file
     REVISIT_UNRESOLVED = "revisit_unresolved"  # none of the captures is the one that it refers to
+    ORIGINAL_UNLABELLED = "original_unlabelled"  # a revisit of a page that could not be labelled
     NO_TEXT = "no_text"  # parsed, but no word in it
     TOO_MANY_TAGS = "too_many_tags"  # on one page
     TOO_MANY_ATTRIBUTES = "too_many_attributes"  # on one tag

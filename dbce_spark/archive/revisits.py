@@ -141,7 +141,7 @@ def _reject(revisit: Revisit, detail: str) -> Reject:
 
 def lost_original(resolved: Resolved) -> Reject:
     """Make the reject of a revisit whose original could not be labelled."""
-    return Reject.of_record(resolved.revisit, RejectStage.LABEL, RejectReason.REVISIT_UNRESOLVED, LOST_ORIGINAL)
+    return Reject.of_record(resolved.revisit, RejectStage.LABEL, RejectReason.ORIGINAL_UNLABELLED, LOST_ORIGINAL)
 
 
 def share(captures: Iterable[str], matched: Iterable[Resolved]) -> Shared:

@@ -17,8 +17,11 @@ def check_fits(archives: Sequence[str], most: int) -> None:
     Raises:
         InputError: they are larger, or their size is not known.
     """
-    sizes = [*map(_size, archives)]
-    if sizes and (min(sizes) < 0 or sum(sizes) > most):
+    sizes = {path: _size(path) for path in archives}
+    for path, size in sizes.items():
+        if size < 0:
+            raise InputError(f"{path}: its server does not say how large it is; fetch it to a file, and name that")
+    if sum(sizes.values()) > most:
         raise InputError(
             f"{archives[0]}: more than {most:,} bytes of archives (engine.local_bytes of conf/dbce.toml) are too much"
             " at once; run `dbce extract` on them, then `dbce show` and `dbce export` read its output"
@@ -28,8 +31,8 @@ def check_fits(archives: Sequence[str], most: int) -> None:
 def _size(path: str) -> int:
     try:
         return sources.size(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+    except Exception as error:  # each store has exceptions of its own
+        raise InputError(f"{path}: cannot be read: {sources.cause(path, error)}") from error
 
 
 def check_archives(files: Sequence[str], config: DbceConfig) -> None:

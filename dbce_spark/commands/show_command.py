@@ -53,20 +53,22 @@ def _run(arguments: argparse.Namespace) -> None:
     if arguments.browser:
         _open(arguments)
         return
-    is_output = Path(arguments.place).is_dir() and _is_output(arguments.place)
-    shown = _in_output(arguments) if is_output or sources.is_remote(arguments.place) else _in_archive(arguments)
+    shown = _in_output(arguments) if _is_output(arguments.place) else _in_archive(arguments)
     write_lines(_lines(shown, coloured=is_coloured(arguments.color)))
 
 
-def _is_output(folder: str) -> bool:
-    return any((Path(folder) / name).exists() for name in ("run.json", "extractions", "versions"))
+def _is_output(place: str) -> bool:
+    """Return whether pages are looked for in an output; of a URL that follows from its name."""
+    if sources.is_remote(place):
+        return not sources.fits(place.partition("?")[0], config.default().input.patterns)
+    return any((Path(place) / name).exists() for name in ("run.json", "extractions", "versions"))
 
 
 def _open(arguments: argparse.Namespace) -> None:
     """Write the report's page of a URL to a folder of its own, and open it."""
     from dbce_spark.report import write_report
 
-    if not (sources.is_remote(arguments.place) or _is_output(arguments.place)):
+    if not _is_output(arguments.place):
         raise InputError(f"{arguments.place} is no output; --browser shows pages of an output or a collection")
     folder = tempfile.mkdtemp(prefix="dbce-show-")
     index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url)

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO
 
@@ -181,7 +180,7 @@ def _unpacked(content: bytes, most: int) -> bytes:
 def _is_page_of_web(name: str, archives: Sequence[str]) -> bool:
     """Test for the URL of a page; one whose path ends like an archive, or a glob, names files that are on the web."""
     path = name.lower().partition("?")[0]
-    return sources.is_web_url(path) and "*" not in path and not any(fnmatch(path, pattern) for pattern in archives)
+    return sources.is_web_url(path) and "*" not in path and not sources.fits(path, archives)
 
 
 def _fetch(url: str, settings: DbceConfig, given: TextInputs) -> None:

@@ -62,9 +62,9 @@ def extract(
     marked = duplicates.mark_texts([], duplicates.texts_of(extractions, config.duplicates), config.duplicates)
 
     found = {one.page.capture_id for one in extractions}
-    textless = [lost_original(one) for one in shared.revisits if one.original_id not in found]
+    without_labels = [lost_original(one) for one in shared.revisits if one.original_id not in found]
     copies = [pages.DUPLICATE] * (len(read) - len(unique) + shared.duplicates)
-    ends = [*records, *outcomes, *labelled, *textless, *copies]
+    ends = [*records, *outcomes, *labelled, *without_labels, *copies]
     losses = [*indexed_records.index_losses(named.rejects, indexes), *losses]
     return Result(
         records_read=len(records),

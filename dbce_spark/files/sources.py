@@ -86,10 +86,10 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
     except InputError:
         raise
     except Exception as error:  # each store has exceptions of its own
-        raise InputError(f"{argument}: cannot be listed: {_cause(argument, error)}") from error
+        raise InputError(f"{argument}: cannot be listed: {cause(argument, error)}") from error
 
 
-def _cause(path: str, error: Exception) -> str:
+def cause(path: str, error: Exception) -> str:
     """Name in one line what a store lacks: its driver, credentials, or the place itself."""
     lines = str(error).strip().splitlines()
     first = lines[0] if lines else type(error).__name__
@@ -114,7 +114,7 @@ def is_folder(argument: str) -> bool:
         filesystem, path = file_system(argument)
         return bool(filesystem.isdir(path))
     except Exception as error:  # each store has exceptions of its own
-        raise InputError(f"{argument}: cannot be listed: {_cause(argument, error)}") from error
+        raise InputError(f"{argument}: cannot be listed: {cause(argument, error)}") from error
 
 
 def files_below(folder: str) -> list[str]:
@@ -247,7 +247,7 @@ def _manifest(path: str) -> list[str]:
         with _opened_text(path) as lines:
             stripped = [line.strip() for line in lines]
     except Exception as error:  # each store has exceptions of its own
-        raise InputError(f"@{path}: the manifest cannot be read: {_cause(path, error)}") from error
+        raise InputError(f"@{path}: the manifest cannot be read: {cause(path, error)}") from error
     return [line for line in stripped if line and not line.startswith("#")]
 
 

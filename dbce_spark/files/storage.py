@@ -22,7 +22,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of what this user, or nobody, may write."""
 _HALF = f"_*.{'[0-9a-f]' * 32}"
-"""The names of files while they are written."""
+"""The names of files and folders while they are written."""
 
 
 def is_full(error: OSError) -> bool:
@@ -67,9 +67,13 @@ def remove(path: str) -> None:
 
 
 def sweep(folder: str) -> None:
-    """Remove the halves of files that ended processes have left in a folder; an object store has none."""
-    if not is_remote(folder):
-        for half in Path(folder).rglob(_HALF):
+    """Remove the halves of files and folders that ended processes have left in a folder; an object store has none."""
+    if is_remote(folder):
+        return
+    for half in [*Path(folder).rglob(_HALF)]:  # those inside others are gone with these
+        if half.is_dir():
+            shutil.rmtree(half)
+        else:
             half.unlink(missing_ok=True)
 
 
@@ -200,13 +204,20 @@ def atomic_folder(path: str) -> Iterator[str]:
         if not is_object:
             sync_folder(Path(partial))
             _take_place(Path(partial), target)
-    except DbceError:
+    except BaseException as error:
         remove(partial)
-        raise
-    except Exception as error:  # each store has exceptions of its own
-        remove(partial)
+        if not _is_of_writing(error, partial):
+            raise
         advice = f"; {remedy(error)}" if isinstance(error, OSError) else ""
         raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}{advice}") from error
-    except BaseException:
-        remove(partial)
-        raise
+
+
+def _is_of_writing(error: BaseException, folder: str) -> bool:
+    """Return whether a folder could not be written. A local error is of another file if it names one that lies neither
+    in the folder nor around it."""
+    if is_remote(folder):  # each store has exceptions of its own
+        return isinstance(error, Exception) and not isinstance(error, DbceError)
+    if not isinstance(error, OSError):
+        return False
+    named = Path(folder if error.filename is None else str(error.filename))
+    return named.is_relative_to(folder) or Path(folder).is_relative_to(named)

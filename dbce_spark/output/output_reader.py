@@ -307,14 +307,21 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
     except PermissionError as error:
         raise denied(f"{root}/{name}", error) from error
     except ValueError as error:
-        remedy = "roll back to a version before it" if is_of_increment(f"{root}/") else "make the output again"
-        raise OutputError(f"{root}/{name} is no report of a run: {error}; restore it, or {remedy}") from error
+        raise OutputError(f"{root}/{name} is no report of a run: {error}; {remedy(root)}") from error
     except Exception as error:  # each store has exceptions of its own
-        raise OutputError(
-            f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"
-            " `dbce extract` wrote, or run it again"
-        ) from error
+        unfinished = ", so this is no finished output; give the folder that `dbce extract` wrote, or run it again"
+        advice = f"; {remedy(root)}" if _is_increment(root) else unfinished
+        raise OutputError(f"{root}: no {name} that can be read there{advice}") from error
     return run
+
+
+def remedy(root: str) -> str:
+    """Advise what to do about an output or an increment of which a part is lost."""
+    return f"restore it, or {'roll back to a version before it' if _is_increment(root) else 'make the output again'}"
+
+
+def _is_increment(root: str) -> bool:
+    return is_of_increment(f"{root}/")
 
 
 def list_written(root: str, number: int = 0) -> Written:

@@ -7,6 +7,7 @@ import pytest
 
 from dbce_spark.commands.cli import main
 from dbce_spark.commands.terminal import DIM, PLAIN
+from dbce_spark.files import storage
 from tests.support.builders import archive, http, record
 from tests.support.sample_output import SMILES
 
@@ -85,6 +86,17 @@ def test_a_page_that_is_not_there_is_an_error(
     for place in places:
         assert 2 == main([*command, str(place), *(["http://no.example/"] if command[0] == "show" else [])])
         assert "has no page http://no.example/" in capsys.readouterr().err
+
+
+def test_an_archive_that_a_url_names_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its name ends like an archive, so it is read as one, and is no output."""
+    path = archive(tmp_path / "a.warc", record(http("<p>Some words of a page.</p>"), url="http://a.example/"))
+    storage.write("memory://shown/a.warc", Path(path).read_bytes())
+
+    assert 0 == main(["show", "http://a.example/", "--in", "memory://shown/a.warc"])
+    assert "Some words of a page." in capsys.readouterr().out
+    assert 2 == main(["show", "http://a.example/", "--in", "memory://shown/a.warc", "--browser"])
+    assert "is no output; --browser shows" in capsys.readouterr().err
 
 
 def test_a_page_turns_no_line_around(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,8 +100,12 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
 
 
 def test_halves_of_files_are_no_names_and_are_swept(tmp_path: Path) -> None:
-    """A process that is killed while it writes leaves one; whole files stay, also with an underscore."""
-    (tmp_path / "below").mkdir()
+    """A process that is killed while it writes leaves one, or a folder of them; whole files stay, also with an
+    underscore."""
+    half_folder = tmp_path / "below" / f"_folder.{'1' * 32}"
+    half_folder.mkdir(parents=True)
+    for name in ("f", f"_f.{'2' * 32}"):
+        (half_folder / name).touch()
     for name in ("f", "_SUCCESS", f"_run.json.{'0123456789abcdef' * 2}", f"below/_f.{'0' * 32}"):
         (tmp_path / name).touch()
     names = store.list_names(str(tmp_path))
@@ -159,6 +163,28 @@ def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: B
         fail_in_folder(path, error)
 
     assert set() == store.list_names(f"{storage}{tmp_path}/failed")
+
+
+def test_errors_that_are_none_of_writing_a_folder_are_passed_on(tmp_path: Path) -> None:
+    """A fault of the program, and a file that cannot be read, are no fault of the folder, of which nothing stays."""
+    unread = FileNotFoundError(errno.ENOENT, "none", str(tmp_path / "input"))
+    for error in (KeyError("text"), unread):
+        with pytest.raises(type(error)) as raised:
+            fail_in_folder(str(tmp_path / "folder"), error)
+        assert error is raised.value
+
+    assert [] == [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("named", ["{folder}/f", "{above}", None])
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, named: str | None) -> None:
+    """By the path that it was given, also if the error names a file in it, the folder that it lies in, or nothing."""
+    path = str(tmp_path / "inner")
+    with (
+        pytest.raises(OutputError, match=f"^{re.escape(path)}: cannot be written: .* make it writable"),
+        store.atomic_folder(path) as folder,
+    ):
+        raise PermissionError(errno.EACCES, "refused", named and named.format(folder=folder, above=tmp_path))
 
 
 def test_an_empty_folder_is_filled_and_not_replaced(tmp_path: Path) -> None:

@@ -164,6 +164,14 @@ def test_an_account_that_is_none_is_refused(text: str, why: str, tmp_path: Path)
         output_reader.open_output(str(tmp_path))
 
 
+def test_an_account_of_a_crawl_that_is_gone_is_named(collected: Path, tmp_path: Path) -> None:
+    """The remedies are those of an increment: no run writes it again."""
+    shutil.copytree(collected, tmp_path / "c")
+    (tmp_path / "c" / "increments" / "00000002" / "run.json").unlink()
+    with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read there; restore it, or roll back"):
+        output_reader.open_output(str(tmp_path / "c"))
+
+
 def test_an_account_of_a_crawl_that_is_none_is_refused(collected: Path, tmp_path: Path) -> None:
     """In a collection, where it would be summed up with the others, an earlier version is the remedy."""
     shutil.copytree(collected, tmp_path / "c")

@@ -1,5 +1,5 @@
 """Spark settings for small runs, where planning costs more than work: Spark plans each of many small shuffles anew, and
-compiles what sees a hundred rows once. A quarter to a third of their time goes so (docs/operations.md)."""
+compiles what sees a hundred rows once. docs/architecture.md has the share of their time that goes so."""
 
 from contextlib import AbstractContextManager, nullcontext
 

@@ -311,8 +311,10 @@ def _runs(path: str, key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
 
 
 def _store(folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.RecordBatch], sizes: _Sizes) -> None:
-    """Write rows to files of these sizes, as the files are written that they come from; batches are not cut. One file
-    at least: readers find their columns."""
+    """Write rows to files of these sizes, as the files are written that they come from; batches are not cut. Of
+    files at least one is made: readers find their columns."""
+    if not of:
+        return
     schema, dictionary = _form([path for _, path in of])
     rest = (batch.rename_columns(schema.names) for batch in batches if batch.num_rows)
     batch = next(rest, None)
@@ -358,11 +360,8 @@ def _link(source: str, target: str) -> None:
 def _rename_columns(source: str, target: str) -> None:
     """Write a file of pages once more with the names of now, in the same row groups: places are counted by these."""
     schema, dictionary = _form([source])
-    with (
-        opened(source) as file,
-        parquet.writer(target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP) as renamed,
-    ):
-        for batch in file.iter_batches(_BATCH_ROWS):
+    with parquet.writer(target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP) as renamed:
+        for batch in _batches(source):
             renamed.write(batch.rename_columns(schema.names))
 
 

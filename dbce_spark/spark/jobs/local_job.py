@@ -40,7 +40,7 @@ from dbce_spark.spark.run.extraction_files import ExtractionFiles
 from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.spark.run.run_account import TEXTLESS, RunAccount, count_unlabelled
+from dbce_spark.spark.run.run_account import ORIGINAL_LOST, RunAccount, count_unlabelled
 from dbce_spark.spark.run.run_report import Effort
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.run.stage_counts import ComparedSites
@@ -76,8 +76,7 @@ def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict
         try:
             return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
         except OSError as error:
-            remedy = "the disk is full: make room" if storage.is_full(error) else "make it writable"
-            raise OutputError(f"{request.output}: {error}; {remedy}, and give the same command again") from error
+            raise OutputError(f"{request.output}: {error}; {storage.remedy(error)}") from error
 
 
 class _Work:
@@ -104,10 +103,10 @@ class _Work:
         with self._stage("extractions"):
             seen = fetch_times([page.capture for page in kept], shared)
             extracted = self._write_extractions(sources, compared, seen)
-            textless = [lost_original(one) for one in shared if one.original_id in extracted.unlabelled]
-            self._account.statuses[TEXTLESS] = len(textless)
+            without_labels = [lost_original(one) for one in shared if one.original_id in extracted.unlabelled]
+            self._account.statuses[ORIGINAL_LOST] = len(without_labels)
             read = [one for source in sources for one in source.rejects]
-            rejects = reject_rows.rejects_batch([*read, *lost, *extracted.unlabelled.values(), *textless])
+            rejects = reject_rows.rejects_batch([*read, *lost, *extracted.unlabelled.values(), *without_labels])
             single_files.write_rejects(self._output, pa.Table.from_batches([rejects]))
         if self._config.duplicates.find:
             with self._stage("duplicates"):

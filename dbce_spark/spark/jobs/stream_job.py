@@ -209,7 +209,7 @@ def _started(spark: SparkSession, request: StreamRequest, config: DbceConfig, lo
     files = spark.readStream.format(NAME).options(**_source_options(request, config)).load()
     primed = _primed_states(spark, request, config)
     labelled = (
-        files.mapInArrow(stream_tasks.reading(config, request.tree), schema)
+        files.mapInArrow(stream_tasks.file_rows(config, request.tree), schema)
         .groupBy("domain")
         .transformWithStateInPandas(
             stream_tasks.Labelling(stream_method(config, request.tree)),

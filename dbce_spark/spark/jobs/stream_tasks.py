@@ -43,7 +43,7 @@ _KIND = 1
 _place = itemgetter(2, 3)
 
 
-def reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def file_rows(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """Return the map over files: STREAM rows of the pages, rejects and counts of each."""
 
     def read(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -59,15 +59,17 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
     sleep(start_jitter(path, config.fetch))
     task, method = TaskContext.get(), stream_method(config, tree)
-    row_no = 0
+    first_row = 0
     outcomes = RecordOutcomes(lambda revisit: None)  # an earlier page has its payload
-    with sandbox.reading(path, method.reading, None if task is None else task.attemptNumber()) as reading:
-        for pages, htmls in page_batches(reading, outcomes, with_html=config.formats.need_html, limit=None):
-            sent = []
-            for one in make_arrivals(zip(pages, htmls, strict=True), file_no, tree, method):
-                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), one.packed_blocks))
-                row_no += 1
+    with sandbox.reading(path, method.page_config, None if task is None else task.attemptNumber()) as source:
+        for pages, htmls in page_batches(source, outcomes, with_html=config.formats.need_html, limit=None):
+            arrivals = make_arrivals(zip(pages, htmls, strict=True), file_no, first_row, tree, method)
+            sent = [
+                (one.domain, _PAGE, file_no, one.row_no, one.packed_row, pack_head(one), one.packed_blocks)
+                for one in arrivals
+            ]
             yield batch_of(sent, stream_rows.STREAM)
+            first_row += len(pages)
     skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
     counts = outcomes.counts.by_name() + skipped
     lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]
@@ -138,11 +140,11 @@ def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches],
 
 def recounting(number: int, config: DbceConfig) -> Callable[[Batches], stream_tables.WrittenPart]:
     """Return the task that `writing` is, for a batch which is committed: it names and counts, and writes nothing."""
-    return _through(partial(stream_tables.CommittedPart, number), config)
+    return _through(partial(stream_tables.CountedPart, number), config)
 
 
 def _through(
-    open_part: Callable[[int], stream_tables.StreamPart | stream_tables.CommittedPart], config: DbceConfig
+    open_part: Callable[[int], stream_tables.CountedPart], config: DbceConfig
 ) -> Callable[[Batches], stream_tables.WrittenPart]:
     def write(batches: Batches) -> stream_tables.WrittenPart:
         task, counts, digests = TaskContext.get(), Counter[str](), Counter[str]()

@@ -19,7 +19,7 @@ from dbce_spark.spark.run.stage_counts import (
 
 RELABELLED = "relabelled"
 """The status under which extractions of prior captures are counted, beside their own."""
-UNLABELLED, TEXTLESS = "unlabelled", "textless"
+UNLABELLED, ORIGINAL_LOST = "unlabelled", "original_lost"
 """The statuses under which pages that could not be labelled are counted, and revisits of these."""
 
 
@@ -77,12 +77,12 @@ class RunAccount:
     @property
     def shared_revisits(self) -> int:
         """Revisits that share an extraction."""
-        return self.revisits.shared - self.statuses[TEXTLESS]
+        return self.revisits.shared - self.statuses[ORIGINAL_LOST]
 
     @property
     def rejects(self) -> Counter[str]:
         """Rejects of all stages, by reason."""
-        late = Counter({str(RejectReason.REVISIT_UNRESOLVED): self.statuses[TEXTLESS]})
+        late = Counter({str(RejectReason.ORIGINAL_UNLABELLED): self.statuses[ORIGINAL_LOST]})
         return self.records.rejects + self.revisits.rejects + late + Counter(rejects_by_reason(self.statuses))
 
     def _of_increment(self) -> dict[str, int]:

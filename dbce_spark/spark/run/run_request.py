@@ -51,8 +51,8 @@ class RunRequest:
 
     @property
     def pending(self) -> Path:
-        """The file of the revisits whose originals a collection lacks."""
-        return Path(self.prior.folders[-1] if self.prior else "", PENDING, FILE)
+        """The file of the revisits whose originals a collection lacks; there is none without a prior state."""
+        return Path(self.prior.folders[-1], PENDING, FILE)
 
     @property
     def pending_revisits(self) -> int:
@@ -61,7 +61,7 @@ class RunRequest:
         Raises:
             OutputError: their file is broken.
         """
-        return stored_rows.count_rows(str(self.pending)) if self.pending.exists() else 0
+        return stored_rows.count_rows(str(self.pending)) if self.prior and self.pending.exists() else 0
 
     def keeps_html(self, config: DbceConfig) -> bool:
         """Tell whether the HTML of pages is kept until they are labelled: where annotated HTML, or a format made of it,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import fsspec
 
 from dbce_spark.archive import failed_files
-from dbce_spark.errors import BudgetError, OutputError
+from dbce_spark.errors import BudgetError, OutputError, denied
 from dbce_spark.files import storage
 from dbce_spark.files.sources import is_remote
 from dbce_spark.log import clock, counted
@@ -278,27 +278,31 @@ def _finished(output: str) -> RunStatus:
     """Read the report of a run; of increments that were compacted that of the last run among them."""
     compacted = sorted(str(one) for one in Path(output, RUNS).glob("[0-9]*.json"))
     path = [f"{output.rstrip('/')}/{RUN_FILE}", *compacted][-1]
-    with fsspec.open(path, "rb") as file:
-        try:
+    try:
+        with fsspec.open(path, "rb") as file:
             report = json.load(file)
-            output_reader.check_form(report)
-            return RunStatus(
-                output=output,
-                condition=Condition.FINISHED,
-                run_id=report.get("run_id", ""),
-                attempts=report.get("attempts", 1),
-                stages=tuple(name for name in report["seconds"] if name != "start"),
-                files=DoneShare(done=report["files"], of=report["files"]),
-                records=report["records_read"],
-                captures=report["captures"],
-                revisits=report.get("revisits"),
-                skipped=report.get("skipped"),
-                rejects=report["rejects"],
-                written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS, "corpus") if name in report},
-                failed_files=_failed_files(report["failed_files"], report["config"]),
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{path} is no report of a run of this version") from error
+        output_reader.check_form(report)
+        return RunStatus(
+            output=output,
+            condition=Condition.FINISHED,
+            run_id=report.get("run_id", ""),
+            attempts=report.get("attempts", 1),
+            stages=tuple(name for name in report["seconds"] if name != "start"),
+            files=DoneShare(done=report["files"], of=report["files"]),
+            records=report["records_read"],
+            captures=report["captures"],
+            revisits=report.get("revisits"),
+            skipped=report.get("skipped"),
+            rejects=report["rejects"],
+            written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS, "corpus") if name in report},
+            failed_files=_failed_files(report["failed_files"], report["config"]),
+        )
+    except PermissionError as error:
+        raise denied(path, error) from error
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read: {error}; {output_reader.remedy(output)}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise OutputError(f"{path} is no report of a run of this version") from error
 
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:

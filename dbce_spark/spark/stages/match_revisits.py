@@ -187,12 +187,12 @@ def shared(run: Run) -> DataFrame:
     return rows.where(F.col("filter").isNull()).drop("filter")
 
 
-def textless(run: Run, unlabelled: DataFrame) -> DataFrame:
+def lost_originals(run: Run, unlabelled: DataFrame) -> DataFrame:
     """Make REJECTS rows of the revisits that share the extraction of a page that could not be labelled."""
     lost = shared(run).join(
         unlabelled.select(F.col("capture_id").alias("extraction_id")), on="extraction_id", how="left_semi"
     )
-    constants = {"stage": RejectStage.LABEL, "reason": RejectReason.REVISIT_UNRESOLVED, "detail": LOST_ORIGINAL}
+    constants = {"stage": RejectStage.LABEL, "reason": RejectReason.ORIGINAL_UNLABELLED, "detail": LOST_ORIGINAL}
     names = reject_rows.REJECTS.names
     columns = (F.lit(str(constants[name])).alias(name) if name in constants else name for name in names)
     return lost.select(*columns)

@@ -32,7 +32,14 @@ from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.merged_pages import MergedPages
 from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
-from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount, count_unlabelled, labelled
+from dbce_spark.spark.run.run_account import (
+    ORIGINAL_LOST,
+    RELABELLED,
+    UNLABELLED,
+    RunAccount,
+    count_unlabelled,
+    labelled,
+)
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages, work_list
 from dbce_spark.spark.stages.work_list import RowGroup
@@ -68,7 +75,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
 
     counts = sum(task_results(rows, merge_all, Counter[str]), Counter[str]())
     if counts[UNLABELLED]:
-        counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
+        counts[ORIGINAL_LOST] = match_revisits.lost_originals(run, unlabelled(run)).count()
     if are_few and not counts[UNLABELLED] and small_run_settings.are_few(run.spark, account.rejects.total()):
         single_files.write_rejects(run.output, read_few.rejects(run.work))
     else:
@@ -247,7 +254,7 @@ def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:
     rejects = read_pages.rejects(run).unionByName(match_revisits.rejects(run))
     if has_unlabelled:
         late = unlabelled(run)
-        rejects = rejects.unionByName(late.drop("capture_id")).unionByName(match_revisits.textless(run, late))
+        rejects = rejects.unionByName(late.drop("capture_id")).unionByName(match_revisits.lost_originals(run, late))
     path = single_files.path(run.output, REJECTS)
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:

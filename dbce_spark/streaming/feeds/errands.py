@@ -13,6 +13,9 @@ from dbce_spark.streaming.feeds.robots import origin
 from dbce_spark.streaming.feeds.web_exchange import WebExchange, decode_body
 from dbce_spark.streaming.feeds.web_request import Unreachable, Web
 
+_BROKEN_OFF = ("time", "disconnect")
+"""The reasons of WARC-Truncated for which the rest of an answer may hold anything: more rules, or more items."""
+
 
 @dataclass(frozen=True, slots=True)
 class Errand:
@@ -77,6 +80,8 @@ class ErrandRunner:
                 max_bytes=config.robots_bytes if errand.is_robots else config.max_bytes,
                 wants=self.is_page if is_page else lambda _: True,
             )
+            if errand.page is None and exchange.cut in _BROKEN_OFF:
+                raise Unreachable(f"{errand.url}: the answer broke off: {exchange.cut}")
             if is_page and exchange.status == 200:
                 return ErrandResult(errand, exchange, requisites=self._requisites(exchange))
             if errand.feed is None or exchange.status != 200:

@@ -70,9 +70,6 @@ class RobotsCache:
         self._config = config
         self._cached: dict[str, Robots] = {}
 
-    def __len__(self) -> int:
-        return len(self._cached)
-
     def get(self, site: str, now: float) -> Robots | None:
         """Return the rules of an origin; None where they are to be read, be it again."""
         found = self._cached.get(site)

@@ -32,11 +32,11 @@ def run(
             htmls[fetch.capture.capture_id] = decode(fetch.html, fetch.capture.declared_charset).html
 
     for file_no, path in enumerate(files):
-        found = [*pages.read(path, method.reading, keep)]
+        found = [*pages.read(path, method.page_config, keep)]
         tables[REJECTS] += [reject_row(result, file_no) for result in found if isinstance(result, Reject)]
         of_domain: dict[str, list[Arrival]] = defaultdict(list)
         came = ((one, htmls.get(one.capture_id)) for one in found if isinstance(one, Page))
-        for arrival in make_arrivals(came, file_no, tree, method):
+        for arrival in make_arrivals(came, file_no, 0, tree, method):
             of_domain[arrival.domain].append(arrival)
         for name, arrivals in of_domain.items():
             state = states.setdefault(name, method.begin(name))
@@ -46,10 +46,11 @@ def run(
 
 
 def make_arrivals(
-    came: Iterable[PageAndHtml], file_no: int, tree: UrlTreeConfig, method: StreamMethod
+    came: Iterable[PageAndHtml], file_no: int, first_row: int, tree: UrlTreeConfig, method: StreamMethod
 ) -> Iterable[Arrival]:
-    """Make arrivals of the pages of a file."""
-    return (make_arrival(one, file_no, row_no, tree, method.pack_blocks) for row_no, one in enumerate(came))
+    """Make arrivals of pages of a file, which are numbered from `first_row` on."""
+    numbered = enumerate(came, first_row)
+    return (make_arrival(one, file_no, row_no, tree, method.pack_blocks) for row_no, one in numbered)
 
 
 def reject_row(reject: Reject, file_no: int) -> Row:

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from dbce_spark.model import text_hash
-from dbce_spark.streaming.stream import json_head
+from dbce_spark.streaming import json_head
 
 
 class RecentUrls:

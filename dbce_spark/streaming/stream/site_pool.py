@@ -11,10 +11,10 @@ import numpy as np
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes, Member, Page, PageFeatures, by_time
-from dbce_spark.streaming.stream import json_head, state_head
+from dbce_spark.streaming import json_head, state_head
 
 VERSION = 1
-"""Version of the state of a site. A state of another is refused."""
+"""Version of the layout below, with which that of the state around it rises. A state of another is refused."""
 
 _MAGIC = b"DBCEPOOL"
 _FEATURES = {"words": "<i4", "link_words": "<i4", "first_scores": "<u2", "keys": "<u4"}

@@ -106,8 +106,9 @@ def part_file(table: str, batch: int, part: int) -> str:
     return f"{folder(table, batch)}/{parquet.part_name(part)}"
 
 
-class CommittedPart:
-    """The files of one part of a batch that is committed, as they would be if they were written again: nothing is."""
+class CountedPart:
+    """The files that one part of the state adds to the tables of a batch, named and counted: of a batch that is
+    committed none is written again."""
 
     def __init__(self, batch: int, part: int):
         self._batch, self._part = batch, part
@@ -128,38 +129,31 @@ class CommittedPart:
         self.rows[self.path(table)] += len(rows)
 
 
-class StreamPart:
-    """Files that one part of the state adds to the tables of a batch, one for each table that has rows.
+class StreamPart(CountedPart):
+    """The files that are written, too: one for each table that has rows.
 
     They are there when the block ends well, whole, and replace what another attempt has written.
     """
 
     def __init__(self, output: str, batch: int, part: int):
-        self._output, self._batch, self._part = output, batch, part
+        super().__init__(batch, part)
+        self._output = output
         self._open_files = ExitStack()
         self._files: dict[str, parquet.ParquetWriter] = {}
-        self.rows: Counter[str] = Counter()
-        """Rows of each file, by its path in the output."""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *raised: Any) -> None:
         self._open_files.__exit__(*raised)
 
-    def path(self, table: str) -> str:
-        """Return the path in the output of the file of a table."""
-        return part_file(table, self._batch, self._part)
-
     def write(self, table: str, rows: Sequence[Row]) -> None:
-        path, schema = self.path(table), SCHEMAS[table]
+        schema = SCHEMAS[table]
         if table not in self._files:
             names = [name for name in _REPEATING if name in schema.names]
+            path = f"{self._output}/{self.path(table)}"
             self._files[table] = self._open_files.enter_context(
-                parquet.writer(f"{self._output}/{path}", schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
+                parquet.writer(path, schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
             )
         self._files[table].write(_batch(rows, schema))
-        self.rows[path] += len(rows)
+        super().write(table, rows)
 
 
 def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
@@ -284,14 +278,12 @@ def _commit_path(output: str, batch: int) -> str:
     return f"{output}/{COMMITS}/{batch:08}.json"
 
 
-def begin(output: str, settings: Mapping[str, Any]) -> bool:
-    """Note the settings with which a stream is begun there; return whether it was begun before, with the same. Raises
-    as `is_begun` does."""
-    if is_begun(output, settings):
-        return True
-    begun_with = {"version": VERSION, **settings}
-    storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
-    return False
+def begin(output: str, settings: Mapping[str, Any]) -> None:
+    """Note the settings with which a stream is begun there, unless it was begun before with the same. Raises as
+    `is_begun` does."""
+    if not is_begun(output, settings):
+        begun_with = {"version": VERSION, **settings}
+        storage.write(f"{output}/{BEGUN}", json.dumps(begun_with, indent=1, sort_keys=True).encode())
 
 
 def is_begun(output: str, settings: Mapping[str, Any]) -> bool:

@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from dbce_spark.streaming.stream import state_head
+from dbce_spark.streaming import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
+from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
-VERSION = 2
-"""Version of the state around the tree, which has a version of its own. A state of another is refused."""
+VERSION = 1 + domain_state.VERSION
+"""Version of the state, which rises with that of the tree in it. A state of another is refused."""
 
 _FORMS = KEY_FORMS[:-1]
 """The forms of a URL before its key; the tree looks that up."""
@@ -29,10 +30,6 @@ class StreamedDomain:
         self._config = config
         self._tree = DomainTree(name, config)
         self._recent = RecentUrls(_FORMS, config.window.max_documents)
-
-    def __len__(self) -> int:
-        """Count the documents in the tree."""
-        return len(self._tree)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
         """Take pages in, in the order of the stream: yield the labels of each, or a repeat if it has the URL key of an

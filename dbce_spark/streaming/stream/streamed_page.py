@@ -10,7 +10,7 @@ from dbce_spark.dbce.kept.kept_blocks import texts_read
 from dbce_spark.dbce.kept.repeated_blocks import is_heading
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
-from dbce_spark.streaming.stream import json_head
+from dbce_spark.streaming import json_head
 
 _SAME, _HEADING, _MAIN = 1, 2, 4
 """Marks of an XPath: it is that of the block before, of a heading, of what is in an <h1>."""

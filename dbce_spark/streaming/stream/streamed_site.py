@@ -16,7 +16,8 @@ from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.page_labels import ScoredPage
 from dbce_spark.dbce.pages import TOGETHER
 from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
-from dbce_spark.streaming.stream import state_head
+from dbce_spark.streaming import state_head
+from dbce_spark.streaming.stream import site_pool
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_row
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, Outcome, place
 from dbce_spark.streaming.stream.recent_urls import RecentUrls
@@ -24,8 +25,8 @@ from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.stream.streamed_page import unpack_page
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
-VERSION = 2
-"""Version of the state around the pool, which has a version of its own. A state of another is refused."""
+VERSION = 1 + site_pool.VERSION
+"""Version of the state, which rises with that of the pool in it. A state of another is refused."""
 
 _FORMS = (*KEY_FORMS[:-1], "words")
 """The forms of a URL before its key, and the key with the words of its page."""
@@ -53,10 +54,6 @@ class StreamedSite:
         self._recent = RecentUrls(_FORMS, remembered)
         self._pool = SitePool(config.stream.pool_pages)
         self._waiting: dict[str, bytes] = {}
-
-    def __len__(self) -> int:
-        """Count the pages that are kept as evidence."""
-        return len(self._pool)
 
     def prime(self, shown: Iterable[tuple[PageFeatures, Member | None]]) -> None:
         """Keep pages that were labelled elsewhere, in order of their time, as if they had come."""

@@ -1,7 +1,5 @@
 """Pack the state of a domain into bytes: a line of JSON and numpy columns, with nothing in it that can run."""
 
-import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.errors import OutputError
+from dbce_spark.streaming import json_head, state_head
 from dbce_spark.streaming.urltree.blocks import Keys
 from dbce_spark.streaming.urltree.url_tree import CountTable, HeldDocument, Node, UrlTree
 
 VERSION = 1
-"""Version of the layout below. A state of another version is refused."""
+"""Version of the layout below, with which that of the state around it rises. A state of another is refused."""
 
 _MAGIC = b"URLTREE\0"
-_HEAD = struct.Struct("<HI")  # version, bytes of JSON
 _NO_TABLE = -1
 
 Array = npt.NDArray[Any]
@@ -64,8 +62,8 @@ def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
         "document_ids": [one.document_id for one in held],
         "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
     }
-    text = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join([_MAGIC, _HEAD.pack(VERSION, len(text)), text, *(column.tobytes() for column in columns.values())])
+    head = [state_head.pack(_MAGIC, VERSION), json_head.pack(header)]
+    return b"".join([*head, *(column.tobytes() for column in columns.values())])
 
 
 def unpack(data: bytes, hash_name: str) -> Unpacked:
@@ -78,7 +76,7 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
     if header["hash"] != hash_name:
         raise OutputError(
             f"the state of the stream has blocks hashed by {header['hash']}, and blocks.hash is {hash_name}; set it"
-            " back, or begin with a new checkpoint"
+            " back, or begin the stream anew with another --output"
         )
     nodes = _nodes(header["names"], columns)
     tree = UrlTree(nodes[0].name)
@@ -100,20 +98,12 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
 
 def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the header of a packed state, and its columns by name."""
-    start = len(_MAGIC) + _HEAD.size
-    if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
-        raise OutputError("the state of the stream is not one of URL Tree; begin with a new checkpoint")
-    version, length = _HEAD.unpack_from(data, len(_MAGIC))
-    if version != VERSION:
-        raise OutputError(
-            f"the state of the stream has version {version}, and this program reads {VERSION}; go on with the program"
-            " that wrote it, or begin with a new checkpoint"
-        )
-    header = json.loads(data[start : start + length])
-    columns, at = {}, start + length
+    behind = state_head.unpack(data, _MAGIC, VERSION, "a domain")
+    header, at = json_head.unpack(behind)
+    columns = {}
     for name, kind, shape in header["columns"]:
         count = int(np.prod(shape))
-        columns[name] = np.frombuffer(data, kind, count, at).reshape(shape)
+        columns[name] = np.frombuffer(behind, kind, count, at).reshape(shape)
         at += columns[name].nbytes
     return header, columns
 

@@ -44,14 +44,12 @@ class Labelled:
     c_max: int  # a block that more documents of the node hold is boilerplate
     counts: Counts  # documents of the node that hold the block
     labels: Bits  # of `model.Label`
-    is_late: bool  # not the document that arrived, but one before it, labelled again
 
 
 class DomainTree:
     """The tree, the vocabulary and the window of documents that the stream keeps of one domain."""
 
     def __init__(self, domain: str, config: UrlTreeConfig):
-        self.domain = domain
         self._config = config
         self._tree = UrlTree(domain)
         self._vocabulary = Vocabulary(WORDS[config.blocks.hash])
@@ -84,7 +82,7 @@ class DomainTree:
         number, self._next = self._next, self._next + 1
         held = self._tree.insert(number, document.document_id, document.timestamp, document.url_key.branch, ids)
         insort(self._order, (document.timestamp, number))
-        return (self._label(held, is_late=False), *(self._label(one, is_late=True) for one in self._due(held)))
+        return (self._label(held), *map(self._label, self._due(held)))
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`."""
@@ -128,7 +126,7 @@ class DomainTree:
             self._vocabulary = build_vocabulary(self._vocabulary.keys[alive])
             self._tree.forget(alive)
 
-    def _label(self, held: HeldDocument, *, is_late: bool) -> Labelled:
+    def _label(self, held: HeldDocument) -> Labelled:
         decision = decide(held.leaf, self._config.label)
         counts = self._tree.counts(decision.node, held.ids)
         held.is_final = decision.node.documents >= self._config.relabel.support
@@ -140,7 +138,6 @@ class DomainTree:
             c_max=decision.c_max,
             counts=counts,
             labels=_labels(counts, decision.c_max),
-            is_late=is_late,
         )
 
     def _due(self, arrived: HeldDocument) -> list[HeldDocument]:

@@ -51,7 +51,7 @@ class CountTable:
 
 
 class Node:
-    """A step of URL keys. Without a table it has one document, `only`; or it is the domain's (see `Tree.totals`)."""
+    """A step of URL keys. Without a table it has one document, `only`; or it is the domain's (see `UrlTree.totals`)."""
 
     __slots__ = ("children", "documents", "ends", "name", "only", "parent", "table")
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.jobs import compaction_job, increment_job
 from dbce_spark.spark.run import run_lock, staging
 from dbce_spark.spark.run.run_request import RunRequest
+from tests.support.full_disks import full_disk
 from tests.support.nfs import keep_open_files
 from tests.support.sample_collection import PARAMETERS
 
@@ -518,6 +520,28 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
     assert ["00000001", "00000002", "00000003"] == sorted(
         one.name for one in Path(grown.folder, "increments").iterdir()
     )
+
+
+def test_a_full_disk_is_no_fault_of_the_file_that_is_written_anew(grown: Collection) -> None:
+    """The error names the file that could not be written, and not the pages of the format before, which are whole."""
+    page = dict.fromkeys(page_rows.PAGES.names) | {"first_scores": random.Random(1).randbytes(40_000)}
+    for number in (1, 2, 3):
+        write(grown.increment(number), "pages", page_rows.PAGES, page, file="00000000")
+        made_before(grown, number)
+    grown.rollback(3)
+
+    with full_disk(20_000), pytest.raises(OutputError, match=r"File too large: .*; nothing is lost"):
+        compaction_job.run(grown, 1000)
+
+
+def test_a_collection_that_was_copied_without_its_rejects_is_put_together(grown: Collection) -> None:
+    """No file of them comes of none: nothing names their columns."""
+    for number in (1, 2, 3):
+        shutil.rmtree(Path(grown.increment(number), "rejects"))
+    made = compaction_job.run(grown, 1000)
+
+    assert made
+    assert not Path(grown.increment(made.number), "rejects").exists()
 
 
 @pytest.mark.parametrize(

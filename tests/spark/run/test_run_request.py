@@ -22,6 +22,16 @@ def test_an_increment_that_another_run_has_written_is_no_output_to_replace(tmp_p
         replace(alone, settings={}).goes_on(config())
 
 
+def test_no_revisits_wait_without_a_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of such in the current folder, as in an increment, is not this run's."""
+    (tmp_path / "pending").mkdir()
+    (tmp_path / "pending" / "part-00000.parquet").write_bytes(b"of another run")
+    monkeypatch.chdir(tmp_path)
+    request = RunRequest(files=[], output="out", with_html=False, limit=None, started=0.0)
+
+    assert 0 == request.pending_revisits
+
+
 def test_waiting_revisits_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """With what to do: no run can go on without them."""
     prior = PriorState((str(tmp_path / "increments" / "00000001"),), (1,), 4)

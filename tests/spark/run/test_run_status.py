@@ -28,6 +28,7 @@ from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.run.run_status import DoneShare, inspect_run
 from tests.support.builders import config
+from tests.support.permissions import forbidden
 
 ROOT = Path(__file__).parents[3]
 FILES = [f"{nth}.warc" for nth in range(20)]
@@ -253,6 +254,19 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, changed: dict[str, objec
 
     with pytest.raises(OutputError, match=r"run\.json is no report of a run of this version"):
         inspect_run(str(tmp_path)).text()
+
+
+def test_a_report_that_cannot_be_opened_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that is gone, as after a rollback of files, and one that may not be read; programs get an object, too."""
+    collection = Collection(str(tmp_path / "c"))
+    Path(collection.increment(1)).mkdir(parents=True)
+    grown_to(collection, 1)
+    finished(str(tmp_path), 0)
+    for output, lack in ((collection.folder, "restore it, or roll back"), (str(tmp_path), "let this user read it")):
+        with forbidden(tmp_path / "run.json"):
+            assert 2 == main(["status", output, "--format", "json"])
+        status = json.loads(capsys.readouterr().out)
+        assert ("unknown", True) == (status["condition"], lack in status["error"])
 
 
 def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:

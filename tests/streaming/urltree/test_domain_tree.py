@@ -89,9 +89,8 @@ def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> Non
     labelled = [held.add(article(at)) for at in range(7)]
 
     assert [1, 1, 1, 1, 5, 1, 1] == [len(one) for one in labelled]
-    assert [False, True, True, True, True] == [one.is_late for one in labelled[4]]
     assert all([BOILERPLATE, CONTENT] == one.labels.tolist() for one in labelled[4])
-    assert [article(at).document_id for at in range(4)] == [one.document_id for one in labelled[4][1:]]
+    assert [article(at).document_id for at in (4, 0, 1, 2, 3)] == [one.document_id for one in labelled[4]]
 
 
 def test_label_of_a_node_that_had_seen_enough_is_final() -> None:

@@ -18,7 +18,7 @@ def unpack(data: bytes, magic: bytes, version: int, kind: str) -> bytes:
     Raises:
         OutputError: the state is of another kind or version.
     """
-    found, found_version = _HEAD.unpack_from(data)
+    found, found_version = _HEAD.unpack(data[: _HEAD.size].ljust(_HEAD.size, b"\0"))
     if found != magic or found_version != version:
         raise OutputError(
             f"the state of {kind} is of version {found_version if found == magic else 'unknown'}, this program has"

@@ -9,7 +9,7 @@ _LENGTH = struct.Struct("<I")
 
 def pack(value: object) -> bytes:
     """Pack what JSON can hold."""
-    text = json.dumps(value).encode()
+    text = json.dumps(value, separators=(",", ":")).encode()
     return _LENGTH.pack(len(text)) + text
 
 
