@@ -286,7 +286,7 @@ class PageWalk:
 
     def _begin_line(self) -> None:
         """Begin a line within <pre>, if none begins here."""
-        if self._parts and not self._parts[-1].endswith("\n"):
+        if self._parts and not self._parts[-1].endswith(("\n", LINE_BREAK)):
             self._parts.append("\n")
 
     def _line_break(self, holder: int) -> None:
