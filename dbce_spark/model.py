@@ -351,7 +351,7 @@ class Segments:
     starts: Ints
     ends: Ints
     labels: Bits
-    scores: npt.NDArray[np.float32]  # share of the evidence that is for content
+    scores: npt.NDArray[np.float32]  # how likely it is content; by patterns, the share of the evidence that is for it
     bits: Bits  # of the first cross; 16 (`cur` alone) without a cross
     siblings: Ints  # other pages it was compared with
     siblings_with: Ints  # of these, how many hold it

@@ -19,7 +19,7 @@ Groups = tuple[Numbers, Numbers]
 """The number of the group of each of some things, from 0 on, and the size of each group."""
 
 
-def mixed(first: Texts, second: Texts) -> Texts:
+def mixed_pairs(first: Texts, second: Texts) -> Texts:
     """Mix pairs of numbers to one well-spread 64-bit number each."""
     both = first * ODD + second
     both ^= both >> np.uint64(31)
@@ -51,7 +51,7 @@ def keys_of_groups(of_keys: Numbers, groups: Numbers, count: int) -> Numbers:
 
 def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
     """Group things by key, each within its own page or element."""
-    both = mixed(within.astype(np.uint64), keys)
+    both = mixed_pairs(within.astype(np.uint64), keys)
     if len(both) > _OF_ONE_PAGE:
         group, count = numbered(both)
         return group, np.bincount(group, minlength=count)

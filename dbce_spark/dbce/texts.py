@@ -6,14 +6,13 @@ Broder 1997, "On the resemblance and containment of documents"; MMDS chapter 3.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DuplicatesConfig
-from dbce_spark.html.tokens import hashed, mixed
-from dbce_spark.model import Hashes
+from dbce_spark.html.tokens import hashed, mix_in_place
+from dbce_spark.model import Hashes, digest
 
 TextSignature = npt.NDArray[np.uint16]
 """16 bits of each minimum: unlike ones are equal once in 65,536 times (Li and König 2010), and half the bytes."""
@@ -37,15 +36,9 @@ class Text:
 
 
 def read(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
-    """Compute the digest and the signature of a text, in whatever case it is written."""
+    """Compute the digest and the signature of a text, whatever its case and the white space between its words."""
     folded = text.casefold()
-    return digest(folded), sign(folded, config)
-
-
-def digest(text: str) -> str:
-    """Hash a text's words: to the same whatever the white space between them."""
-    words = " ".join(text.split())
-    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return digest(" ".join(folded.split())), sign(folded, config)
 
 
 def sign(text: str, config: DuplicatesConfig) -> TextSignature | None:
@@ -74,14 +67,14 @@ def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
     for further in range(1, words):
         found *= _FACTOR
         found += tokens[further : further + count]
-    return (mixed(found) >> _HIGH).astype(np.uint32)
+    return (mix_in_place(found) >> _HIGH).astype(np.uint32)
 
 
 def bands(signatures: TextSignature, config: DuplicatesConfig) -> npt.NDArray[np.int64]:
     """Hash each band of each signature: shape (signatures, bands), signed as Spark's integers are."""
     powers = _factors(config.rows)
     banded = signatures.reshape(len(signatures), config.bands, config.rows).astype(np.uint64)
-    return mixed((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
+    return mix_in_place((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
 
 
 def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, int, float]]:
@@ -105,4 +98,4 @@ def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, in
 def _factors(count: int) -> Hashes:
     """Make odd numbers without a pattern, always the same: signatures of different ones cannot be compared."""
     steps = np.array([_STEP * place % (1 << 64) for place in range(1, count + 1)], np.uint64)
-    return mixed(steps) | np.uint64(1)
+    return mix_in_place(steps) | np.uint64(1)

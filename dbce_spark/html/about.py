@@ -220,8 +220,8 @@ def _dates(found: Statements, url: str, timestamp: int) -> Iterator[tuple[str, s
         at = parse_date(text)
         if at is not None and EARLIEST <= at <= timestamp + SLACK:
             is_local = not _IN_UTC.search(text) or not in_url or not _is_next_to(at, in_url)
-            chosen = (place, written_day(text)) if is_local else ("url", in_url)
-            yield chosen[0], min(chosen[1], day_of(timestamp))
+            source, day = (place, written_day(text)) if is_local else ("url", in_url)
+            yield source, min(day, day_of(timestamp))
 
 
 def _is_next_to(at: int, day: str) -> bool:

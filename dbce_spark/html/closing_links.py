@@ -22,6 +22,7 @@ _STOPS = (".", ",", ";", ":", "!", "?", "\u3002", "\uff0c", "\uff01", "\uff1f")
 _LETTER = re.compile(r"[^\W_]")
 _OPENING = " \v([{|<\u00ab\u2013\u2014\u00b7\u2022-"
 _DIGIT = re.compile(r"\d")
+_WORDS = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
 class Closing(NamedTuple):
@@ -86,12 +87,20 @@ def recurring(closings: Iterable[Closing], link_texts: Iterable[str]) -> list[Cl
     }
     if not repeated:
         return []
-    times = Counter(text.strip() for text in link_texts)
+    in_links = Counter(map(_without_signs, link_texts))
+    in_closings = Counter(_without_signs(one.text) for some in by_text.values() for one in some)
     chosen: dict[int, Closing] = {}
     for text, some in repeated.items():
-        if times[text] <= 2 * len(some):
+        words = _without_signs(text)
+        if in_links[words] <= 2 * in_closings[words]:
             chosen |= {one.block: one for one in some if one.block not in chosen or one.links > chosen[one.block].links}
     return sorted(chosen.values())
+
+
+def _without_signs(text: str) -> str:
+    """Cut the signs around the words of a text; signs alone stay."""
+    words = _WORDS.search(text)
+    return words[0] if words else text.strip()
 
 
 def cut_closing(text: str, closing: str) -> tuple[str, str]:

@@ -55,7 +55,9 @@ _RANKS = {
 }
 """The names that each is looked for under, the first to be preferred."""
 
-_WANTED = frozenset(chain.from_iterable(_RANKS.values()))
+_OF_ELEMENTS = frozenset(("title", "lang", "ld:datepublished", "ld:datemodified", "pubdate", "canonical"))
+_NAMED = frozenset(chain.from_iterable(_RANKS.values())) - _OF_ELEMENTS
+"""The names that attributes of <meta> and <time> give, and no element or script of its own."""
 
 _LANGUAGE = re.compile(
     r"[a-z]{2,3}(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|[0-9]{3}))?"
@@ -162,7 +164,7 @@ def _found(root: Any, html: bytes) -> dict[str, list[str]]:
 
 def _elements(root: Any, html: bytes) -> Iterable[Any]:
     """Iterate over the elements that may declare something. All of the tree costs more than all else here, so mostly
-    it is the head, and what parsers move from a broken head to the start of the body."""
+    it is the head, and the children of the body, where parsers move what stands in a broken head."""
     head, body = root.find("head"), root.find("body")
     if head is None or body is None or head.find("title") is None or _has_dates(html):
         return root.iter(*_NAMES)  # type: ignore[no-any-return]
@@ -183,16 +185,14 @@ def _read_meta(element: Any, found: dict[str, list[str]]) -> None:
             key = key.lower()
             if key[:2] == "dc":
                 key = key.replace(":", ".")
-            if key in _WANTED:
+            if key in _NAMED:
                 _keep(found, key, content)
 
 
 def _read_time(element: Any, found: dict[str, list[str]]) -> None:
-    key = (element.get("itemprop") or "").lower()
-    if "pubdate" in element.attrib:
-        key = "pubdate"
-    if key in _WANTED:
-        _keep(found, key, element.get("datetime") or element.text)
+    is_draft, key = "pubdate" in element.attrib, (element.get("itemprop") or "").lower()
+    if is_draft or key in _NAMED:
+        _keep(found, "pubdate" if is_draft else key, element.get("datetime") or element.text)
 
 
 def _read_json(text: str, found: dict[str, list[str]]) -> None:

@@ -66,5 +66,5 @@ def parse(html: bytes, declared_charset: str, config: PageConfig, url: str = "")
         flags=tuple(name for name, is_set in flags.items() if is_set),
         blocks=blocks,
         token_starts=token_starts,
-        tree=walk.tree(),
+        tree=walk.tree,
     )

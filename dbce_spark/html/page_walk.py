@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any
@@ -55,22 +55,22 @@ class PageTree:
     all: the block it stands before, or in. `hrefs` are the targets of `links`, as written.
     """
 
-    parents: list[int]
-    slots: list[int]
-    slot_parents: list[int]
-    slot_paths: list[int]
-    slot_names: list[SlotName]
-    path_names: list[str]
-    firsts: list[int]
-    lasts: list[int]
-    holders: list[int]
-    nths: list[int]
-    controls: list[int]
-    text_areas: list[int]
-    foreign_links: list[int]
-    place_links: list[int]
-    links: list[int]
-    hrefs: list[str]
+    parents: list[int] = field(default_factory=list)
+    slots: list[int] = field(default_factory=list)
+    slot_parents: list[int] = field(default_factory=list)
+    slot_paths: list[int] = field(default_factory=list)
+    slot_names: list[SlotName] = field(default_factory=list)
+    path_names: list[str] = field(default_factory=list)
+    firsts: list[int] = field(default_factory=list)
+    lasts: list[int] = field(default_factory=list)
+    holders: list[int] = field(default_factory=list)
+    nths: list[int] = field(default_factory=list)
+    controls: list[int] = field(default_factory=list)
+    text_areas: list[int] = field(default_factory=list)
+    foreign_links: list[int] = field(default_factory=list)
+    place_links: list[int] = field(default_factory=list)
+    links: list[int] = field(default_factory=list)
+    hrefs: list[str] = field(default_factory=list)
 
     @property
     def paths(self) -> list[int]:
@@ -84,25 +84,11 @@ class PageWalk:
     def __init__(self, root: Any, max_path_chars: int):
         self._max_path_chars = max_path_chars
         self._path_chars = 0
-        self.parents: list[int] = []
-        self.slots: list[int] = []
-        self.slot_parents: list[int] = []
-        self.slot_paths: list[int] = []
-        self.slot_names: list[SlotName] = []
-        self.path_names: list[str] = []
-        self.firsts: list[int] = []
-        self.lasts: list[int] = []
-        self.holders: list[int] = []
-        self.controls: list[int] = []
-        self.text_areas: list[int] = []
-        self.foreign_links: list[int] = []
-        self.place_links: list[int] = []
-        self.links: list[int] = []
-        self.hrefs: list[str] = []
+        self.tree = PageTree()
         self.texts: list[str] = []
         self.link_texts: list[str] = []
         self.link_texts_in: list[int] = []  # of each of these, the block
-        self.element_nths: list[int] = []
+        self._nths: list[int] = []  # of each element
         self._path_of: dict[tuple[int, str], int] = {}
         self._steps: list[str] = []  # of each path its last step, as XPath writes it
         self._parts: list[str] = []
@@ -117,16 +103,16 @@ class PageWalk:
         self._run(root)
         if chosen := recurring(self._closings, self.link_texts):
             self._set_apart(chosen)
+        self.tree.nths.extend(self._nths[holder] for holder in self.tree.holders)
 
     def _run(self, root: Any) -> None:
         """Walk the tree with plain names and few calls: this loop is a third of the time that a page takes.
 
         An element's number of children gives its end; asking for events at its start and end costs more.
         """
-        parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
-        linked, touching = self._linked, self._touching
-        firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
-        slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
+        tree, parts, texts, linked, touching = self.tree, self._parts, self.texts, self._linked, self._touching
+        parents, slots, firsts, lasts, nths = tree.parents, tree.slots, tree.firsts, tree.lasts, self._nths
+        slot_parents, slot_paths, slot_names = tree.slot_parents, tree.slot_paths, tree.slot_names
         path_of = self._path_of
         slots_under: list[dict[SlotName, int] | None] = []  # below each slot; most have none
         around: list[Any] = []
@@ -251,26 +237,27 @@ class PageWalk:
             self._begin_line()
 
     def _note_control(self, tag: str) -> None:
-        self.controls.append(len(self.texts))
+        self.tree.controls.append(len(self.texts))
         if tag == "textarea":
-            self.text_areas.append(len(self.texts))
+            self.tree.text_areas.append(len(self.texts))
 
     def _note_link(self, element: Any) -> None:
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
-            self.foreign_links.append(len(self.texts))
+            self.tree.foreign_links.append(len(self.texts))
         if href := element.get("href"):
-            self.links.append(len(self.texts))
-            self.hrefs.append(href)
+            self.tree.links.append(len(self.texts))
+            self.tree.hrefs.append(href)
             self._link_places.append(len(self._parts))
             self._is_to_place = href.find("#", 0, -1) >= 0  # a bare # leads nowhere
             if self._is_to_place:
-                self.place_links.append(len(self.texts))
+                self.tree.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
         """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
-        path = self._path_of[above, tag] = len(self.path_names)
-        name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
-        self.path_names.append(name)
+        names = self.tree.path_names
+        path = self._path_of[above, tag] = len(names)
+        name = f"{names[above]}/{tag}" if above >= 0 else tag
+        names.append(name)
         self._steps.append(_node_test(tag))
         self._path_chars += len(name)
         if self._path_chars > self._max_path_chars:
@@ -286,7 +273,7 @@ class PageWalk:
 
     def _begin_line(self) -> None:
         """Begin a line within <pre>, if none begins here."""
-        if self._parts and not self._parts[-1].endswith("\n"):
+        if self._parts and not self._parts[-1].endswith(("\n", LINE_BREAK)):
             self._parts.append("\n")
 
     def _line_break(self, holder: int) -> None:
@@ -318,7 +305,7 @@ class PageWalk:
             if self._linked:
                 self._note_linked()
             self.texts.append(text)
-            self.holders.append(holder)
+            self.tree.holders.append(holder)
         parts.clear()
         self._blank = 0
         self._linked.clear()
@@ -332,7 +319,7 @@ class PageWalk:
         places = self._link_places
         may_close = len(parts) > len(linked) or (len(places) > 1 and self._is_to_place)
         if places and may_close and not self._pre:
-            target = self.hrefs[-1]
+            target = self.tree.hrefs[-1]
             for first, text in closing_texts(parts, linked, places, to_place=self._is_to_place):
                 links = sum(place >= first for place in places)
                 texts = sum(at >= first for at in linked)
@@ -344,17 +331,16 @@ class PageWalk:
         for one in chosen:
             added[one.block + 1] = 1
         moved = np.arange(len(added)) + np.cumsum(added)
-        for places in (self.firsts, self.lasts, self.controls, self.text_areas, self.foreign_links, self.place_links):
+        tree = self.tree
+        for places in (tree.firsts, tree.lasts, tree.controls, tree.text_areas, tree.foreign_links, tree.place_links):
             places[:] = moved[places].tolist()
-        self.links = _moved(self.links, {one.block: one.links for one in chosen}, moved)
+        tree.links[:] = _moved(tree.links, {one.block: one.links for one in chosen}, moved)
         self.link_texts_in = _moved(self.link_texts_in, {one.block: one.texts for one in chosen}, moved)
         closings = {one.block: one.text for one in chosen}
-        texts, holders = self.texts, self.holders
-        self.texts, self.holders = [], []
-        for block, (text, holder) in enumerate(zip(texts, holders, strict=True)):
-            pieces = cut_closing(text, closings[block]) if block in closings else (text,)
-            self.texts += pieces
-            self.holders += [holder] * len(pieces)
+        texts, self.texts = self.texts, []
+        for block, text in enumerate(texts):
+            self.texts += cut_closing(text, closings[block]) if block in closings else (text,)
+        tree.holders[:] = np.repeat(tree.holders, added[1:] + 1).tolist()
 
     def _part_words(self) -> None:
         """Put a space where a word begins right behind another: in the next element, or in what an element touches."""
@@ -370,12 +356,13 @@ class PageWalk:
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""
-        parents, slots, paths = self.parents, self.slots, self.slot_paths
-        nths, node_tests = self.element_nths, self._steps
+        tree = self.tree
+        parents, slots, paths = tree.parents, tree.slots, tree.slot_paths
+        nths, node_tests = self._nths, self._steps
         written = {-1: ""}
         xpaths = []
         chars = self._path_chars
-        for holder in self.holders:
+        for holder in tree.holders:
             steps = []
             at = holder
             while at not in written:
@@ -397,33 +384,12 @@ class PageWalk:
     def _too_long(self) -> PageError:
         return PageError(f"page.max_path_chars is {self._max_path_chars}", RejectReason.PATHS_TOO_LONG)
 
-    def tree(self) -> PageTree:
-        """Build the shape of the page."""
-        return PageTree(
-            parents=self.parents,
-            slots=self.slots,
-            slot_parents=self.slot_parents,
-            slot_paths=self.slot_paths,
-            slot_names=self.slot_names,
-            path_names=self.path_names,
-            firsts=self.firsts,
-            lasts=self.lasts,
-            holders=self.holders,
-            nths=[self.element_nths[holder] for holder in self.holders],
-            controls=self.controls,
-            text_areas=self.text_areas,
-            foreign_links=self.foreign_links,
-            place_links=self.place_links,
-            links=self.links,
-            hrefs=self.hrefs,
-        )
-
     def _joined(self) -> tuple[str, npt.NDArray[np.int32]]:
         """Join the texts of the blocks; return the page text, and of each block how many characters part it from the
         one before."""
-        texts, steps = self.texts, self._steps
-        cells = cell_slots([steps[path] for path in self.slot_paths], self.slot_parents)
-        before = separators(texts, self.slots, self.parents, (self.firsts, self.lasts), cells)
+        tree, texts, steps = self.tree, self.texts, self._steps
+        cells = cell_slots([steps[path] for path in tree.slot_paths], tree.slot_parents)
+        before = separators(texts, tree.slots, tree.parents, (tree.firsts, tree.lasts), cells)
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
         return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps

@@ -145,11 +145,11 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
     starts = np.flatnonzero(_begins(classes))
     if not len(starts):
         return starts, np.empty(0, np.uint64)
-    return starts, mixed(np.add.reduceat(terms, starts) * back[starts])
+    return starts, mix_in_place(np.add.reduceat(terms, starts) * back[starts])
 
 
-def mixed(numbers: Hashes) -> Hashes:
-    """Mix numbers in place, and return them, as MurmurHash3 ends: every bit depends on all."""
+def mix_in_place(numbers: Hashes) -> Hashes:
+    """Mix numbers, and return them, as MurmurHash3 ends: every bit depends on all."""
     for factor in _MIX:
         numbers ^= numbers >> _HALF
         numbers *= factor

@@ -54,6 +54,23 @@ def test_a_recurring_link_leads_elsewhere_each_time(targets: str, others: int, r
 
 
 @pytest.mark.parametrize(
+    ("texts", "links", "recurs"),
+    [
+        (["more)"] * 3, ["more"] * 7, False),
+        (["more)"] * 3, ["more"] * 6, True),
+        (["more)"] * 3 + ["more \u00bb"] * 4, ["more"] * 3 + ["more \u00bb"] * 4, True),
+        (["[source]\u00b6"] * 3, ["[source]", "\u00b6"] * 3, True),
+    ],
+    ids=["mostly in lines", "half in lines", "with other signs", "two links"],
+)
+def test_signs_around_a_link_do_not_hide_it_within_a_line(texts: list[str], links: list[str], recurs: bool) -> None:
+    """Of "(more)" the link is "more", and closings with other signs are no lines that it is in."""
+    closings = [Closing(block, text, str(block), 1, 1) for block, text in enumerate(texts)]
+
+    assert (closings if recurs else []) == recurring(closings, links)
+
+
+@pytest.mark.parametrize(
     ("text", "closing", "expected"),
     [
         ("Text more", "more", ("Text", "more")),

@@ -63,8 +63,9 @@ def test_page_that_declares_nothing() -> None:
         ("<body><svg><title>Icon</title></svg><p>word", ""),
         ("<body><svg><title>Icon</title></svg><p>word<title>Late</title>", "Late"),
         ("<title>A &lt;b> &amp; c</title>", "A <b> & c"),
+        ("<meta name=title content='A title | Site'><title>A title</title>", "A title"),
     ],
-    ids=["element", "blank element", "Dublin Core", "drawing", "in the body", "entities"],
+    ids=["element", "blank element", "Dublin Core", "drawing", "in the body", "entities", "no standard"],
 )
 def test_title(html: str, expected: str) -> None:
     """The title is that of <title>; where it is missing or blank, what the page gives as its title elsewhere."""
@@ -139,6 +140,14 @@ def test_publication_date(html: str) -> None:
     actual = (metadata_of(html).published, metadata_of(html).modified)
 
     assert expected == actual
+
+
+@pytest.mark.parametrize("name", ["lang", "title", "canonical", "pubdate", "ld:datepublished"])
+def test_name_that_no_standard_has(name: str) -> None:
+    """An element <meta> with the name of another element or of an attribute declares nothing."""
+    value = {"lang": "en", "title": "A title"}.get(name, "2012-05-03")
+
+    assert metadata_of("<p>word") == metadata_of(f"<meta name={name} content='{value}'><p>word")
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,7 @@ def test_line_breaks_in_pre_are_lines() -> None:
         ("<i style='display:block'>a = 1</i><i style='display: flex'> <b>b</b></i>c", ["a = 1\n b\nc"]),
         ("<i style='display:block'>a\n</i><i style='display:block'>b</i>", ["a\nb"]),
         ("<i style='display:inline-block'>a</i><i>b</i>", ["ab"]),
+        ("a<br><i style='display:block'>b</i><br><i style='display:block'>c</i>", ["a\nb\n\nc"]),
     ],
 )
 def test_code_keeps_its_indentation(html: str, expected: list[str]) -> None:

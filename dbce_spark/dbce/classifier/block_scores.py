@@ -12,8 +12,8 @@ STEP = 10_000
 """Scores are rounded to steps of 1/10,000: finer differences mean nothing."""
 
 
-def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
-    """Convert log-odds to the scores of blocks, in 1/1024."""
+def integer_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
+    """Convert log-odds to scores in 1/1024."""
     return np.rint(probability(log_odds) * CERTAIN).astype(np.int64)
 
 

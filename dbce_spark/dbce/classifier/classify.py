@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.classifier import context, evidence, feature_bins, features, page_links, units
-from dbce_spark.dbce.classifier.block_scores import STEP, Scores, first_scores, rounded
+from dbce_spark.dbce.classifier.block_scores import STEP, Scores, integer_scores, rounded
 from dbce_spark.dbce.classifier.class_words import ClassWords
 from dbce_spark.dbce.classifier.features import UNKNOWN, Columns
 from dbce_spark.dbce.classifier.forest import Forest, probability
@@ -41,8 +41,6 @@ WHOLE, ARTICLE = "whole", "article"
 SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
 """A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
 second score knows least of, need a lower bound."""
-
-_LOW = 32
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ class Classifier:
                 self.binnings["words"].codes(self.class_words.columns(pages), len(pages)),
             )
         )
-        scores, replies = (first_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
+        scores, replies = (integer_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
         around = context.of_pages(pages, scores)
         replies_around = context.of_groups(pages, pages.slot_groups, replies)
         codes = np.concatenate(
@@ -225,7 +223,7 @@ class SecondScores:
             for at in range(CLASS, CLASS + len(context.SLOTS))
         ]
         self.log_odds = classifier.second.log_odds(codes)
-        self._scores = first_scores(self.log_odds)
+        self._scores = integer_scores(self.log_odds)
         around = context.of_rows(self._rows, names, self._scores)
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
 
@@ -247,7 +245,7 @@ class SecondScores:
 def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
     """Compute the rows of `BlockFeatures.keys`: 32 bits are enough to tell apart what one pool holds."""
     keys = (pages.texts, pages.shapes, *pages.slot_names)
-    return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
+    return np.stack([(key >> np.uint64(32)).astype(np.uint32) for key in keys])
 
 
 def _by_page(compared: Sequence[ComparedPage], of_blocks: Scores) -> list[Scores]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce.classifier.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
+from dbce_spark.dbce.classifier.features import REPEATED, UNKNOWN, Columns, share, shifted, total
 from dbce_spark.dbce.classifier.layout import Layout, Rows, sums
 from dbce_spark.dbce.key_numbers import Groups, Texts, grouped
 from dbce_spark.model import Numbers
@@ -24,6 +24,9 @@ _STRONG, _STRONG_WORDS = 614, 10
 _FAR = 1e6
 _NEIGHBOURS = (-4, -3, -2, -1, 1, 2, 3, 4)
 _WINDOWS = (2, 4, 12, 30)
+_LEVELS = range(1, 7)
+_RECORD_LEVELS = range(9)
+"""Steps up from a block's holder to the elements that are measured, and to those among which records are looked for."""
 
 
 def of_rows(rows: Rows, keys: Sequence[Texts], scores: Numbers) -> Columns:
@@ -102,7 +105,7 @@ def _of_elements(pages: Layout, content_mass: Numbers) -> Columns:
     page_content_mass = pages.in_pages(content_mass)
     columns: Columns = {}
     element = pages.holders
-    for level in range(1, LEVELS.stop + 1):
+    for level in _LEVELS:
         element = pages.parents[element]
         columns[f"density^{level}"] = share(within[element], words[element])
         columns[f"mass_share^{level}"] = share(within[element], page_content_mass)
@@ -152,7 +155,7 @@ def _of_records(pages: Layout, content_mass: Numbers, name: str, groups: Groups)
     element = pages.holders
     widest, most = element, np.zeros(len(pages), np.int64)
     of_records = np.where(records >= REPEATED, record_words, 0)[group]
-    for level in range(HEIGHT + 1):
+    for level in _RECORD_LEVELS:
         if level:
             element = pages.parents[element]
         found_words = of_records[element]

@@ -44,7 +44,7 @@ LINE = 80
 """Characters of a line of text, for text density (Kohlschuetter)."""
 
 LEVELS = range(1, 6)
-"""Steps up from a block's holder within which elements are looked at."""
+"""Steps up from a block's holder to the elements that are measured: their words, links and the like."""
 
 _TITLE_LIKE = 0.3
 _OPEN = (COMMA, PUNCTUATION, COLON)
@@ -60,7 +60,7 @@ _TAGS_ABOVE = (
     "fieldset", "center", "font", "code",
 )  # fmt: skip
 _COUNTED_TAGS = ("list", "table", "div")
-_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _PARTS = (("buttons", "button"), ("times", "time"), ("labels", "label"))
 _NEIGHBOURS = (-2, -1, 1, 2)
 _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentence", "upper", "words")
@@ -121,13 +121,8 @@ def _of_text(pages: Layout) -> Columns:
         "starts_upper": (pages.first_classes == UPPER).astype(np.float64),
         "starts_sign": (pages.first_classes >= COMMA).astype(np.float64),
     }
-    for name, one in (
-        ("upper", UPPER),
-        ("digits", DIGIT),
-        ("signs", PUNCTUATION),
-    ):
+    for name, one in (("upper", UPPER), ("digits", DIGIT), ("signs", PUNCTUATION), ("symbols", SYMBOL)):
         columns[name] = share(pages.of_class(one), characters)
-    columns["symbols"] = share(pages.of_class(SYMBOL), characters)
     return columns
 
 
@@ -137,8 +132,8 @@ def _path_numbers(path: str) -> bytes:
 
     Packed: numpy takes longer to read the tuples of all paths of a page than all else here."""
     tags = path.split("/")
-    levels = [_LEVELS[tag] for tag in tags if tag in _LEVELS]
-    last = "h" if tags[-1] in _LEVELS else tags[-1]
+    levels = [_HEADING_LEVELS[tag] for tag in tags if tag in _HEADING_LEVELS]
+    last = "h" if tags[-1] in _HEADING_LEVELS else tags[-1]
     held = {*tags, "h"} if levels else {*tags}
     counts = (tags.count("ul") + tags.count("ol"), tags.count("table"), tags.count("div"))
     return _PATH_NUMBERS.pack(
@@ -236,7 +231,7 @@ def _of_elements(pages: Layout) -> Columns:
     beside, like = (_repetition(groups, blocks > 0, words, links, prose) for groups in (pages.beside, pages.like))
     columns: Columns = {}
     element = pages.holders
-    for level in range(LEVELS.stop):
+    for level in (0, *LEVELS):
         if level:
             element = pages.parents[element]
             columns |= {
@@ -269,8 +264,12 @@ def _repetition(groups: Groups, has_text: npt.NDArray[np.bool_], *sums_of: Numbe
 REPEATED = 3
 """Elements of a kind under one parent that make a list of records: comments, posts, hits, products."""
 
-HEIGHT = 8
-"""Steps up from a block's holder within which records are looked for."""
+_RECORD_LEVELS = range(8)
+_REPLY_LEVELS = range(10)
+"""Steps up from a block's holder to the elements among which records, and those of replies, are looked for."""
+
+_REPLY_LINK_LEVELS = range(1, 7)
+"""Steps up to the elements whose links that mark replies are counted."""
 
 
 def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
@@ -278,7 +277,7 @@ def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
     element = pages.holders
     widest, most = element, np.zeros(len(pages))
     of_records = np.where(beside["count"] >= REPEATED, beside["words"], 0)
-    for level in range(HEIGHT):
+    for level in _RECORD_LEVELS:
         if level:
             element = pages.parents[element]
         words = of_records[element]
@@ -380,12 +379,12 @@ def _of_replies(pages: Layout) -> Columns:
     columns: Columns = {}
     element = pages.holders
     record, beside_field = np.full(len(pages), -1), np.full(len(pages), -1)
-    for level in range(HEIGHT + 2):
+    for level in _REPLY_LEVELS:
         if level:
             element = pages.parents[element]
         record = np.where((record < 0) & (alike[element] > 0), element, record)
         beside_field = np.where((beside_field < 0) & (fields[element] > 0), element, beside_field)
-        if 0 < level <= LEVELS.stop:
+        if level in _REPLY_LINK_LEVELS:
             columns[f"foreign^{level}"] = share(foreign[element], words[element])
             columns[f"places^{level}"] = share(places[element], words[element])
     columns |= {

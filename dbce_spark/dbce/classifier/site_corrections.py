@@ -16,7 +16,7 @@ from dbce_spark.dbce.classifier.forest import probability
 from dbce_spark.dbce.key_numbers import MIX
 from dbce_spark.model import ID, TEXT, Keys, text_hash
 
-LEVELS = (ID, TEXT)
+SHIFTED_ROWS = (ID, TEXT)
 """Rows of keys that have shifts: the slot by its classes and ids, then the text, which is learned from what the slot
 leaves. Further names of slots gave no more (docs/classifier.md)."""
 
@@ -25,7 +25,7 @@ PRIOR = 0.2
 decide a slot, as a rule. 0.05 to 0.5 were tried (docs/classifier.md)."""
 
 MOST = 6.0
-"""The largest shift of a level, in log-odds: a score of 0.0025 becomes one of a half."""
+"""The largest shift of a slot or of a text, in log-odds: a score of 0.0025 becomes one of a half."""
 
 BLOCKS_OF_PAGE = 3
 """Blocks of a slot by which a page counts at most: a table of a hundred rows says little more than one of three."""
@@ -52,7 +52,7 @@ class LabelledPage:
 
 @dataclass(frozen=True)
 class SiteCorrections:
-    """The sites with labelled pages, and shifts by hashes of site, level and key, ascending."""
+    """The sites with labelled pages, and shifts by hashes of site, row and key, ascending."""
 
     sites: frozenset[str] = frozenset()
     names: Names = field(default_factory=lambda: np.empty(0, np.uint64))
@@ -63,12 +63,12 @@ class SiteCorrections:
         nothing = np.zeros(keys.shape[1])
         if site not in self.sites:
             return nothing
-        (is_known, of_slots), (_, of_texts) = (self._of_level(site, level, keys) for level in LEVELS)
+        (is_known, of_slots), (_, of_texts) = (self._of_row(site, row, keys) for row in SHIFTED_ROWS)
         return of_slots + of_texts if is_known.mean() >= KNOWN else nothing
 
-    def _of_level(self, site: str, level: int, keys: Keys) -> tuple[npt.NDArray[np.bool_], Shifts]:
+    def _of_row(self, site: str, row: int, keys: Keys) -> tuple[npt.NDArray[np.bool_], Shifts]:
         """Tell which blocks have a key that labelled pages have, and return the shifts of these, 0 of the others."""
-        names = _names(site, level, keys)
+        names = _names(site, row, keys)
         at = np.minimum(np.searchsorted(self.names, names), len(self.names) - 1)
         is_known = self.names[at] == names
         return is_known, np.where(is_known, self.shifts[at], 0.0)
@@ -78,7 +78,7 @@ def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:
     """Learn the shifts of all slots and texts of labelled pages. They depend on no order of the pages.
 
     A shift d is that of the highest posterior: a label is drawn with log-odds s + d, where s has the shifts of the
-    level before, and d is normal around 0 with precision PRIOR. A page counts in each slot as the square root of its
+    row before, and d is normal around 0 with precision PRIOR. A page counts in each slot as the square root of its
     blocks there, BLOCKS_OF_PAGE of them.
     """
     # In one order, as sums of floats depend on it.
@@ -90,8 +90,8 @@ def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:
     log_odds = np.concatenate([one.log_odds for one in taught])
     page_of = np.repeat(np.arange(len(taught)), [len(one.log_odds) for one in taught])
     learned: list[tuple[Names, Shifts]] = []
-    for level in LEVELS:
-        names = np.concatenate([_names(one.site, level, one.keys) for one in taught])
+    for row in SHIFTED_ROWS:
+        names = np.concatenate([_names(one.site, row, one.keys) for one in taught])
         found, group = np.unique(names, return_inverse=True)
         weights = np.zeros(len(group))
         weights[is_labelled] = _weights(group[is_labelled], page_of[is_labelled])
@@ -108,11 +108,11 @@ def _order(one: LabelledPage) -> tuple[str | bytes, ...]:
     return one.site, *(column.tobytes() for column in columns)
 
 
-def _names(site: str, level: int, keys: Keys) -> Names:
-    """Hash the site, the level and the key of each block to 64 bits."""
-    of_site = np.uint64(text_hash(f"{level}/{site}"))
-    mixed = keys[level].astype(np.uint64) ^ of_site
-    # The finalizer of splitmix64 (Steele, Lea and Flood 2014): keys are 32 bits of hashes, sites and levels the rest.
+def _names(site: str, row: int, keys: Keys) -> Names:
+    """Hash the site, the row and the key of each block to 64 bits."""
+    of_site = np.uint64(text_hash(f"{row}/{site}"))
+    mixed = keys[row].astype(np.uint64) ^ of_site
+    # The finalizer of splitmix64 (Steele, Lea and Flood 2014): keys are 32 bits of hashes, sites and rows the rest.
     for shift, factor in zip((30, 27), MIX, strict=True):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * factor
     named: Names = mixed ^ (mixed >> np.uint64(31))

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.key_numbers import ODD, Texts, mixed
+from dbce_spark.dbce.key_numbers import ODD, Texts, mixed_pairs
 from dbce_spark.html.page_walk import SlotName
 from dbce_spark.model import Numbers, text_hash
 
@@ -89,7 +89,7 @@ def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, T
         chains = chains + chains[:, far] * np.uint64(factor)
         marks = marks | marks[far]
         factor = factor * factor % (1 << 64)
-    return mixed(chains[:, :-1], links), marks[:-1]
+    return mixed_pairs(chains[:, :-1], links), marks[:-1]
 
 
 def doubled(above: Numbers) -> Iterator[Numbers]:

@@ -13,14 +13,14 @@ from dbce_spark.dbce.classifier.block_scores import Scores, log_odds_of
 from dbce_spark.dbce.classifier.features import REPEATED, UNKNOWN, Columns, share, total
 from dbce_spark.dbce.classifier.layout import Layout, Rows, sums
 from dbce_spark.dbce.classifier.slot_keys import nearest
-from dbce_spark.dbce.key_numbers import grouped, mixed
+from dbce_spark.dbce.key_numbers import grouped, mixed_pairs
 from dbce_spark.model import Ints, Numbers, Units
 
 DEPTH = 8
 """Units around a block that its score is pooled over: the one it stands in, and those around that."""
 
 HIGH = 512
-"""A first score of a block that likely is content, in 1/1024."""
+"""A score above which a block likely is content, in 1/1024."""
 
 SHARES = (0, 20, 60, 150, 300, 512, 724, 874, 964, 1025)
 """Steps of scores, in 1/1024, whose shares of the page describe it as a whole."""
@@ -51,7 +51,7 @@ def of_pages(pages: Layout) -> list[Units]:
     around = nearest(is_unit, parents)
     unit_around = number[around[parents[found]]]
     _, first_of_kind, kind = np.unique(
-        mixed(unit_around.astype(np.uint64), pages.slots.own[pages.element_slots[found]]),
+        mixed_pairs(unit_around.astype(np.uint64), pages.slots.own[pages.element_slots[found]]),
         return_index=True,
         return_inverse=True,
     )

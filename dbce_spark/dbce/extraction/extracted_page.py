@@ -249,7 +249,8 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfi
 
 def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _each_once(pages)
-    keys_of = _keys if len(given) > 1 else _keys_alone
+    is_alone = len(given) < 2 and not settings.label.classifier  # the file of one may have corrections of the site
+    keys_of = _keys_alone if is_alone else _keys
     parsed = [
         page
         for start in range(0, len(given), TOGETHER)
@@ -352,7 +353,7 @@ def _keys(one: GivenPage) -> tuple[str, str]:
 
 
 def _keys_alone(one: GivenPage) -> tuple[str, str]:
-    """Return keys of an input that is compared with no other: surt's take a seventh of a cold start."""
+    """Return keys of an input whose site and neighbours do not count: surt's take a seventh of a cold start."""
     return one.url or "", ""
 
 

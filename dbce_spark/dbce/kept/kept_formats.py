@@ -74,11 +74,9 @@ def format_extractions(
 
 
 def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated: bool) -> Formats:
-    text, segments = one.page.blocks.text, one.segments
-    annotated = annotated_html.labelled_html(html, text, segments) if with_annotated else None
-    if not config.need_html:
-        return Formats(annotated_html=annotated)
-    return replace(write_formats(html, one.page.blocks, segments, one.page.capture, config), annotated_html=annotated)
+    blocks, segments = one.page.blocks, one.segments
+    annotated = annotated_html.labelled_html(html, blocks.text, segments) if with_annotated else None
+    return replace(write_formats(html, blocks, segments, one.page.capture, config), annotated_html=annotated)
 
 
 def write_formats(
@@ -90,7 +88,7 @@ def write_formats(
         PageError: lxml finds no element in it.
     """
     kept = Formats()
-    if not {*FORMATS}.intersection(config.columns):
+    if not config.need_html:
         return kept
     root = parse_tree(utf8_html)
     about = describe(root, utf8_html, capture, config) if ABOUT in config.columns else None  # before the tree is cut

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.classifier.block_scores import first_scores
+from dbce_spark.dbce.classifier.block_scores import integer_scores
 from dbce_spark.dbce.classifier.class_words import ClassWords
 from dbce_spark.dbce.classifier.classify import Binning, Classifier
 from dbce_spark.dbce.classifier.features import Columns
@@ -124,7 +124,7 @@ class _Target:
         for part in range(PARTS):
             is_own = self.parts == part
             of_others = replace(self, weights=self.weights * ~is_own).fit(codes, trees)
-            scores[is_own] = first_scores(of_others.log_odds(codes[:, is_own]))
+            scores[is_own] = integer_scores(of_others.log_odds(codes[:, is_own]))
         return self.fit(codes, trees), scores
 
 

@@ -82,7 +82,7 @@ def clean_tree(root: Any, addresses: Addresses, config: FormatsConfig) -> CleanE
     body = root.find("body")
     attributes = _attributes_of_text(root) | ({} if body is None else _attributes_of_text(body))
     builder = _Builder(CleanElement("article", attributes), addresses, config)
-    builder.read(root if body is None else body)
+    builder.read(root)
     drop_needless(builder.article)
     drop_margins(builder.article)
     return builder.article
@@ -398,7 +398,7 @@ _WHOLE = {
 _BOUNDARY, _BLOCK, _WITHIN_LINES, _ALONE, _DROPPED = range(5)
 """Kinds of elements: up to _BLOCK, text ends before and behind them. Of a _BOUNDARY nothing else is left."""
 _kind_of = {
-    **dict.fromkeys(BLOCK_TAGS, _BOUNDARY),
+    **dict.fromkeys(BLOCK_TAGS - {"html"}, _BOUNDARY),  # the article has the attributes of <html>
     **dict.fromkeys((*_FLOW, *_PARTS, *_SAME), _BLOCK),
     **dict.fromkeys(_INLINE, _WITHIN_LINES),
     **dict.fromkeys(_WHOLE, _ALONE),

@@ -53,8 +53,9 @@ class Surroundings:
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.
 
-        It does between two kept texts of what is around it. Else at least half of that must be kept, and the text
-        before the picture or behind it, and only a part of the article be around it, or the article alone.
+        It does between two kept texts of the element around it. Otherwise half of that element must be kept, and the
+        text before or behind it; for a rule both. If the element has most of what is kept of the page, as an article
+        has, a picture beside its text must also be in a figure, or the element's own and the element kept nearly whole.
         """
         start, end = around.start, around.end
         before, behind = at > 0 and bool(self.is_kept[at - 1]), at < len(self.is_kept) and bool(self.is_kept[at])
@@ -67,7 +68,8 @@ class Surroundings:
             return True
         if medium.tag not in _PICTURES:
             return bool(medium.tag != "hr")
-        is_most = 2 * kept >= self.kept(0, -1) > 0  # of all that is kept of the page
+        all_kept = int(self.kept_before[-1])
+        is_most = all_kept > 0 and 2 * kept >= all_kept
         if not is_most or _is_in_figure(medium):
             return True
         return kept >= _NEARLY_ALL * length and _is_own(medium, around)

@@ -9,8 +9,8 @@ _MOST_WORDS = 60
 
 
 def is_layout_table(table: Any) -> bool:
-    """Test for a table whose rows and columns say nothing: of one row or column, of other tables, of
-    long texts, or of pictures."""
+    """Test for a table whose rows and columns say nothing: with another table in it, of one row or column, of long
+    texts, or of pictures."""
     if (table.get("role") or "").strip().lower() in ("presentation", "none"):
         return True
     if next(table.iterdescendants("table"), None) is not None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dbce_spark.html.structure.clean_element import CleanElement
 
 MAX_GRID = 100_000
-"""Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
+"""Cells of a table that is made square. A larger one stays as it is: one long row would lengthen all short ones."""
 
 _BLOCKS = frozenset("blockquote dd details dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre summary ul".split())
 _DASH = "- "
@@ -70,23 +70,16 @@ def _squared(found: list[CleanElement], above: list[int]) -> Iterator[CleanEleme
     """Iterate over the cells of a row, and those that it lacks: for cells that span it, and to end it."""
     missing = len(above) - len(found)
     cells = iter(found)
-    cell = next(cells, None)
-    for at in range(len(above)):
-        if above[at] and cell is not None and missing > 0:
-            above[at] -= 1
-            missing -= 1
-            yield CleanElement("td", {})
-            continue
-        above[at] = 0
+    across = down = 0  # columns and rows that the last cell goes on for
+    for at, rows in enumerate(above):
+        above[at] = max(rows - 1, 0)
+        cell = None if missing and (across or rows) else next(cells, None)
         if cell is None:
-            if missing > 0:
-                missing -= 1
-                yield CleanElement("td", {})
-            continue
-        across, down = int(cell.attributes.pop("colspan", "1")), int(cell.attributes.pop("rowspan", "1"))
-        yield cell
-        for _ in range(min(across - 1, missing)):
             missing -= 1
+            if across:
+                across, above[at] = across - 1, max(above[at], down)
             yield CleanElement("td", {})
-        above[at] = down - 1
-        cell = next(cells, None)
+        else:
+            across, down = (int(cell.attributes.pop(name, "1")) - 1 for name in ("colspan", "rowspan"))
+            above[at] = max(above[at], down)
+            yield cell

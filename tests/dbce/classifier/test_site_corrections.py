@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark import extract
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.classifier.classifier_file import load_classifier, save_classifier
@@ -176,18 +177,9 @@ def test_the_order_of_captures_of_one_page_changes_nothing() -> None:
 
 def test_a_corrected_classifier_is_read_back_and_labels_its_site_otherwise(tmp_path: Path) -> None:
     """Of two pages alike, that of the labelled site loses what was labelled boilerplate, and the other keeps it."""
-    path = tmp_path / "corrected.npz"
-    settings = config(f"label.classifier={path}", "label.by=classifier")
     own, other = (classified(f"http://{site}/one") for site in (SITE, "ponds.example"))
-    assert own.features
-    everything = LabelledPage(
-        site=SITE,
-        keys=own.features.keys,
-        log_odds=np.full(len(own.blocks), 5.0),
-        is_content=np.zeros(len(own.blocks), np.bool_),
-        is_labelled=np.ones(len(own.blocks), np.bool_),
-    )
-    save_classifier(replace(load_classifier(""), corrections=learn([everything] * 9)), path)
+    path = without_content(own, tmp_path)
+    settings = config(f"label.classifier={path}", "label.by=classifier")
     before, after = (
         {one.page.capture.site: one.text for one in local.extract_pages([own, other], chosen)}
         for chosen in (CLASSIFIED, settings)
@@ -195,3 +187,27 @@ def test_a_corrected_classifier_is_read_back_and_labels_its_site_otherwise(tmp_p
 
     assert before[SITE] == before["ponds.example"] == after["ponds.example"] != ""
     assert "" == after[SITE]
+
+
+def test_a_page_by_itself_is_corrected_too(tmp_path: Path) -> None:
+    """It is compared with no other page, and its site is the labelled one all the same."""
+    url = f"http://{SITE}/one"
+    path = without_content(classified(url), tmp_path)
+
+    assert extract(article("Goose"), url).text
+    assert "" == extract(article("Goose"), url, classifier=path).text
+
+
+def without_content(page: Page, folder: Path) -> Path:
+    """A classifier with corrections by a page of which all is labelled boilerplate."""
+    assert page.features
+    everything = LabelledPage(
+        site=SITE,
+        keys=page.features.keys,
+        log_odds=np.full(len(page.blocks), 5.0),
+        is_content=np.zeros(len(page.blocks), np.bool_),
+        is_labelled=np.ones(len(page.blocks), np.bool_),
+    )
+    path = folder / "corrected.npz"
+    save_classifier(replace(load_classifier(""), corrections=learn([everything] * 9)), path)
+    return path

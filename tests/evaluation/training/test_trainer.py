@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, pages, pools, sites
-from dbce_spark.dbce.classifier.block_scores import first_scores
+from dbce_spark.dbce.classifier.block_scores import integer_scores
 from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.dbce.classifier.forest import BINS
 from dbce_spark.evaluation.training import example_columns, prepared_pages, trainer, word_weights
@@ -96,9 +96,9 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     of_words = of.slots.columns(half_done.class_words)
     words = example_columns.binning(of_words)
     own = np.concatenate((of.page_codes, words.codes(of_words, len(of.page_of_row))))
-    firsts = [first_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
+    firsts = [integer_scores(forest.log_odds(own)) for forest in (half_done.first, half_done.first_replies)]
     binnings, codes = trainer._second_codes(of, own, *firsts)
-    scores = first_scores(half_done.second.log_odds(codes))
+    scores = integer_scores(half_done.second.log_odds(codes))
     binnings["third"], around = trainer._third_codes(of.examples, scores, example_columns.row_columns)
     binnings["units"], pooled = trainer._third_codes(of.examples, scores, example_columns.unit_columns)
     codes = np.concatenate((codes, around, pooled))

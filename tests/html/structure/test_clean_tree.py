@@ -78,6 +78,23 @@ def test_the_direction_of_the_page_is_kept(page: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<html lang=en><head><foo>a</foo></head><body lang=de><p>b</p>", "<p>a</p><p>b</p>"),
+        ("<html><head><title>T</title><foo>a</foo></head><body>b", "<p>a</p><p>b</p>"),
+        ("<html><body><p>a</p></body><div>b</div> c</html>", "<p>a</p><p>b</p><p>c</p>"),
+        ("<html><body>a</body> b </html>", "<p>a</p><p>b</p>"),
+    ],
+    ids=["head of another language", "head", "behind the body", "text behind the body"],
+)
+def test_text_outside_of_the_body_is_kept(html: str, expected: str) -> None:
+    """It stands where the parser leaves it, with the same words as in the text."""
+    article = formats_of(html).html or ""
+
+    assert expected == article.partition(">")[2].removesuffix("</article>")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("<p dir=rtl lang=he>a</p>", '<p dir="rtl" lang="he">a</p>'),
         ("<div lang=he><p>a<h2>b</h2></div><p>c", '<p lang="he">a</p><h2 lang="he">b</h2><p>c</p>'),
         ("<div dir=rtl><ul><li>a<li><p dir=ltr>b</ul>", '<ul dir="rtl"><li>a</li><li><p dir="ltr">b</p></li></ul>'),

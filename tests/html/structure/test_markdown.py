@@ -74,8 +74,23 @@ def test_markdown(html: str, expected: str) -> None:
         ("<tr><th>a<th>b<tr><td rowspan=2>c<td>d<tr><td>e", "| a | b |\n| --- | --- |\n| c | d |\n|  | e |"),
         ("<tr><th>a<th>b<tr><td>c", "| a | b |\n| --- | --- |\n| c |  |"),
         ("<tr><th colspan=9>a<tr><td>b<td>c", "| a |  |\n| --- | --- |\n| b | c |"),
+        (
+            "<tr><th>x<th>y<th>z<tr><td colspan=2>a<td rowspan=2>b<tr><td>c<td>d",
+            "| x | y | z |\n| --- | --- | --- |\n| a |  | b |\n| c | d |  |",
+        ),
+        (
+            "<tr><th>x<th>y<th>z<tr><td colspan=2 rowspan=2>a<td>b<tr><td>c",
+            "| x | y | z |\n| --- | --- | --- |\n| a |  | b |\n|  |  | c |",
+        ),
+        (
+            "<tr><th>w<th>x<th>y<th>z<tr><td>a<td>b<td rowspan=3>c<td>d<tr><td>e<tr><td>f<td>g<td>h",
+            "| w | x | y | z |\n| --- | --- | --- | --- |\n| a | b | c | d |\n| e |  |  |  |\n| f | g |  | h |",
+        ),
     ],
-    ids=["plain", "across", "down", "too few", "too wide"],
+    ids=[
+        *("plain", "across", "down", "too few", "too wide"),
+        *("down behind across", "down and across", "down behind too few"),
+    ],
 )
 def test_each_row_has_all_columns(rows: str, expected: str) -> None:
     """A cell that spans others leaves empty ones."""
