@@ -8,9 +8,6 @@ from typing import Any
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
-_Columns = defaultdict[tuple[int, int], set[str]]
-"""Texts and images of cells, by the number of cells in their row and the place among them."""
-
 _ORNAMENT_SHOWN = 3
 """Times, at the least, that a page shows what only decorates it."""
 _TEXT = "text"
@@ -99,7 +96,7 @@ def drop_ornaments(root: Any) -> None:
     images = [(image, _sources(image)) for image in found if times[image.get("src")] >= _ORNAMENT_SHOWN]
     shown = Counter(sources for image, sources in images if not image.get("alt"))
     gone: dict[Any, str] = {}
-    tables: dict[Any, _Columns] = {}
+    tables: dict[Any, set[Any]] = {}
     seen = set()
     for image, sources in images:
         if sources in seen and shown[sources] >= _ORNAMENT_SHOWN and not _is_mark(image, tables):
@@ -112,10 +109,10 @@ def _sources(image: Any) -> frozenset[tuple[str, str]]:
     return frozenset((name, value) for name, value in image.items() if name not in _NO_SOURCES)
 
 
-def _is_mark(image: Any, tables: dict[Any, _Columns]) -> bool:
+def _is_mark(image: Any, tables: dict[Any, set[Any]]) -> bool:
     """Test for an image in a cell without text, in a column that shows something else too, as the ticks of a table are.
 
-    `tables` are the columns of those that were looked at: one may hold thousands of images.
+    `tables` are the cells with such marks of those that were looked at: one may hold thousands of images.
     """
     cell: Any = next(image.iterancestors("td", "th"), None)
     row: Any = None if cell is None else cell.getparent()
@@ -123,18 +120,20 @@ def _is_mark(image: Any, tables: dict[Any, _Columns]) -> bool:
     if rows is None:
         return False
     if rows not in tables:
-        tables[rows] = _shown_in_columns(rows)
-    return _shown(cell) != _TEXT and len(tables[rows][len(row), row.index(cell)]) > 1
+        tables[rows] = _marked_cells(rows)
+    return cell in tables[rows]
 
 
-def _shown_in_columns(rows: Any) -> _Columns:
-    """Collect what the cells of each column show, in the rows of as many cells that show anything."""
-    columns: _Columns = defaultdict(set)
+def _marked_cells(rows: Any) -> set[Any]:
+    """Collect the cells without text of the columns whose cells differ, in the rows of as many cells that show
+    anything."""
+    columns: dict[tuple[int, int], dict[Any, str]] = defaultdict(dict)
     for row in rows:
-        shown = [_shown(cell) for cell in row]
-        for at, of_cell in enumerate(shown if any(shown) else ()):
-            columns[len(shown), at].add(of_cell)
-    return columns
+        shown = {cell: _shown(cell) for cell in row}
+        for at, cell in enumerate(shown if any(shown.values()) else ()):
+            columns[len(shown), at][cell] = shown[cell]
+    differing = (cells for cells in columns.values() if len({*cells.values()}) > 1)
+    return {cell for cells in differing for cell, shown in cells.items() if shown != _TEXT}
 
 
 def _shown(cell: Any) -> str:
