@@ -65,13 +65,14 @@ class ExportCounts:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartExport:
     """The export of one part of the output into a folder, by one process. `stored` are the columns that there are,
-    `extracted_by` is the version of the program that extracted it."""
+    `extracted_by` is the version of the program that extracted it, `site_kind` the `input.site` that it had."""
 
     request: ExportRequest
     part: output_reader.OutputPart
     folder: str
     stored: frozenset[str]
     extracted_by: str
+    site_kind: str
 
     def batches(
         self, counts: ExportCounts, needed: Iterable[str], also: Iterable[str] = ()
@@ -141,7 +142,7 @@ def write_text(part: PartExport) -> ExportCounts:
     """Write main texts as plain text, by site."""
     counts = ExportCounts()
     rows = part.batches(counts, site_texts.COLUMNS, site_texts.ALSO)
-    found = (page for batch in rows for page in site_texts.pages(batch))
+    found = (page for batch in rows for page in site_texts.pages(batch, part.site_kind))
     site_texts.write(found, part.folder, part.request.settings.name_bytes)
     return counts
 
@@ -166,6 +167,7 @@ def export(request: ExportRequest) -> str:
     extracted = output_reader.open_output(request.extracted, request.version)
     row_filters.check_sites(request.settings.filters.sites, request.extracted, extracted.run)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
+    site_kind = extracted.run.get("config", {}).get("input", {}).get("site", "domain")
     total = ExportCounts()
     with storage.atomic_folder(request.target) as folder:
         extracted.check()
@@ -173,7 +175,10 @@ def export(request: ExportRequest) -> str:
         if parts:
             row_filters.check_columns(filters, request.extracted, stored)
         of_parts = (
-            PartExport(request=request, part=part, folder=folder, stored=stored, extracted_by=version) for part in parts
+            PartExport(
+                request=request, part=part, folder=folder, stored=stored, extracted_by=version, site_kind=site_kind
+            )
+            for part in parts
         )
         for counts in _written([*of_parts], request):
             total.add(counts)

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from dbce_spark.archive.index.urls import domain_of, host_of
+from dbce_spark.archive.warc import site_of
 from dbce_spark.export.documents import moment
 from dbce_spark.files import storage
 
@@ -42,11 +42,12 @@ class SiteText(NamedTuple):
     text: str
 
 
-def pages(batch: pa.RecordBatch) -> Iterator[SiteText]:
-    """Convert the rows of a batch, which has COLUMNS; where there are no sites, by the domains of the URLs."""
+def pages(batch: pa.RecordBatch, kind: str) -> Iterator[SiteText]:
+    """Convert the rows of a batch, which has COLUMNS. Where there are no sites, they are those of the URLs by `kind`,
+    the `input.site` of the run: all pages of one are in one part, which alone writes its file."""
     for row in batch.select([name for name in (*COLUMNS, *ALSO) if name in batch.schema.names]).to_pylist():
         yield SiteText(
-            site=row["site"] if "site" in row else domain_of(host_of(row["url"])),
+            site=row["site"] if "site" in row else site_of(row["url"], kind),
             url_key=row.get("url_key", ""),
             time=moment(row["timestamp"]) or "",
             capture_id=row.get("capture_id", ""),

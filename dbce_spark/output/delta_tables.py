@@ -2,10 +2,13 @@
 
 The files of its increments are linked, not copied. A file of extractions in which some rows do not count any more is
 written again without them: Delta's deletion vectors would do the same, but not all readers of Delta know them.
+
+Each commit removes all files of the table and adds its own, under names that have its number: readers apply the actions
+of a commit in any order, and some would lose a file that is removed and added.
 """
 
 import filecmp
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +20,7 @@ from dbce_spark.errors import OutputError, PlatformError, installs
 from dbce_spark.files import parquet, storage
 from dbce_spark.log import counted
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
-from dbce_spark.output.current_rows import mark_current, replaced, table_files
+from dbce_spark.output.current_rows import TableFiles, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 from dbce_spark.output.stored_rows import batches, capture_ids, count_rows
 
@@ -74,11 +77,12 @@ def _registered(collection: Collection, version: Version, table: str, folder: Pa
     from deltalake.transaction import create_table_with_add_actions
 
     folder.mkdir(parents=True, exist_ok=True)
-    placed = [*_placed(collection, version, table, folder)]
+    number = DeltaTable(str(folder)).version() + 1 if DeltaTable.is_deltatable(str(folder)) else 0
+    placed = [*_placed(collection, table_files(collection, version, table), folder, number)]
     actions = [_action(path, folder, rows) for path, rows, _ in placed]
     schema = Schema.from_arrow(SCHEMAS[table])
     why = CommitProperties(custom_metadata={"collection": collection.folder, "version": str(version.number)})
-    if DeltaTable.is_deltatable(str(folder)):
+    if number:
         DeltaTable(str(folder)).create_write_transaction(
             [*actions], mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
         )
@@ -96,28 +100,33 @@ def _registered(collection: Collection, version: Version, table: str, folder: Pa
     )
 
 
-def _placed(collection: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
+def _placed(collection: Collection, found: TableFiles, folder: Path, commit: int) -> Iterator[tuple[Path, int, bool]]:
     """Link or write the files of the table where Delta looks for them, except those without rows: yield the path of
     each, its rows, and whether it was written again."""
-    found = table_files(collection, version, table)
     last = replaced(found.replacing)
     for number, name in found.files:
         source = Path(name)
-        place = folder / source.relative_to(Path(collection.increment(number), table)).parent
+        place = folder / source.relative_to(Path(collection.increment(number), found.table)).parent
         kept = _kept(source, number, last) if last else None
         rows = kept.true_count if kept is not None else count_rows(name)
         if not rows:
             continue
         if kept is not None and rows < len(kept):
-            target = place / f"{number:08}-in-{version.number:08}-{source.name}"
+            target = place / f"{number:08}-in-{commit:08}-{source.name}"
             parquet.write(str(target), pq.read_schema(source), _batches(source, kept))
             yield target, rows, True
         else:
-            target = place / f"{number:08}-{source.name}"
+            target = place / f"{number:08}-{commit:08}-{source.name}"
+            _check_own(source, place.glob(f"{number:08}-[0-9]*-{source.name}"))
             storage.link(source, target)
-            if not (target.samefile(source) or filecmp.cmp(source, target, shallow=False)):
-                raise OutputError(f"{target}: is a file of another collection; give another --output")
             yield target, rows, False
+
+
+def _check_own(source: Path, links: Iterable[Path]) -> None:
+    """Check that what was linked under the number and name of a file was that file."""
+    for link in links:
+        if not (link.samefile(source) or filecmp.cmp(source, link, shallow=False)):
+            raise OutputError(f"{link}: is a file of another collection; give another --output")
 
 
 def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:

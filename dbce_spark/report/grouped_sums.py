@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 CONSOLIDATE = 200_000
-"""Rows of partial sums that are summed up in one go: few enough to hold, enough to do it seldom."""
+"""Rows of partial sums that are summed up in one go, or twice as many as there are keys: few enough to hold, enough to
+do it seldom."""
 
 
 class GroupedSums:
@@ -14,12 +15,14 @@ class GroupedSums:
     def __init__(self, keys: Sequence[str], sums: Sequence[str], firsts: Sequence[str] = ()):
         self._keys, self._sums, self._firsts = list(keys), sums, firsts
         self._parts: list[pa.Table] = []
+        self._most = CONSOLIDATE
 
     def add(self, rows: pa.Table) -> None:
         """Add rows that have all these columns."""
         self._parts.append(self._summed(rows))
-        if self.rows_held > CONSOLIDATE:
+        if self.rows_held > self._most:
             self._parts = [self.table()]
+            self._most = max(CONSOLIDATE, 2 * self.rows_held)  # of many keys not with each batch
 
     @property
     def rows_held(self) -> int:

@@ -1,6 +1,8 @@
 """Plain text, a file a site."""
 
+import json
 import resource
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.export import site_texts
+from dbce_spark.export import corpus, site_texts
 from dbce_spark.export.site_texts import NO_SITE, SiteText, file_name
+from tests.support.builders import config
+from tests.support.corpus_outputs import Row, write
 from tests.support.exports import exported, extractions, written
 from tests.support.sample_output import rows
 
@@ -45,7 +49,7 @@ def test_no_text_can_look_like_the_next_page(tmp_path: Path) -> None:
 def test_rows_are_pages() -> None:
     """A row of the table gives what is written of it."""
     row = {"site": "e.org", "url_key": "org,e)/", "url": "http://e.org/", "capture_id": "a", "text": "Text."}
-    (found,) = site_texts.pages(extractions(row | {"timestamp": datetime(2020, 1, 2, tzinfo=UTC)}))
+    (found,) = site_texts.pages(extractions(row | {"timestamp": datetime(2020, 1, 2, tzinfo=UTC)}), "host")
 
     assert SiteText("e.org", "org,e)/", "2020-01-02T00:00:00Z", "a", "http://e.org/", "Text.") == found
 
@@ -103,6 +107,28 @@ def test_thousands_of_sites_need_few_open_files(tmp_path: Path) -> None:
 
     assert {f"{name}.txt" for name in names} == set(written(tmp_path))
     assert "\f2020 a\nText.\n\n\f2020 b\nText.\n\n" == text_of(tmp_path, names[-1])
+
+
+@pytest.mark.parametrize(("kind", "names"), [("host", ["a.e.org", "b.e.org"]), ("domain", ["e.org"])])
+def test_sites_of_a_corpus_without_them_are_those_of_its_run(tmp_path: Path, kind: str, names: list[str]) -> None:
+    """Hosts of one domain lie in several parts, of which each wrote the file of the domain over that before."""
+    hosts = ["a.e.org", "b.e.org"]
+    parts = {"host": hosts, "domain": ["e.org", "e.org"]}[kind]
+    files = {
+        f"site_part={at * (kind == 'host')}/part-0000{at}.parquet": [
+            Row(name=hosts[at], site=parts[at], host=hosts[at])
+        ]
+        for at in range(2)
+    }
+    output = write(tmp_path / "output", files)
+    report = json.loads((tmp_path / "output" / "run.json").read_text())
+    (tmp_path / "output" / "run.json").write_text(json.dumps(report | {"config": {"input": {"site": kind}}}))
+    request = corpus.CorpusRequest(output=output, target=str(tmp_path / "corpus"), columns=["url", "timestamp", "text"])
+    corpus.write(request, replace(config().corpus, min_words=0))
+    found = written(exported(tmp_path / "corpus", tmp_path / "out", "text"))
+
+    assert {"export.json", *(f"{name}.txt" for name in names)} == set(found)
+    assert 2 == sum(data.count(b"\f") for data in found.values())
 
 
 def test_each_site_of_an_output_has_a_file_with_its_texts(extracted: Path, tmp_path: Path) -> None:

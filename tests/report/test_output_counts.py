@@ -66,6 +66,19 @@ def test_sums_take_no_memory_but_for_their_keys(monkeypatch: pytest.MonkeyPatch)
     assert grouped.rows_held <= 12
 
 
+def test_many_keys_are_summed_up_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With more keys than rows are held, each further batch had all of them summed anew."""
+    monkeypatch.setattr(grouped_sums, "CONSOLIDATE", 10)
+    grouped = grouped_sums.GroupedSums(["url"], ["n"])
+    times = 0
+    for at in range(200):
+        grouped.add(pa.table({"url": [f"{at}"], "n": [1]}))
+        times += len(grouped._parts) == 1
+
+    assert times < 10
+    assert 200 == len(grouped.table())
+
+
 def test_charsets_and_flags_are_counted(finished: Path) -> None:
     """Charsets, their sources and flags are counted over all rows."""
     rows = rows_of(finished)

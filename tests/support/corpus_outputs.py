@@ -29,6 +29,7 @@ class Row:
     template_id: str = ""
     confidence: float | None = None
     warc_file: str = "crawl.warc"
+    host: str = ""
 
     @property
     def text(self) -> str:
@@ -52,7 +53,7 @@ def segments(parts: Sequence[tuple[str, str, float]]) -> list[dict[str, Any]]:
 def extraction(row: Row) -> dict[str, Any]:
     return {
         "capture_id": row.name,
-        "url": f"http://{row.site}/{row.name}",
+        "url": f"http://{row.host or row.site}/{row.name}",
         "site": row.site,
         "status": row.status,
         "language": row.language,

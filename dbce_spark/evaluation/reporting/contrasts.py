@@ -11,6 +11,7 @@ from dbce_spark.evaluation.extracting.child_process import Extracted
 from dbce_spark.evaluation.scoring import leaves
 from dbce_spark.evaluation.scoring.scores import Scores
 from dbce_spark.files import storage
+from dbce_spark.html.charset import decode
 from dbce_spark.html.dom import PageError
 from dbce_spark.model import digest
 from dbce_spark.report import overlay
@@ -46,11 +47,12 @@ def of_page(page: GoldPage, text: str) -> Contrast:
     Raises:
         PageError: it has no element.
     """
-    found = leaves.parse_leaves(page.html)
+    html = decode(page.body, "utf-8").html.decode()  # without control characters, which no tree takes
+    found = leaves.parse_leaves(html)
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
         url=page.url,
-        html=page.html,
+        html=html,
         text=found.joined,
         spans=found.spans,
         reference=leaves.labels(found, page.gold),

@@ -258,7 +258,8 @@ def _interval(start: tuple[float, float], end: tuple[float, float], colour: int)
 def _density(one: Distribution, grid: Values) -> Values:
     """Estimate a density by a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
     counts, _ = np.histogram(one.values, bins=len(grid), range=(0, 1), weights=one.weights)
-    reach = np.arange(-len(grid) // 4, len(grid) // 4 + 1)
+    half = len(grid) // 4
+    reach = np.arange(-half, half + 1)  # as many places on either side
     kernel = np.exp(-0.5 * (reach / (len(grid) - 1) / _SMOOTH) ** 2)
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]])
     smooth: Values = np.convolve(mirrored, kernel, "same")[len(grid) : 2 * len(grid)]

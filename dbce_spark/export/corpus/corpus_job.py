@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -174,15 +175,16 @@ def _filter(
 def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) -> dict[str, Any]:
     """Build run.json of the corpus: that of the output, with the removed rows counted as skipped. So a corpus can be
     read wherever an output is, and every record is still accounted for."""
-    removed = {f"corpus:{name}": count for name, count in counts["removed"].items() if count}
+    removed = Counter({f"corpus:{name}": count for name, count in counts["removed"].items() if count})
     formats = {"formats": counts["formats"]} if counts["formats"] else {}
-    own = {name: value for name, value in run.items() if name != "formats"}
+    # No row of a corpus stands for an earlier one: readers would look for those that were labelled again, too.
+    own = {name: value for name, value in run.items() if name not in ("formats", "relabelled")}
     statuses = {status: account.statuses[status] for status in STATUSES}
     return own | {
         "extractions": account.left,
         **statuses,
         **formats,
-        "skipped": dict(sorted((run.get("skipped", {}) | removed).items())),
+        "skipped": dict(sorted((Counter(run.get("skipped", {})) + removed).items())),
         "corpus": {name: counts[name] for name in ("output", "config", "in", "removed", "left")},
     }
 

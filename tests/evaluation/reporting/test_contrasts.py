@@ -3,10 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted
 from dbce_spark.evaluation.reporting import contrasts
 from dbce_spark.model import Label
+from dbce_spark.report import overlay
 from dbce_spark.report.overlay import difference
 from tests.support.page_scores import made_scores
 from tests.support.page_scores import page as facts_of
@@ -40,6 +43,14 @@ def test_a_page_is_shown_with_the_text_nodes_that_both_hold() -> None:
     assert [label is Label.CONTENT for label in found.reference] == [False, True, True, True, True]
     assert [label is Label.CONTENT for label in found.given] == [True, True, True, True, False]
     assert (difference(found).missed, difference(found).added) == (4, 2)
+
+
+@pytest.mark.parametrize("control", ["\f", "\x1f", "&#12;", "\x01", "\0"])
+def test_a_control_character_ends_no_report(control: str) -> None:
+    """A page whose text has one is read as extractors get it: the tree of a page to be coloured takes none."""
+    found = contrasts.of_page(gold_page("1", HTML.replace("second one", f"second {control} one")), "and the second one")
+
+    assert "and the second " in overlay.page_html(found)
 
 
 def test_the_worst_pages_of_each_extractor_are_written(tmp_path: Path) -> None:

@@ -53,6 +53,14 @@ def test_a_violin_is_wide_where_pages_are() -> None:
     assert right == float(drawn(svg, "circle", "median")[0].get("cx") or 0)
 
 
+def test_a_violin_of_even_pages_has_even_sides() -> None:
+    """It is widest at the score of its pages, and no hundredth beside it."""
+    svg = score_plots.violins([Distribution("even", 0, np.array([0.3, 0.5, 0.7]), np.ones(3))])
+    points = [tuple(map(float, one.split(","))) for one in (drawn(svg, "polygon")[0].get("points") or "").split()]
+    upper = [y for _, y in points[: len(points) // 2]]
+    assert upper == upper[::-1]
+
+
 def test_a_cumulated_line_goes_from_no_page_to_all() -> None:
     """For even scores it is the diagonal."""
     (line,) = drawn(score_plots.cumulated([EVEN]), "polyline")

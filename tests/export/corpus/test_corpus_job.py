@@ -127,6 +127,17 @@ def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
     assert ["a", "d"] == ids(tmp_path / "again")
 
 
+def test_what_a_filter_removed_twice_is_counted_twice(output: str, tmp_path: Path) -> None:
+    """In a corpus of a corpus, too, every record is accounted for: its filters removed rows at both times."""
+    loose = replace(CONFIG, duplicates="keep", min_words=2, min_probability=0.0)
+    made(output, tmp_path / "corpus", loose)
+    made(str(tmp_path / "corpus"), tmp_path / "again", replace(loose, min_words=6))
+    run = json.loads((tmp_path / "again" / "run.json").read_text())
+
+    assert {"mime": 3, "corpus:words": 5} == run["skipped"]
+    assert run["records_read"] == run["extractions"] + sum(run["skipped"].values())
+
+
 def test_formats_are_kept_and_counted(tmp_path: Path) -> None:
     """Each row has its Markdown, and the account says how many of those that are left have any."""
     files = {
@@ -384,6 +395,15 @@ def test_a_corpus_of_a_collection(collected: Path, tmp_path: Path) -> None:
     assert marks == {row["capture_id"]: row["duplicate_of"] for row in found if row["text_words"]}
     assert any(marks.values())
     assert len(found) == json.loads((tmp_path / "corpus" / "run.json").read_text())["extractions"]
+
+
+def test_a_corpus_of_a_collection_is_an_output(collected: Path, tmp_path: Path) -> None:
+    """A corpus can be made of it: it has no rows that stand for earlier ones, which those of increments do."""
+    every = replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0)
+    made(str(collected), tmp_path / "corpus", every)
+    made(str(tmp_path / "corpus"), tmp_path / "again", every)
+
+    assert ids(tmp_path / "corpus") == ids(tmp_path / "again")
 
 
 def test_newer_marks_of_a_duplicate_count(collected: Path, tmp_path: Path) -> None:
