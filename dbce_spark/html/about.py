@@ -25,6 +25,11 @@ _LIKE = 0.3
 _MOST_SIGNS = 8
 """Signs that part a title; what lies behind more of them is one part."""
 
+_MOST_CHARS = 200
+"""Of a heading that alone is the title; what is longer is a text in the size of one."""
+_END_SIGN = re.compile(r"^[|/:·•»–—-]+\s+|\s+[|/:·•»–—-]+$")
+"""A sign between a title and the name of a site, where one of them is missing."""
+
 _RANKS = {
     "author": (
         *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
@@ -141,7 +146,7 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
     likely = [max(_likeness(one, title), _likeness(one, card)) for _, one in headings]
     if likely and max(likely) >= _LIKE:
         yield headings[likely.index(max(likely))]
-    own = [one for one in found.get("h1", ()) if squeezed(one) not in site_names]
+    own = [one for one in found.get("h1", ()) if len(one) <= _MOST_CHARS and squeezed(one) not in site_names]
     if len({plain(one) for one in own}) == 1:
         yield "h1", own[0]
     yield from (pair for pair in (("card", card), ("title", title)) if pair[1])
@@ -152,7 +157,8 @@ def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: S
     """Cut what is not of the page off its titles."""
     texts = chain.from_iterable(found.get(place, ()) for place in (*_HEADINGS, "h2"))
     headings = {plain(one) for one in texts if squeezed(one) not in site_names} - {""}
-    return ((place, _part_of_page(title, headings, site_names)) for place, title in titles)
+    parts = ((place, title, _part_of_page(title, headings, site_names)) for place, title in titles)
+    return ((place, _END_SIGN.sub("", part) or title) for place, title, part in parts)
 
 
 def _part_of_page(title: str, headings: Set[str], site_names: Set[str]) -> str:

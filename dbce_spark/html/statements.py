@@ -81,6 +81,8 @@ def _read_tags(root: Any, values: Statements) -> None:
     for meta in root.iter("meta"):
         key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
         _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), MOST_TAGS)
+    if "article" not in values["meta:og:type"]:
+        values.pop("meta:twitter:data1", None)
     budget = MAX_JSON_CHARS
     for script in root.iter("script"):
         if script.text and "ld+json" in (script.get("type") or "").lower():
@@ -247,9 +249,13 @@ def _keep(found: Statements, place: str, value: str | None, most: int = _MOST) -
 
 
 def _keep_text(found: Statements, place: str, element: Any) -> None:
-    """Keep the start of an element's text. It is not read in vain: thousands of elements may hold the same one."""
+    """Keep the start of a heading's text, without the sign that links to it. It is not read in vain: thousands of
+    elements may hold the same one."""
     if len(found[place]) < _MOST:
-        _keep(found, place, shown_text(element))
+        link = next(element.iterchildren("a", reversed=True), None)
+        sign = "" if link is None or not (link.get("href") or "").startswith("#") else shown_text(link)
+        text = shown_text(element)
+        _keep(found, place, text if any(map(str.isalnum, sign)) else text.removesuffix(sign))
 
 
 def _keep_name(found: _Found, place: str, element: Any, name: str | None = None) -> None:

@@ -36,6 +36,9 @@ def meta(**values: str) -> str:
         ("<title>Breaking away</title><h1>GAZETTE</h1>", "Breaking away", "title"),
         ("<title>Breaking away</title><h1>Gazette</h1><h1>Spring!</h1>", "Spring!", "h1"),
         ("<h1>Gazette</h1>", "Gazette", "h1"),
+        ("<title>Spring</title><h1>Spring<a href=#top>¶</a></h1>", "Spring", "h1"),
+        ("<title>Spring</title><h1><a href=#top>Spring</a></h1>", "Spring", "h1"),
+        (f"<title>Breaking away</title><h1>{'Spring ' * 50}</h1>", "Breaking away", "title"),
         ("<title>Spring came early</title><p class=POST-TITLE>Spring came late", "Spring came late", "class:title"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
@@ -58,6 +61,8 @@ def test_title(html: str, expected: str, place: str) -> None:
         ("The Tribune — Spring - at last", "Spring - at last"),
         ("Spring came early | The Tribune", "Spring came early | The Tribune"),
         ("Spring – The Daily", "Spring"),
+        ("Spring came early |", "Spring came early"),
+        ("» Spring came early", "Spring came early"),
         ("News - Spring - at last - The Tribune", "Spring - at last"),
         ("The Tribune - Spring - Spring - at last", "Spring - at last"),
         ("! - Winter is over", "! - Winter is over"),
@@ -111,6 +116,8 @@ def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
         ("<p>Harbours, <b>boats</b> written by <a href=x>Ada Lovelace</a>", ""),
         ('<script type="application/ld+json">{"@type": "ImageObject", "author": "Ada"}</script>', ""),
         (meta(author="Ada &amp;amp; Bob"), "Ada & Bob"),
+        (meta(twitter__data1="Ada", og__type="article"), "Ada"),
+        (meta(twitter__data1="In stock", og__type="product"), ""),
     ],
 )
 def test_author(html: str, expected: str) -> None:

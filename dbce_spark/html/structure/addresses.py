@@ -21,6 +21,10 @@ _SAFE = r"[\w/.~!$&'()*+,=:@%-]"
 _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
 _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
+_PATH = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_SLASH_BEFORE_SLASH = re.compile("/(?=/)")
+_EMPTY = "\0"
+"""Stands in a path where nothing does; no page has it."""
 _PLACEHOLDER = re.compile(r"(?:^|[_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)", re.IGNORECASE)
 """In the name of a file."""
 _LAZY = (
@@ -76,7 +80,7 @@ def addresses(root: Any, url: str) -> Addresses:
     if max(len(url), len(base)) > MAX_ADDRESS_CHARS:
         return Addresses("")
     try:
-        return Addresses(urljoin(url, base.strip()))
+        return Addresses(_join(url, base.strip()))
     except ValueError:
         return Addresses(url)
 
@@ -85,13 +89,24 @@ def addresses(root: Any, url: str) -> Addresses:
 def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
     reference = _STRIPPED.sub("", reference.strip())
     try:
-        absolute = urljoin(base, reference) if reference else ""
+        absolute = _join(base, reference) if reference else ""
         parts = urlsplit(absolute)
     except ValueError:
         return None
     if parts.scheme.lower() not in schemes or (parts.scheme in _IMAGE_SCHEMES and not parts.netloc):
         return None
     return _BAD.sub(_escaped, absolute)
+
+
+def _join(base: str, reference: str) -> str:
+    """Resolve a reference as browsers do: urljoin would take the empty segments out of paths (a//b)."""
+    return urljoin(_marked(base), _marked(reference)).replace(_EMPTY, "")
+
+
+def _marked(address: str) -> str:
+    """Put a mark in each empty segment of the path of an address."""
+    begin, path, rest = _PATH.match(address).groups()  # type: ignore[union-attr]
+    return begin + _SLASH_BEFORE_SLASH.sub(f"/{_EMPTY}", path) + rest
 
 
 @lru_cache(maxsize=64)

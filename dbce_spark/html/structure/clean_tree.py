@@ -267,7 +267,7 @@ class _Builder:
         del self._open[same:]
         place = self._open[-1][1] if self._open else self._paragraph
         if self._space:
-            if self._paragraph.parts:
+            if self._paragraph.parts and not _ends_in_break(self._paragraph):
                 place.parts.append(" ")
             self._space = False
         for wanted in self._inlines[same:]:
@@ -279,7 +279,7 @@ class _Builder:
         """Count the inline elements that are open and still wanted, from the outermost."""
         same = 0
         for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
-            if opened != wanted:
+            if opened != wanted and (_ALIKE.get(opened[0]), opened[1]) != wanted:
                 break
             same += 1
         return same
@@ -304,13 +304,10 @@ class _Builder:
         if paragraph.tag in _TEXT_ONLY:
             self._space = True
             return
-        within = paragraph
-        while within.parts and isinstance(last := within.parts[-1], CleanElement):
-            if last.tag == "br":
-                within.parts.pop()
-                self._boundary()
-                return
-            within = last
+        if (within := _ends_in_break(paragraph)) is not None:
+            within.parts.pop()
+            self._boundary()
+            return
         self._space = False
         around, self._inlines = self._inlines, self._inlines[: self._still_open()]  # none that holds only a break
         self._place().add("br", {})
@@ -404,6 +401,15 @@ _kind_of = {
     **dict.fromkeys(_WHOLE, _ALONE),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
 }.get
+
+
+def _ends_in_break(within: CleanElement) -> CleanElement | None:
+    """Find the element that a line break ends, among an element and those that end it; None where none does."""
+    while within.parts and isinstance(last := within.parts[-1], CleanElement):
+        if last.tag == "br":
+            return within
+        within = last
+    return None
 
 
 def _attributes(element: Any, tag: str) -> dict[str, str]:

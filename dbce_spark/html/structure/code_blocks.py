@@ -30,6 +30,7 @@ _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _LINE_TAGS = BLOCK_TAGS - {"td", "th"}
+_LINE_ENDS = BLOCK_TAGS | {"br"}
 
 
 def normalise_code(root: Any) -> None:
@@ -116,13 +117,29 @@ def drop_line_numbers(code: Any) -> None:
         if len(numbers) > 1:
             if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
                 columns.append(element)
-        elif numbers and not len(element):
+        elif numbers and not len(element) and _begins_line(element):
             series[element.tag, element.get("class")].append((element, numbers[0]))
     _remove_with_empty(columns, code)
     words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
     for found in series.values():
         if 1 < len(found) < words and _is_series([number for _, number in found]):
             _remove_with_empty([element for element, _ in found], code)
+
+
+def _begins_line(element: Any) -> bool:
+    """Test for an element with nothing before it in its line, as far as the element around it goes."""
+    before = element.getprevious()
+    while before is not None:
+        text = "\n" if before.tag in _LINE_ENDS else "".join(before.itertext())
+        text += before.tail or ""
+        if text.strip() or "\n" in text:
+            return _ends_line(text)
+        before = before.getprevious()
+    return _ends_line(element.getparent().text or "")
+
+
+def _ends_line(text: str) -> bool:
+    return not text.rpartition("\n")[2].strip()
 
 
 def _remove_with_empty(elements: Sequence[Any], code: Any) -> None:

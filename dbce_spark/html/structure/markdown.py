@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import takewhile
 from string import punctuation
 from typing import Any
 from unicodedata import category
@@ -71,6 +72,8 @@ def to_markdown(article: CleanElement, source: str) -> str:
             _join_lines(link)
         _part_lines(article)
         source = article.source()
+    if "<dd" in source and _plain_definitions(article):
+        source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
     source = _ABOUT.sub("\x7f", source)
@@ -108,6 +111,15 @@ def _lines(element: CleanElement) -> list[CleanElement]:
         else:
             lines[-1].parts.append(part)
     return [line for line in lines if line.tag == "br" or line.parts]
+
+
+def _plain_definitions(article: CleanElement) -> bool:
+    """Make blocks of the definitions before the first term of a list, as old pages set margins by them. Return if
+    there was any."""
+    plain = [one for found in article.find("dl") for one in takewhile(lambda part: part.tag == "dd", found.children())]
+    for definition in plain:
+        definition.tag = "div"
+    return bool(plain)
 
 
 def _formula(element: Any, _: str) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
-from dbce_spark.html.structure.layout_lists import LISTS, spread
+from dbce_spark.html.structure.layout_lists import LISTS, spread, with_text_attributes
 
 _ENDS = frozenset(("br", "hr"))
 _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
 _EMPHASIS = frozenset(("b", "strong", "em", "i"))
+_BOLD = frozenset(("b", "strong"))
 _IN_EMPHASIS = _EMPHASIS | {"a"}
 _SHOWN_BY_TEXT = _EMPHASIS | HEADING_TAGS | {"a"}
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
@@ -34,6 +35,9 @@ def drop_needless(node: CleanElement) -> None:
             elif not part.parts:
                 if tag not in _MAY_BE_EMPTY:
                     continue
+            elif tag in _BOLD and node.tag in HEADING_TAGS:  # as all of a heading is
+                left += reversed(part.parts)
+                continue
             elif tag in _SHOWN_BY_TEXT:
                 if not _begins_with_letter(part):
                     if tag in _EMPHASIS:
@@ -46,6 +50,9 @@ def drop_needless(node: CleanElement) -> None:
                             left += reversed(part.parts)
                             continue
                         part.tag = "p"
+            elif tag == "blockquote" and [one.tag for one in part.children()] == ["blockquote"]:  # it sets margins
+                left.append(with_text_attributes(part.children()[0], part))
+                continue
             elif tag in LISTS:
                 left += reversed(spread(part))
                 continue

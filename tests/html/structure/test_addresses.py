@@ -29,6 +29,21 @@ def test_links_are_absolute_and_safe(reference: str, expected: str | None) -> No
 
 
 @pytest.mark.parametrize(
+    ("url", "reference", "expected"),
+    [
+        ("http://w.example/1/http://a.example/b/c", "../d", "http://w.example/1/http://a.example/d"),
+        ("http://w.example/b", "c///d//?x//y", "http://w.example/c///d//?x//y"),
+        ("http://w.example/b//c", "//o.example//x", "http://o.example//x"),
+        ("http://w.example/b", "c//../d", "http://w.example/c/d"),
+    ],
+    ids=["of the page", "of the link", "behind a host", "above"],
+)
+def test_empty_segments_of_a_path_stay(url: str, reference: str, expected: str) -> None:
+    """Addresses in archives have them: /2012/http://a.example/."""
+    assert expected == Addresses(url).link(reference)
+
+
+@pytest.mark.parametrize(
     ("image", "expected"),
     [
         ("<img src=a.png>", "a.png"),

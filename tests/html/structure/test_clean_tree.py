@@ -61,6 +61,11 @@ def test_cells_without_a_row_stand_in_one() -> None:
     assert "<table><thead><tr><th>a</th><th>b</th></tr></thead>" in html_of(table)
 
 
+def test_a_line_begins_without_space() -> None:
+    """White space of the source behind a break shows nothing, in elements neither."""
+    assert "<p>a<br>b<b>c<br></b>d<br><i>e</i></p>" == html_of("<p>a <br> b<b>c<br>\n</b> d<br> <i>e</i>")
+
+
 def test_structure_that_is_not_wanted_goes_without_a_word() -> None:
     """Texts of links and cells stay."""
     html = "<p><a href=x>a</a> b<img src=y></p><table><tr><th>c<th>d<tr><td>e<td>f</table>"

@@ -40,6 +40,9 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<pre class=language-sh><div>sh</div><code>a</code></pre>", "```sh\na\n```"),
         ("<pre>a\n<div></div>b</pre>", "```\na\nb\n```"),
         ("<pre><b style='display:block'>a</b><b style='display:block'>b</b>c</pre>", "```\na\nb\nc\n```"),
+        ("<pre>{t: <i>1</i>},\n{t: <i>2</i>}</pre>", "```\n{t: 1},\n{t: 2}\n```"),
+        ("<pre><a></a><i>1</i> a<br><i>2</i> b</pre>", "```\n a\n b\n```"),
+        ("<pre><b><i>1</i>a</b>\n<b><i>2</i>b</b></pre>", "```\na\nb\n```"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
 )
