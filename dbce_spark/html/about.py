@@ -225,7 +225,7 @@ def _dates(found: Statements, url: str, timestamp: int) -> Iterator[tuple[str, s
     for place, text in chain(_ranked(found, "date"), [("url", in_url)] if in_url else []):
         at = parse_date(text)
         if at is not None and EARLIEST <= at <= timestamp + SLACK:
-            is_local = not _IN_UTC.search(text) or not in_url or not _is_next_to(at, in_url)
+            is_local = not _IN_UTC.search(text) or not _is_next_to(at, in_url)
             source, day = (place, written_day(text)) if is_local else ("url", in_url)
             yield source, min(day, day_of(timestamp))
 

@@ -147,7 +147,7 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
 
 
 def _is_name(text: str) -> bool:
-    is_short = len(text) <= 80 and 0 < len(text.split()) <= 9
+    is_short = len(text) <= 80 and len(text.split()) <= 9
     return is_short and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
 
 

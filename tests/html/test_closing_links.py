@@ -21,7 +21,9 @@ TEASERS = "".join(f"<li>News of day {day} <a href=/{day}>(more)</a>" for day in 
         (["Read ", "this", " first"], [1], []),
         (["more"], [0], []),
         (["more", "share"], [0, 1], []),
+        (["See ", "the map", " or ", "the plan"], [1, 3], [(3, "the plan")]),
         (["Text ", "page 2"], [1], []),
+        (["Text", " one title of thirty characters "], [1], [(1, "one title of thirty characters")]),
         (["Text ", "a title that goes on for more than thirty characters"], [1], []),
     ],
 )
@@ -42,7 +44,14 @@ def test_a_link_to_a_place_closes_a_heading_that_is_a_link_itself() -> None:
 
 @pytest.mark.parametrize(
     ("targets", "others", "recurs"),
-    [("abc", 0, True), ("ab", 0, False), ("aaabbbccc", 0, False), ("abca", 0, True), ("abc", 4, False)],
+    [
+        ("abc", 0, True),
+        ("ab", 0, False),
+        ("aaabbbccc", 0, False),
+        ("abca", 0, True),
+        ("abc", 3, True),
+        ("abc", 4, False),
+    ],
 )
 def test_a_recurring_link_leads_elsewhere_each_time(targets: str, others: int, recurs: bool) -> None:
     """To three places and half as many as it closes blocks; and it closes at least half of the lines it is in."""
@@ -51,6 +60,14 @@ def test_a_recurring_link_leads_elsewhere_each_time(targets: str, others: int, r
     actual = recurring(closings, ["more"] * (len(targets) + others))
 
     assert (closings if recurs else []) == actual
+
+
+def test_of_closings_that_recur_the_one_with_most_links_is_chosen() -> None:
+    """In whichever order a page has them."""
+    long = [Closing(at, "more | share", f"/{at}", 2, 2) for at in range(3)]
+    short = [Closing(at, "share", f"/{at}", 1, 1) for at in range(3)]
+
+    assert [long, long] == [recurring([*long, *short], []), recurring([*short, *long], [])]
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,11 @@ def test_links_are_relative_to_the_base_that_a_page_declares() -> None:
     assert {"out"} == kinds_of("hours", head='<base href="http://port.example/visit/">')
 
 
+def test_a_dot_alone_leads_to_the_folder_of_the_page() -> None:
+    """With the slash behind it, as a browser resolves it."""
+    assert {"same"} == kinds_of(".", "http://museum.example/halls/")
+
+
 def test_a_base_that_is_longer_than_any_url_does_not_count() -> None:
     """A page could repeat it in each of a hundred thousand links."""
     far = f"http://port.example/{'a' * MAX_URL_CHARS}/"
@@ -96,10 +101,11 @@ def test_nothing_is_learned_from_a_url_that_is_made_up(url: str) -> None:
 
 
 def test_a_page_without_a_url_has_the_one_that_it_declares() -> None:
-    """In its canonical link."""
+    """In its canonical link; so does one whose own is too long."""
     declared = '<link rel="canonical" href="http://museum.example/halls/amber-7.html">'
 
     assert {"beside"} == kinds_of("/halls/copper", "", declared)
+    assert {"beside"} == kinds_of("/halls/copper", f"http://port.example/{'a' * MAX_URL_CHARS}", declared)
     assert {"beside", "like"} == kinds_of("/halls/tin-12.html", "", declared)
 
 

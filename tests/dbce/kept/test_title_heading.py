@@ -81,6 +81,7 @@ def test_the_title_is_content_unless_it_is_dropped(title: str, tmp_path: Path) -
     [
         ("Harbour opens - Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.21, [False, True, True]),
         ("Harbour opens - Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.2, [False, False, True]),
+        ("Harbour opens", "<p>one<h1>Harbour opens</h1><p>two", 0.21, [False, True, True]),
         ("Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.35, [False, True, True]),
         ("Gazette", "<p>one<h1>Harbour opens</h1><p>two", 0.34, [False, False, True]),
         ("Harbour opens", "<h1>Harbour</h1><h1>Opens</h1><p>two", 0.9, [False, False, True]),
