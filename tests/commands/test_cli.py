@@ -28,6 +28,7 @@ from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.spark.run import run_status
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
@@ -256,11 +257,13 @@ def test_a_full_disk_ends_a_command_by_the_status_that_its_log_has(tmp_path: Pat
 
 
 def test_a_file_that_may_not_be_read_is_named_with_what_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where no reader of ours has turned the error into one of ours."""
-    (tmp_path / "run.json").touch()
-    with forbidden(tmp_path / "run.json"):
+    place = tmp_path / "run.json"
+    place.touch()
+    monkeypatch.setattr(run_status, "inspect_run", lambda *_: place.read_bytes())
+    with forbidden(place):
         status = main(["status", str(tmp_path)])
 
     assert 2 == status
