@@ -25,10 +25,12 @@ def text(results: Results, plot: str) -> str:
         "What extractors of main content reach on pages of sites that they were not trained on. [The"
         " benchmark](benchmark.md) says what each extractor is, how texts are compared, and how to add an extractor."
         " *Readers* are a large language model that follows a written guide ([the"
-        " sets](sets.md#sets-that-readers-labelled-whole)). F1, P and R are by ROUGE-L, line by line (`rouge_lsum`); a"
-        " page that an extractor fails on has 0. Brackets are 95 % intervals from draws of sites, or of pages where"
-        f" there are fewer than {bootstrap.MIN_SITES} sites. The best of a column is bold. `python -m benchmarks"
-        " leaderboard` writes this page from results.",
+        " sets](sets.md#sets-that-readers-labelled-whole)); `dbce` learned from their labels of other sites, which"
+        " other extractors have not seen ([what that"
+        " means](benchmark.md#pages-that-the-classifier-was-trained-on)). F1, P and R are by ROUGE-L, line by line"
+        " (`rouge_lsum`); a page that an extractor fails on has 0. Brackets are 95 % intervals from draws of sites, or"
+        f" of pages where there are fewer than {bootstrap.MIN_SITES} sites. The best of a column is bold. `python -m"
+        " benchmarks leaderboard` writes this page from results.",
         "## Who wins where",
         *findings.paragraphs(results),
         *(_overall(results.evaluated, plot) if results.evaluated else ()),
@@ -47,9 +49,10 @@ def _overall(evaluated: Mapping[str, Evaluation], plot: str) -> Iterator[str]:
     timed = next(iter(evaluated.values()))
     yield "## All sets together"
     yield (
-        "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, most of it"
-        f" of news. Pages of one site weigh at most {percent(average_weights.MAX_SHARE)} together. `dbce` keeps all"
-        " content, `dbce-article` what sets of articles take for it; the other methods of ours that begin with dbce are"
+        "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, about half"
+        f" of it of news and blogs. Pages of one site weigh at most {percent(average_weights.MAX_SHARE)} together."
+        " `dbce` keeps all content, `dbce-article` what sets of articles take for it; the other methods of ours that"
+        " begin with dbce are"
         f" `dbce` with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
         " columns; that of an ensemble is its members' too."
     )
