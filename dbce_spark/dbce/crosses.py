@@ -68,7 +68,7 @@ def build(chunk: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cro
         crosses.append(
             Cross(
                 cur=members[cur].capture_id,
-                up=members[up].capture_id if up >= 0 else "",
+                up=members[up].capture_id,
                 down=members[down].capture_id if down >= 0 else "",
                 prev=beside.prev,
                 next=beside.next,
@@ -145,7 +145,8 @@ def _url_numbers(members: Sequence[Member]) -> Indexes:
 def _nearest(
     signatures: Signature, urls: Indexes, curs: Indexes, candidates: Indexes
 ) -> tuple[Indexes, Indexes, Counts, Counts]:
-    """Find the indexes of the `up` and `down` (-1: none) of each of `curs`, and how many rows each shares with it."""
+    """Find the indexes of the `up` and `down` of each of `curs`, and how many rows each shares with it. -1 is
+    no `down`; there always is an `up`, since the members are of several URLs."""
     counts = _equal_row_counts(signatures[curs], signatures[candidates])
     candidate_urls = urls[candidates]
     counts[urls[curs][:, None] == candidate_urls[None, :]] = -1

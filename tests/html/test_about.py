@@ -40,6 +40,7 @@ def meta(**values: str) -> str:
         ("<title>Spring</title><h1><a href=#top>Spring</a></h1>", "Spring", "h1"),
         (f"<title>Breaking away</title><h1>{'Spring ' * 50}</h1>", "Breaking away", "title"),
         ("<title>Spring came early</title><p class=POST-TITLE>Spring came late", "Spring came late", "class:title"),
+        ("<title>Spring came</title><p itemprop=headline>Spring came late", "Spring came late", "itemprop:headline"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
 )
@@ -81,6 +82,9 @@ def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
     ("html", "expected"),
     [
         (meta(author="Ada Lovelace"), "Ada Lovelace"),
+        ("<meta name=author content='Ada Lovelace'>", "Ada Lovelace"),
+        ("<b itemprop=publisher>Ada Lovelace</b>", ""),
+        ("<p>by <b>Ada Lovelace</b> <i>a</i> <i>b</i> <i>c</i> <i>d</i>", ""),
         ('<script type="application/ld+json">{"author": [{"name": "Ada"}, {"name": "Bob"}]}</script>', "Ada, Bob"),
         ('<a rel="author" href="/x">Ada Lovelace</a>', "Ada Lovelace"),
         ('<div class="post-byline">Ada Lovelace | 3 May</div>', "Ada Lovelace"),

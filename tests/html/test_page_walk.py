@@ -100,6 +100,7 @@ def test_line_breaks_in_pre_are_lines() -> None:
         ("\n  <code><b>a</b>\n  b</code>", ["  a\n  b"]),
         (" \n\n <b> </b>a\n \n", ["  a"]),
         ("<i style='display:block'>a = 1</i><i style='display: flex'> <b>b</b></i>c", ["a = 1\n b\nc"]),
+        ("<i style='display:block'><b>a</b></i><i style='display:block'>b</i>", ["a\nb"]),
         ("<i style='display:block'>a\n</i><i style='display:block'>b</i>", ["a\nb"]),
         ("<i style='display:inline-block'>a</i><i>b</i>", ["ab"]),
         ("a<br><i style='display:block'>b</i><br><i style='display:block'>c</i>", ["a\nb\n\nc"]),

@@ -13,6 +13,7 @@ from dbce_spark.html.shown_text import shown_lines, shown_text
         ("<h1><div>Harbour</div>opens</h1>", "Harbour opens"),
         ("<h1><a>Grateful Dead</a><span>Grateful Dead Live</span></h1>", "Grateful Dead Grateful Dead Live"),
         ("<h1><a><b>Ann Lee</b></a><i><b>Home</b></i></h1>", "Ann Lee Home"),
+        ("<h1><a><b>Room</b></a>12</h1>", "Room12"),
         ("<h1>H<sub>2</sub>O and <b>h</b>arbours</h1>", "H2O and harbours"),
         ("<h1>Har<wbr>Bour</h1>", "HarBour"),
         ("<h1><svg><title>News</title></svg>News</h1>", "News"),
@@ -33,6 +34,7 @@ def test_text_is_read_as_it_is_shown(html: str, expected: str) -> None:
         ("<p><a>Ann Lee</a><span>Editor</span></p>", "Ann Lee\nEditor"),
         ("<p><a>Ann Lee</a> <span>Editor</span></p>", "Ann Lee Editor"),
         ("<p><a>Ann Lee</a> on May 3, 2014 for <b>us</b></p>", "Ann Lee\non May 3, 2014 for\nus"),
+        ("<p><script>by</script>Ann Lee</p>", "Ann Lee"),
         ("<p>Ann Lee <time>Saturday</time></p>", "Ann Lee"),
     ],
 )

@@ -51,6 +51,8 @@ def test_tokens(text: str, expected: list[str]) -> None:
         ("岁末", "年初", False),
         ("It is done.", "then", True),
         ("Ann.", "Then", True),
+        ("it is done.", "Then", True),
+        ("12.", "Then", True),
         ("os.", "path", False),
         ("mako.template.", "Template", False),
         ("mako.Template.", "render", False),

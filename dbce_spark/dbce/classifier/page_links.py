@@ -39,7 +39,7 @@ _REMEMBERED = 300
 """Characters of a reference up to which it is remembered: the pages of a site have their menus in common."""
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_DOTS = re.compile(r"(?:^|/)\.\.?(?:/|$)")
+_DOTS = re.compile(r"/\.\.?(?:/|$)")
 _WORDS = re.compile(r"[^\W\d_]+")
 _EXTENSION = re.compile(r"\.[a-z]{2,5}$", re.IGNORECASE)
 _EXTENSION_CHARS = 7  # the line break that $ overlooks among them
@@ -178,7 +178,7 @@ def _resolved(reference: tuple[str, str, str], base: Target) -> Target:
             path = base.path
         elif path[0] != "/":
             path = base.path[: base.path.rfind("/") + 1] + path
-    if (path[:1] == "." or "/." in path) and _DOTS.search(path):
+    if "/." in path and _DOTS.search(path):
         path = _without_dots(path)
     return Target(host, path or "/", query)
 

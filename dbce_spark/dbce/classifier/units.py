@@ -137,7 +137,7 @@ class _Pooled:
         inner, outer = np.full(len(unit), -1), np.full(len(unit), -1)
         for _ in range(DEPTH):
             is_record = self.alike[self.kinds[unit]] >= REPEATED
-            is_outer = is_record & (inner >= 0) & (outer < 0) & (self.kinds[unit] != self.kinds[inner])
+            is_outer = is_record & (inner >= 0) & (outer < 0)
             outer = np.where(is_outer, unit, outer)
             inner = np.where(is_record & (inner < 0), unit, inner)
             unit = self.parents[unit]
@@ -188,21 +188,19 @@ def choose_of_whole_page(scores: Scores, units: Units, favor: str) -> npt.NDArra
     # difference at most: for more than that it differs.
     for_keeping = total(holders, count, np.clip(gains, -COST_OF_DIFFERENCE, COST_OF_DIFFERENCE)).tolist()
     for unit in range(count - 1, 0, -1):
-        around = parents[unit]
-        if around != unit:
-            gain = for_keeping[unit]
-            for_keeping[around] += (
-                COST_OF_DIFFERENCE
-                if gain > COST_OF_DIFFERENCE
-                else -COST_OF_DIFFERENCE
-                if gain < -COST_OF_DIFFERENCE
-                else gain
-            )
+        gain = for_keeping[unit]
+        for_keeping[parents[unit]] += (
+            COST_OF_DIFFERENCE
+            if gain > COST_OF_DIFFERENCE
+            else -COST_OF_DIFFERENCE
+            if gain < -COST_OF_DIFFERENCE
+            else gain
+        )
     turns = [0] * count  # for a block in each unit that its label is that of the unit
     for unit, around in enumerate(parents):
         turn = 0 if around == unit else turns[around]
         turns[unit] = COST_OF_DIFFERENCE if for_keeping[unit] + turn > 0 else -COST_OF_DIFFERENCE
-    chosen: npt.NDArray[np.bool_] = (gains + np.array(turns)[holders] > 0) & (scores > 0)
+    chosen: npt.NDArray[np.bool_] = gains + np.array(turns)[holders] > 0
     return chosen
 
 

@@ -91,6 +91,15 @@ def test_the_mean_of_a_row_is_that_of_its_cells() -> None:
     assert UNKNOWN == columns["row_mean"][0]
 
 
+def test_the_list_around_a_row_is_of_the_next_records_and_of_no_further_ones() -> None:
+    items = "".join(f"<li><p>{words}</p><b><p>end</p></b></li>" for words in ("one", "one two", "one two three"))
+    pages = Layout([parsed(f"<section><div><ul>{items}</ul></div><div>a</div><div>b</div></section>" * 3)])
+    nothing = np.zeros(len(pages), np.int64)
+    columns = units.columns(pages, units.of_pages(pages), nothing, nothing, np.arange(len(pages)))
+
+    assert [2.0, 9.0] == [columns[name][0] for name in ("row_words", "list_words")]
+
+
 def test_a_doubtful_cell_goes_with_its_row() -> None:
     found = units_of(TABLE)
     scores = np.array([0.9, 0.9, 0.25, 0.9, 0.25, 0.9, 0.25, 0.01])

@@ -118,6 +118,38 @@ def test_a_page_that_likely_has_a_text_is_not_left_without_one(score: float, fav
     assert expected == choose_blocks(story(), scores, config(f"label.favor={favor}").label).tolist()
 
 
+@pytest.mark.parametrize(
+    ("words", "favor", "expected"),
+    [
+        ([10], "balanced", [True]),
+        ([10], "precision", [False]),
+        ([9], "balanced", [False]),
+        ([10, 10], "balanced", [False, False]),
+    ],
+)
+def test_a_page_that_is_one_text_keeps_it_from_a_lower_score_on(
+    words: list[int], favor: str, expected: list[bool]
+) -> None:
+    """A text has ten words; favor of precision goes before."""
+    html = "".join(f"<p>{' '.join(f'word{nth}' for nth in range(count))}</p>" for count in words)
+    page = pages.parse_fetch(warc.Fetch(capture("http://a.example.org/"), html.encode()), config())
+    assert isinstance(page, Page)
+
+    actual = choose_blocks(page, np.full(len(words), 0.2), config(f"label.favor={favor}").label)
+
+    assert expected == actual.tolist()
+
+
+def test_an_article_is_chosen_by_its_words_and_not_by_its_units() -> None:
+    """A doubtful paragraph among likely ones is content of a whole page only."""
+    scores = np.array([0.9, 0.25, 0.9, 0.9])
+    labels = (config(f"label.content={content}").label for content in ("whole", "article"))
+    whole, article = (choose_blocks(story(), scores, label).tolist() for label in labels)
+
+    assert [True, True, True, True] == whole
+    assert [True, False, True, True] == article
+
+
 def test_a_page_that_keeps_a_block_keeps_no_unlikely_one_for_the_text() -> None:
     """Only where nothing is kept, less likely blocks are."""
     kept = choose_blocks(story(), np.array([0.2, 0.2, 0.2, 0.9]), config().label)

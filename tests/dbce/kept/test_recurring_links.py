@@ -6,6 +6,8 @@ import pytest
 from dbce_spark.dbce.kept.recurring_links import without_recurring_links
 from tests.support.builders import parsed
 
+LONG = "a link that goes on for more than thirty characters"
+
 
 def kept(html: str) -> list[str]:
     """List the texts of the blocks that stay, of all of a page."""
@@ -22,13 +24,15 @@ def kept(html: str) -> list[str]:
         ("<li>News by <a href=/ann>Ann</a>", ["News by Ann"]),
         ("<li>News of {0} <a href=/{0}>page 2</a>", ["News of {0} page 2"]),
         ("<li><a href=/{0}>Agenda</a>", ["Agenda"]),
+        ("<li>News<br><br><a href=/{0}>" + LONG + "</a>", ["News", LONG]),
+        ("<li>News<br><br>more", ["News", "more"]),
     ],
 )
 def test_recurring_links_go_and_others_stay(line: str, expected: list[str]) -> None:
-    """A name that leads to one page stays, a number, and a link that is all of its element."""
-    html = "".join(line.format(day) for day in "abc")
+    """A name that leads to one page stays, a number, a link that is all of its element or long, and what is no link."""
+    html = "".join(line.format(day) for day in "abcd")
 
-    assert [text.format(day) for day in "abc" for text in expected] == kept(html)
+    assert [text.format(day) for day in "abcd" for text in expected] == kept(html)
 
 
 def test_two_links_do_not_recur() -> None:

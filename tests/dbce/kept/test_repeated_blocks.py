@@ -50,6 +50,13 @@ def test_a_heading_that_follows_itself_is_kept_once() -> None:
     assert [True, True, True, True] == kept("aaba", words=2)
 
 
+def test_a_heading_and_a_paragraph_may_have_the_same_text() -> None:
+    """In either order."""
+    blocks = parsed("<p>news</p><h2>news</h2><p>news</p>").blocks
+
+    assert without_repeats(blocks, np.array([7, 7, 7]), np.ones(3, np.bool_)).all()
+
+
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=24))
 def test_every_text_that_is_kept_stays_once(texts: list[str]) -> None:
     """No text goes that is not there before, by the length of a run at least."""

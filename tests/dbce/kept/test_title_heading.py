@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce import local, pages
-from dbce_spark.dbce.kept.title_heading import main_heading, with_title, without_title
+from dbce_spark.dbce.kept.title_heading import main_heading, title_blocks, with_title, without_title
 from dbce_spark.model import Extraction, Page
 from tests.support.builders import archive, capture, config, http, record
 
@@ -28,6 +28,7 @@ def read(title: str, heading: str) -> Page:
         ("HARBOUR opens - The Gazette", "Harbour opens!", [True, False, True]),
         ("The Gazette | News | Harbour opens", "Harbour opens", [True, False, True]),
         ("Harbour-side shops", "Harbour", [True, False, True]),
+        ("Harbour-side shops", "Harbour opens", [True, False, True]),
         ("Harbour-side shops", "Harbour opens again", [True, True, True]),
         ("The Gazette", "Harbour opens", [True, True, True]),
         ("", "Harbour opens", [True, True, True]),
@@ -62,6 +63,12 @@ def test_a_heading_with_other_words_is_the_title_where_the_text_begins(body: str
     assert isinstance(page, Page)
 
     assert expected == without_title(page, np.ones(len(expected), np.bool_)).tolist()
+
+
+@pytest.mark.parametrize(("title", "expected"), [("Harbour opens - Gazette", [0, 1]), ("The Gazette", [1]), ("", [])])
+def test_texts_are_read_of_blocks_that_may_be_the_title(title: str, expected: list[int]) -> None:
+    """Those that say it, and an <h1>; none where no title is declared."""
+    assert dict.fromkeys(expected, "Harbour opens") == title_blocks(read(title, "Harbour opens"))
 
 
 @pytest.mark.parametrize("title", ["keep", "drop"])
