@@ -29,6 +29,7 @@ from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.touching_words import part_words
+from dbce_spark.html.structure.unknown_elements import rename_unknown
 from dbce_spark.model import Blocks, Capture, Extraction, Segments
 
 FORMATS = MARKDOWN, HTML, ABOUT = "markdown", "html", "about"
@@ -118,6 +119,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     """Write the characters of a page that are kept, with the structure around them. `root`, its tree, is used up."""
     place = addresses(root, url)
     decided = decide_elements(root, blocks, is_kept)
+    rename_unknown(root)
     mark_players(root)
     boxed = boxed_notes(root)
     strip_unread(root)

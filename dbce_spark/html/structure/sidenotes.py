@@ -54,7 +54,7 @@ def move_sidenotes(root: Any, boxed: list[Sidenote]) -> None:
             continue
         if not moved.isdisjoint(note.iterancestors()):
             continue  # a note in a note is a part of it
-        number = mark.get("number") or number_of(mark)
+        number = mark.get("number") if mark.tag == "note" else number_of(mark)
         if len([*islice(_words(note, number), _LEAST_WORDS)]) < _LEAST_WORDS:
             continue
         if mark.tag == "note":
@@ -77,7 +77,8 @@ def _numbered(root: Any) -> Iterator[Sidenote]:
         note = _behind(mark)
         if note is None or note.tag not in _NOTE_TAGS or (mark.tag == "a" and "#" not in (mark.get("href") or "")):
             continue
-        number = mark.get("number") if mark.get("is") == "reference" else number_of(mark)
+        is_reference = mark.tag == "note" and mark.get("is") == "reference"
+        number = mark.get("number") if is_reference else number_of(mark)
         if number and _is_number(next(_words(note, ""), ""), number):
             yield mark, note
 

@@ -70,3 +70,11 @@ def test_html_links_a_note_beside_the_text() -> None:
         '<p>a <a class="footnote-ref" href="#fn1">1</a> b</p><p><a class="footnote" id="fn1">1</a>the note one</p>'
         == written
     )
+
+
+@pytest.mark.parametrize("tag", ["sup", "label", "note"])
+def test_attributes_of_a_page_make_no_mark_of_a_footnote(tag: str) -> None:
+    """Ours have the same."""
+    html = f"<p>a b <{tag} is=reference number=7>c</{tag}><span>7 the old note</span> d</p>"
+
+    assert "[^" not in markdown_of(html)
