@@ -8,7 +8,7 @@ from dbce_spark.dbce.shingles import TOKENISERS, layer_shingles, path_shingles
 from tests.support.builders import parsed
 from tests.support.strategies import documents
 
-LIST = "<html><body><ul>{}</ul></body></html>"
+LIST = "<html><body><ul>{}</ul><p>y</p></body></html>"
 
 
 @pytest.mark.parametrize("tokens", TOKENISERS)

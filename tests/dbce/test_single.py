@@ -44,6 +44,24 @@ def test_decision_tree(blocks: list[str], expected: list[bool]) -> None:
     assert expected == actual
 
 
+@pytest.mark.parametrize(
+    ("behind", "shorter", "longer", "before", "at"),
+    [
+        ([], 16, 17, [], 0),
+        ([], 15, 16, [SHORT], 0),
+        ([SHORT], 4, 5, [], 1),
+        ([], 40, 41, ["@" + SHORT], 1),
+        ([], 17, 18, ["@" + SHORT, SHORT], 1),
+    ],
+    ids=["own words", "words after", "words before", "own behind links", "after behind links"],
+)
+def test_constants_of_the_tree(behind: list[str], shorter: int, longer: int, before: list[str], at: int) -> None:
+    """One word more, of the block itself or of one beside it, makes it content."""
+    counts = (shorter, longer)
+
+    assert [False, True] == [chosen(*before, " ".join(["word"] * count), *behind)[at] for count in counts]
+
+
 def test_text_is_the_main_blocks() -> None:
     """One line a block, without those that are links."""
     blocks = parsed(f"<ul><li><a href=x>{MIDDLE}</a></li></ul><p>{LONG}</p><p>{LONG}</p>").blocks

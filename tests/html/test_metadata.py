@@ -51,7 +51,7 @@ def test_page_that_declares_nothing() -> None:
     """Fields that are not declared are empty, or None."""
     expected = Metadata(title="", declared_language="", published=None, modified=None, canonical_url=None)
 
-    assert expected == metadata_of("<p>word")
+    assert expected == metadata_of("<p>word<script>x</script>")
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,7 @@ def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
         ("Brand<sup>TM</sup>", "BrandTM"),
         ("<b>km</b><sup>2</sup><b>Area</b>", "km2Area"),
         ("<pre><b>Foo</b><b>Bar</b>Baz</pre>", "FooBarBaz"),
+        ("over<b> </b>lap", "over lap"),
     ],
 )
 def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:
@@ -100,7 +101,7 @@ def test_line_breaks_in_pre_are_lines() -> None:
         ("\n  <code><b>a</b>\n  b</code>", ["  a\n  b"]),
         (" \n\n <b> </b>a\n \n", ["  a"]),
         ("<i style='display:block'>a = 1</i><i style='display: flex'> <b>b</b></i>c", ["a = 1\n b\nc"]),
-        ("<i style='display:block'><b>a</b></i><i style='display:block'>b</i>", ["a\nb"]),
+        ("<i style='display:block'><b>a</b></i>b<i style='display:block'>c</i>", ["a\nb\nc"]),
         ("<i style='display:block'>a\n</i><i style='display:block'>b</i>", ["a\nb"]),
         ("<i style='display:inline-block'>a</i><i>b</i>", ["ab"]),
         ("a<br><i style='display:block'>b</i><br><i style='display:block'>c</i>", ["a\nb\n\nc"]),

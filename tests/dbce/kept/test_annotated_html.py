@@ -49,6 +49,14 @@ def test_siblings_cost_no_more_than_their_number(html: str) -> None:
     assert process_time() - began < 20
 
 
+def test_text_behind_an_element_is_not_of_it() -> None:
+    """The label of an element is that of the text in it."""
+    html = "<p><b>one</b> two</p>"
+    blocks = parsed(html).blocks
+
+    assert '<b data-dbce="content">' in labelled_html(html.encode(), blocks.text, segments_of(blocks, "10000", "11000"))
+
+
 def test_labels_stand_in_spans() -> None:
     """Each segment is wrapped where it stands, tails and inline elements among them."""
     html = "<html><head></head><body><p>one <b>two</b> three</p></body></html>"

@@ -27,6 +27,13 @@ def test_text_has_one_line_a_block() -> None:
     assert text(blocks.text, segments) == "one three\nsix"
 
 
+def test_a_cell_that_is_left_out_leaves_its_place() -> None:
+    """The cells behind it stay in their columns."""
+    blocks = parsed("<table><tr><td>one</td><td>two</td><td>three</td></tr></table>").blocks
+
+    assert text(blocks.text, segments_of(blocks, "10000", "11000", "10000")) == "one\t\tthree"
+
+
 def test_text_without_content_is_empty() -> None:
     """All boilerplate, no text."""
     blocks = parsed("<p>one</p>").blocks

@@ -67,7 +67,7 @@ def test_a_heading_with_other_words_is_the_title_where_the_text_begins(body: str
 
 @pytest.mark.parametrize(("title", "expected"), [("Harbour opens - Gazette", [0, 1]), ("The Gazette", [1]), ("", [])])
 def test_texts_are_read_of_blocks_that_may_be_the_title(title: str, expected: list[int]) -> None:
-    """Those that say it, and an <h1>; none where no title is declared."""
+    """A block that says the title may be it, and so may an <h1>; none is where a page declares no title."""
     assert dict.fromkeys(expected, "Harbour opens") == title_blocks(read(title, "Harbour opens"))
 
 
