@@ -52,9 +52,8 @@ def _overall(evaluated: Mapping[str, Evaluation], plot: str) -> Iterator[str]:
         "*Whole*: pages of every type, labelled whole by readers. *Articles*: sets with gold of their own, about half"
         f" of it of news and blogs. Pages of one site weigh at most {percent(average_weights.MAX_SHARE)} together."
         " `dbce` keeps all content, `dbce-article` what sets of articles take for it; the other methods of ours that"
-        " begin with dbce are"
-        f" `dbce` with less or other evidence. CPU: milliseconds a page, on the {len(timed.pages):,} pages of the first"
-        " columns; that of an ensemble is its members' too."
+        " begin with dbce are `dbce` with less or other evidence. CPU: milliseconds a page, on the"
+        f" {len(timed.pages):,} pages of the first columns; that of an ensemble is its members' too."
     )
     found = {part: (one, standings.overall(one)) for part, one in evaluated.items()}
     seconds = dict(zip(timed.extractors, timed.seconds.mean(axis=1).tolist(), strict=True))

@@ -167,7 +167,7 @@ def export(request: ExportRequest) -> str:
     extracted = output_reader.open_output(request.extracted, request.version)
     row_filters.check_sites(request.settings.filters.sites, request.extracted, extracted.run)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
-    site_kind = extracted.run.get("config", {}).get("input", {}).get("site", "domain")
+    site_kind = row_filters.site_kind(extracted.run) or "domain"
     total = ExportCounts()
     with storage.atomic_folder(request.target) as folder:
         extracted.check()

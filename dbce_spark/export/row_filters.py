@@ -137,12 +137,17 @@ def check_sites(sites: Sequence[str], root: str, run: Mapping[str, Any]) -> None
     Raises:
         InputError: one is no registered domain, and they are.
     """
-    if run.get("config", {}).get("input", {}).get("site") != "domain":
+    if site_kind(run) != "domain":
         return
     for name in sites:
         if not is_domain(name):
             meant = domain_of(meant_host(name))
             raise InputError(f"--site {name}: a site of {root} is a registered domain; write {meant}")
+
+
+def site_kind(run: Mapping[str, Any]) -> str:
+    """Return the `input.site` of a run, by its run.json; "" where that has no settings."""
+    return str(run.get("config", {}).get("input", {}).get("site", ""))
 
 
 def count_values(values: Values, batch: pa.RecordBatch, filters: Sequence[Filter]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
 from dbce_spark.html.bylines import HINT, chosen, plain, squeezed
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.metadata import SLACK, TITLE_SIGN
+from dbce_spark.html.metadata import END_SIGN, SLACK, TITLE_SIGN
 from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
@@ -24,11 +24,8 @@ _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
 _MOST_SIGNS = 8
 """Signs that part a title; what lies behind more of them is one part."""
-
 _MOST_CHARS = 200
 """Of a heading that alone is the title; what is longer is a text in the size of one."""
-_END_SIGN = re.compile(r"^[|/:·•»–—-]+\s+|\s+[|/:·•»–—-]+$")
-"""A sign between a title and the name of a site, where one of them is missing."""
 
 _RANKS = {
     "author": (
@@ -158,7 +155,7 @@ def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: S
     texts = chain.from_iterable(found.get(place, ()) for place in (*_HEADINGS, "h2"))
     headings = {plain(one) for one in texts if squeezed(one) not in site_names} - {""}
     parts = ((place, title, _part_of_page(title, headings, site_names)) for place, title in titles)
-    return ((place, _END_SIGN.sub("", part) or title) for place, title, part in parts)
+    return ((place, END_SIGN.sub("", part) or title) for place, title, part in parts)
 
 
 def _part_of_page(title: str, headings: Set[str], site_names: Set[str]) -> str:

@@ -26,8 +26,11 @@ MAX_CANDIDATES = 16
 """Values that are kept for one date. A page of a thousand comments has a thousand dates, and the first is its own."""
 
 
-TITLE_SIGN = re.compile(r"\s+[|/:·•»–—-]+\s+")
+_SIGNS = "[|/:·•»–—-]+"
+TITLE_SIGN = re.compile(rf"\s+{_SIGNS}\s+")
 """A sign between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
+END_SIGN = re.compile(rf"^{_SIGNS}\s+|\s+{_SIGNS}$")
+"""The same sign where the title or the name is missing."""
 
 SLACK = 86_400 * timestamps.SECOND
 """Microseconds that a date may lie behind the capture: times without zone run up to 14 hours ahead, clocks are off."""

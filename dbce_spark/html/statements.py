@@ -81,7 +81,7 @@ def _read_tags(root: Any, values: Statements) -> None:
     for meta in root.iter("meta"):
         key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
         _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), MOST_TAGS)
-    if "article" not in values["meta:og:type"]:
+    if "article" not in values.get("meta:og:type", ()):
         values.pop("meta:twitter:data1", None)
     budget = MAX_JSON_CHARS
     for script in root.iter("script"):

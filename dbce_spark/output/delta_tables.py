@@ -77,13 +77,14 @@ def _registered(collection: Collection, version: Version, table: str, folder: Pa
     from deltalake.transaction import create_table_with_add_actions
 
     folder.mkdir(parents=True, exist_ok=True)
-    number = DeltaTable(str(folder)).version() + 1 if DeltaTable.is_deltatable(str(folder)) else 0
+    before = DeltaTable(str(folder)) if DeltaTable.is_deltatable(str(folder)) else None
+    number = 0 if before is None else before.version() + 1
     placed = [*_placed(collection, table_files(collection, version, table), folder, number)]
     actions = [_action(path, folder, rows) for path, rows, _ in placed]
     schema = Schema.from_arrow(SCHEMAS[table])
     why = CommitProperties(custom_metadata={"collection": collection.folder, "version": str(version.number)})
-    if number:
-        DeltaTable(str(folder)).create_write_transaction(
+    if before is not None:
+        before.create_write_transaction(
             [*actions], mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
         )
     else:

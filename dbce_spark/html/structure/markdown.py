@@ -66,13 +66,14 @@ def to_markdown(article: CleanElement, source: str) -> str:
     one line each."""
     import turbohtml
 
-    if "<table" in source or "<br" in source:
+    if is_changed := "<table" in source or "<br" in source:
         square_tables(article)
         for link in article.find("a"):
             _join_lines(link)
         _part_lines(article)
-        source = article.source()
-    if "<dd" in source and _plain_definitions(article):
+    if "<dd" in source:
+        is_changed |= _plain_definitions(article)
+    if is_changed:
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))

@@ -10,8 +10,8 @@ from dbce_spark.html.structure.layout_lists import LISTS, spread, with_text_attr
 
 _ENDS = frozenset(("br", "hr"))
 _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
-_EMPHASIS = frozenset(("b", "strong", "em", "i"))
 _BOLD = frozenset(("b", "strong"))
+_EMPHASIS = _BOLD | {"em", "i"}
 _IN_EMPHASIS = _EMPHASIS | {"a"}
 _SHOWN_BY_TEXT = _EMPHASIS | HEADING_TAGS | {"a"}
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")

@@ -11,7 +11,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept import main_text
 from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
-from dbce_spark.dbce.single import without_evidence
+from dbce_spark.dbce.single import unlabelled
 from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.model import Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
@@ -91,15 +91,13 @@ def build_row(outcome: Outcome, config: DbceConfig | None = None) -> Row:
 
 def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], config: DbceConfig) -> dict[str, Any]:
     """Write the formats of a page whose blocks have these labels; a page that they cannot be written of is flagged."""
-    count = len(labels)
     starts, ends = (np.array(page[name], np.int32) for name in ("starts", "ends"))
-    none = np.zeros(count, np.int32)
+    none = np.zeros(len(labels), np.int32)
     blocks = Blocks(
         text=page["page_text"], starts=starts, ends=ends, xpaths=page["xpaths"], words=none, link_words=none,
         tokens=np.empty(0, np.uint64),
     )  # fmt: skip
-    segments = without_evidence(np.arange(count, dtype=np.int32), starts, ends, Label.UNDECIDED)
-    segments = replace(segments, labels=np.array(labels, np.uint8))
+    segments = replace(unlabelled(blocks), labels=np.array(labels, np.uint8))
     capture = Capture(
         **{name: page[name] for name in Capture.__dataclass_fields__ if name in page},
         url_key="",
