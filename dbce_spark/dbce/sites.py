@@ -10,7 +10,7 @@ from dbce_spark.dbce import buckets, crosses, pools
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.occurrence_bits import annotate
-from dbce_spark.model import Annotation, BucketCross, ComparedPage, Cross, Evidence, Member, Neighbour, Page
+from dbce_spark.model import Annotation, BucketCross, Codes, ComparedPage, Cross, Evidence, Member, Neighbour, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ def neighbour(page: Page) -> Neighbour:
     )
 
 
-def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteComparison:
-    """Compare the pages of one or more sites with each other; all pages of these sites must be among them."""
+def compare_site(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteComparison:
+    """Compare the pages of one site with each other; all pages of the site must be among them."""
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
     bucket_members = buckets.group_by_bucket(members)
@@ -53,13 +53,22 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
 
 def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[ComparedPage], BucketSizes]:
     """Compare each page with its siblings and snapshots among all of them; also measure their buckets."""
-    comparison = compare_sites([neighbour(page) for page in unique], config)
-    by_siblings, by_snapshots = comparison.evidence.by_siblings, comparison.evidence.by_snapshots
+    neighbours: dict[str, list[Neighbour]] = defaultdict(list)
+    for page in unique:
+        neighbours[page.capture.site].append(neighbour(page))
+    by_siblings: dict[str, Codes] = {}
+    by_snapshots: dict[str, Codes] = {}
     bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
     annotations: dict[str, list[Annotation]] = defaultdict(list)
-    for found, annotation in zip(comparison.crosses, comparison.annotations, strict=True):
-        bucket_crosses[found.cross.cur].append(found)
-        annotations[found.cross.cur].append(annotation)
+    sizes = BucketSizes()
+    for of_site in neighbours.values():
+        comparison = compare_site(of_site, config)
+        sizes += comparison.sizes
+        by_siblings |= comparison.evidence.by_siblings
+        by_snapshots |= comparison.evidence.by_snapshots
+        for found, annotation in zip(comparison.crosses, comparison.annotations, strict=True):
+            bucket_crosses[found.cross.cur].append(found)
+            annotations[found.cross.cur].append(annotation)
     compared = [
         gather(
             page,
@@ -69,7 +78,7 @@ def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[Comp
         )
         for page in unique
     ]
-    return compared, comparison.sizes
+    return compared, sizes
 
 
 def annotate_crosses(

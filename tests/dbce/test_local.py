@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local, pages
+from dbce_spark.dbce import local, pages, sites
 from dbce_spark.model import Extraction, Label, Page
 from tests.support.builders import archive, config, gzipped, http, record
 
@@ -182,6 +182,17 @@ def test_snapshots_alone_are_single(tmp_path: Path) -> None:
     found = local.extract([archive(tmp_path / "a.warc", *made)], ARTICLES).extractions
 
     assert ["single", "single"] == [one.status for one in found]
+
+
+def test_hosts_with_one_url_key_are_no_snapshots(tmp_path: Path) -> None:
+    """If each host is a site, pages of www.example.org and example.org are not compared, as Spark does not."""
+    by_host = config("input.site=host")
+    hosts = zip((HOST, HOST.replace("www.", "")), DAYS.items(), strict=True)
+    made = [record(http(story("bridge", day[0])), url=f"{host}/bridge", date=date) for host, (date, day) in hosts]
+    read = [*pages.read(archive(tmp_path / "a.warc", *made), by_host)]
+    compared, _ = sites.compare_pages([one for one in read if isinstance(one, Page)], by_host)
+
+    assert [0, 0] == [len(one.evidence.snapshots) for one in compared]
 
 
 def test_undecided_is_a_setting(path: str) -> None:

@@ -41,12 +41,12 @@ def compare(run: Run) -> ComparedSites:
 
 
 def compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage the results of `dbce.sites.compare_sites` for the sites of one task; return their bucket sizes."""
+    """Stage the results of `dbce.sites.compare_site` for the sites of one task; return their bucket sizes."""
     rows, sizes = ComparedRows(), BucketSizes()
     for site in all_sites:
         if site.num_rows == 1:  # there is nothing to compare it with
             continue
-        compared = sites.compare_sites(member_rows.neighbours_from(site), config)
+        compared = sites.compare_site(member_rows.neighbours_from(site), config)
         rows.add(compared, site)
         sizes += compared.sizes
         if len(rows) >= _BATCH_ROWS:
