@@ -238,8 +238,8 @@ class _Reading:
             for start, end in [(0, 0), (part.start, last)]:
                 stream.seek(start)
                 # The first line of all may name the shard; it sorts before every key.
-                while stream.tell() < max(end, 1):
-                    line = stream.readline(_HEAD).decode("utf-8", "replace").rstrip("\r\n")
+                while stream.tell() < max(end, 1) and (raw := stream.readline(_HEAD)):  # it may have become shorter
+                    line = raw.decode("utf-8", "replace").rstrip("\r\n")
                     named = zipnum.meta_shard(line)
                     shard = named or shard
                     if end == 0 or named or not line or line.startswith("!"):

@@ -1,5 +1,6 @@
 """The indexes inside a WACZ, and the places of its members' bytes in the zip file."""
 
+import struct
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from dbce_spark.files.sources import MEMBER
 
 Opened = Callable[[str], BinaryIO]
 """Opens a file of any storage as a seekable stream."""
+_BROKEN = (NotImplementedError, ValueError, struct.error)
+"""Errors that `zipfile` raises of a directory beside its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,17 @@ def indexes(path: str, opened: Opened) -> list[str]:
     Raises:
         OSError, zipfile.BadZipFile: it cannot be read.
     """
-    with opened(path) as stream, zipfile.ZipFile(stream) as archive:
-        names = sorted(
-            name
-            for name in archive.namelist()
-            if name.startswith("indexes/") and not name.endswith(("/", ".idx")) and ".." not in name.split("/")
-        )
-    return [f"{path}{MEMBER}{name}" for name in names]
+    try:
+        with opened(path) as stream, zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+    except _BROKEN as error:
+        raise zipfile.BadZipFile(str(error)) from error
+    found = sorted(
+        name
+        for name in names
+        if name.startswith("indexes/") and not name.endswith(("/", ".idx")) and ".." not in name.split("/")
+    )
+    return [f"{path}{MEMBER}{name}" for name in found]
 
 
 def archives_of(index: str) -> str:

@@ -49,6 +49,24 @@ def test_directory_that_points_behind_the_end(tmp_path: Path) -> None:
     assert "attempts" not in found.detail
 
 
+@pytest.mark.parametrize(
+    ("at", "written"),
+    [(6, b"\x63"), (46, b"\xff")],
+    ids=["version-9.9", "name-not-utf-8"],
+)
+def test_directory_that_zipfile_refuses(tmp_path: Path, at: int, written: bytes) -> None:
+    """It is a fault of the index, whatever error `zipfile` has for it, and ends no job."""
+    path = tmp_path / "a.wacz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("\xe4.txt", "")
+    content = bytearray(path.read_bytes())
+    entry_at = content.index(b"PK\x01\x02") + at
+    content[entry_at : entry_at + 1] = written
+    path.write_bytes(content)
+
+    assert [(0, "index_unreadable")] == faults_in(str(path))
+
+
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_records_of_a_wacz(tmp_path: Path, compression: int) -> None:
     """Each record comes by itself, whether its archive was stored, as the format wants, or deflated."""

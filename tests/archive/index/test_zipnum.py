@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.index_file import list_parts, read_part, without_shards
+from dbce_spark.archive.index.index_file import IndexPart, list_parts, read_part, without_shards
 from dbce_spark.archive.index.zipnum import Block, block_of, is_secondary, join_blocks
 from tests.support.indexes import (
     FETCH,
@@ -181,3 +181,12 @@ def test_parts_of_a_cluster_are_the_whole_of_it(
     assert [at for at in range(300) if not surts or f"{at:03}".startswith(("2", "077"))] == [
         one.offset for one in wanted if isinstance(one, IndexEntry)
     ]
+
+
+def test_cluster_that_has_become_shorter(tmp_path: Path) -> None:
+    """The lines that are left of a part are read, and its end is not waited for."""
+    path = write_zipnum(tmp_path, LINES[:14], per_block=7)
+    part = IndexPart(path, 0, Path(path).stat().st_size + 100)
+    found = read_part(part, "", selection(select()), FETCH, FilterCounts())
+
+    assert list(range(14)) == [one.offset for one in found if isinstance(one, IndexEntry)]
