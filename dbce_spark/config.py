@@ -7,6 +7,7 @@ import dataclasses
 import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -435,7 +436,7 @@ def _parse_setting(setting: str) -> tuple[str, Any]:
         raise ConfigError(f"--set {setting}: write section.name=value, such as lsh.threshold=0.3")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         value = text
     return name, value
 
@@ -485,7 +486,8 @@ def _value(hint: Any, value: Any, name: str) -> Any:
     if get_origin(hint) is Mapping and isinstance(value, Mapping):
         return {str(key): _value(hint.__args__[1], item, f"{name}.{key}") for key, item in value.items()}
     if hint is float and type(value) is int:
-        return float(value)
+        with suppress(OverflowError):  # of more digits than any float
+            return float(value)
     if type(value) is hint:
         return value
     raise ConfigError(Parameter(name), f" is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")

@@ -150,6 +150,8 @@ def test_bound_itself_is_allowed(setting: str) -> None:
         ("bucket.cap=true", "bucket.cap is True; it must be int"),
         ("lsh.threshold=high", "lsh.threshold is 'high'; it must be float"),
         ("lsh.threshold=true", "lsh.threshold is True; it must be float"),
+        (f"lsh.threshold={10**400}", f"lsh.threshold is {10**400}; it must be float"),
+        (f"lsh.threshold={'1' * 5000}", f"lsh.threshold is {'1' * 5000!r}; it must be float"),
         ("input.statuses=[200, 'x']", "input.statuses is 'x'; it must be int"),
         ("input.statuses=200", "input.statuses is 200; it must be tuple"),
         ("lsh.threshold_by_site=1", "lsh.threshold_by_site is 1; it must be Mapping"),
