@@ -40,17 +40,17 @@ def digits(timestamp: int) -> str:
 
 def warc_date(when: datetime) -> str:
     """Write a date as WARC 1.1 has it, with microseconds: 2005-12-30T05:26:39.000000Z."""
-    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
+    return f"{when.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def day(timestamp: int) -> str:
     """Write the day of a moment: 2005-12-30."""
-    return f"{to_datetime(timestamp):%Y-%m-%d}"
+    return to_datetime(timestamp).date().isoformat()
 
 
 def minute(timestamp: int) -> str:
     """Write the minute of a moment: 2005-12-30 05:26."""
-    return f"{to_datetime(timestamp):%Y-%m-%d %H:%M}"
+    return to_datetime(timestamp).replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 def now() -> str:

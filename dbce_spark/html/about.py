@@ -7,12 +7,12 @@ for, and how often that is right.
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import unescape
 from itertools import chain, islice
 from typing import Any
 
-from dbce_spark.files.timestamps import EARLIEST, SECOND, parse_date, written_day
+from dbce_spark.files import timestamps
+from dbce_spark.files.timestamps import EARLIEST, parse_date, written_day
 from dbce_spark.html.bylines import HINT, chosen, plain, squeezed
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.metadata import END_SIGN, SLACK, TITLE_SIGN
@@ -224,15 +224,10 @@ def _dates(found: Statements, url: str, timestamp: int) -> Iterator[tuple[str, s
         if at is not None and EARLIEST <= at <= timestamp + SLACK:
             is_local = not _IN_UTC.search(text) or not _is_next_to(at, in_url)
             source, day = (place, written_day(text)) if is_local else ("url", in_url)
-            yield source, min(day, day_of(timestamp))
+            yield source, min(day, timestamps.day(timestamp))
 
 
 def _is_next_to(at: int, day: str) -> bool:
     """Test for a day that is that of a time, the one before or the one after."""
     start = parse_date(day)
     return start is not None and -SLACK <= at - start < 2 * SLACK
-
-
-def day_of(timestamp: int) -> str:
-    """Write the day of a time in microseconds since 1970, as YYYY-MM-DD."""
-    return datetime.fromtimestamp(timestamp // SECOND, UTC).date().isoformat()

@@ -33,10 +33,18 @@ def test_dates_that_no_year_of_four_digits_has(date: str) -> None:
 
 
 def test_texts() -> None:
-    """Each is cut, and none rounded; a year before 1000 has its zeros in the 14 digits."""
+    """Each is cut, and none rounded."""
     last = timestamps.from_datetime(datetime(2020, 1, 2, 12, 59, 59, 999_999))
 
     assert "20200102125959" == timestamps.digits(last)
     assert "2020-01-02T12:59:59.999999Z" == timestamps.warc_date(timestamps.to_datetime(last))
     assert ("2020-01-02", "2020-01-02 12:59") == (timestamps.day(last), timestamps.minute(last))
-    assert "09991231235959" == timestamps.digits(timestamps.from_datetime(datetime(999, 12, 31, 23, 59, 59)))
+
+
+def test_years_before_1000() -> None:
+    """They have their zeros, wherever they are written."""
+    early = timestamps.from_datetime(datetime(999, 12, 31, 23, 59, 59))
+
+    assert "09991231235959" == timestamps.digits(early)
+    assert "0999-12-31T23:59:59.000000Z" == timestamps.warc_date(timestamps.to_datetime(early))
+    assert ("0999-12-31", "0999-12-31 23:59") == (timestamps.day(early), timestamps.minute(early))

@@ -9,7 +9,8 @@ from lxml import etree
 from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.dbce.kept.main_text import kept_characters
-from dbce_spark.html.about import About, day_of, read_about
+from dbce_spark.files import timestamps
+from dbce_spark.html.about import About, read_about
 from dbce_spark.html.charset import decode
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.structure.addresses import addresses
@@ -108,7 +109,7 @@ def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfi
         return about
     from htmldate import find_date
 
-    last = day_of(capture.timestamp)
+    last = timestamps.day(capture.timestamp)
     found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
     if not found or found > last:
         return about
