@@ -16,10 +16,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from dbce_spark import config
 from dbce_spark.archive import mime, warc
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.config import DbceConfig, FormatsConfig
+from dbce_spark.config import DbceConfig, LanguageConfig
 from dbce_spark.dbce import local, page_labels, sites
 from dbce_spark.dbce.extraction.extract_options import ExtractOptions, chosen_formats, with_options
 from dbce_spark.dbce.extraction.page_input import Date, GivenPage, Html, PageInput, check_page, check_pages
@@ -52,9 +51,9 @@ class ExtractedBlock:
         label: "content" or "boilerplate".
         score: how likely it is content, 0 to 1.
         siblings: how many pages of the same template it was compared with.
-        siblings_with: how many of these contain all of the block.
+        siblings_with: how many of these contain the part of the block that fewest of them contain.
         snapshots: how many other captures of the same URL it was compared with.
-        snapshots_with: how many of these contain all of the block.
+        snapshots_with: how many of these contain the part of the block that fewest of them contain.
     """
 
     text: str
@@ -118,6 +117,7 @@ class ExtractedPage:
     record: PageRecord | None = None
     error: str = ""
     _kept: KeptPage | None = field(default=None, compare=False)
+    _language: LanguageConfig | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         date = self.date and self.date.isoformat()
@@ -172,10 +172,11 @@ class ExtractedPage:
     @cached_property
     def language(self) -> str:
         """The language of the text."""
-        from dbce_spark.html.language import detect
+        if self._language is None:
+            return ""
+        from dbce_spark.html.language import detect_languages
 
-        given = config.default().language
-        (found,) = detect([self.text], min_words=given.min_words, sample_chars=given.sample_chars)
+        (found,) = detect_languages([self.text], self._language)
         return found.tag
 
     def _write(self, column: str) -> Formats:
@@ -250,7 +251,7 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfi
 def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _each_once(pages)
     is_alone = len(given) < 2 and not settings.label.classifier  # the file of one may have corrections of the site
-    keys_of = _keys_alone if is_alone else _keys
+    keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)
     parsed = [
         page
         for start in range(0, len(given), TOGETHER)
@@ -263,7 +264,7 @@ def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> 
     labelled = page_labels.label_or_reject(compared, settings.label)
     by_id = {page.capture_id: one for page, one in zip(read, labelled, strict=True)}
     return [
-        _result(one, page if isinstance(page, Reject) else by_id[page.capture_id], settings.formats)
+        _result(one, page if isinstance(page, Reject) else by_id[page.capture_id], settings)
         for (one, _), page in zip(given, parsed, strict=True)
     ]
 
@@ -306,7 +307,7 @@ def extract_readable(
     found = local.extract(sources.expand([_path(one) for one in named], settings.input.patterns), settings, keep=keep)
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
-    extracted = [_with_text(_of_capture(of, htmls), one, settings.formats) for of, one in pages]
+    extracted = [_with_text(_of_capture(of, htmls), one, settings) for of, one in pages]
     unread: list[ExtractedPage] = []
     for one in found.rejects:
         (unread if one.reason in _OF_FILE else extracted).append(_without_text(one.url or None, None, one))
@@ -347,9 +348,9 @@ def _each_once(inputs: Iterable[GivenPage]) -> list[tuple[GivenPage, int]]:
     return numbered
 
 
-def _keys(one: GivenPage) -> tuple[str, str]:
+def _keys(one: GivenPage, *, site: str) -> tuple[str, str]:
     """Return the key of an input's URL, and its site; "" without a URL: such pages are no snapshots of each other."""
-    return (url_key(one.url), warc.site_of(one.url, config.default().input.site)) if one.url else ("", "")
+    return (url_key(one.url), warc.site_of(one.url, site)) if one.url else ("", "")
 
 
 def _keys_alone(one: GivenPage) -> tuple[str, str]:
@@ -407,10 +408,10 @@ def _hint(fetch: warc.Fetch, essence: str) -> str:
     return ""
 
 
-def _result(one: GivenPage, outcome: Extraction | Reject, formats: FormatsConfig) -> ExtractedPage:
+def _result(one: GivenPage, outcome: Extraction | Reject, settings: DbceConfig) -> ExtractedPage:
     if isinstance(outcome, Reject):
         return _without_text(one.url, one.date, outcome)
-    return _with_text(one, outcome, formats)
+    return _with_text(one, outcome, settings)
 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
@@ -420,7 +421,7 @@ def _without_text(url: str | None, date: datetime | None, reject: Reject) -> Ext
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", record=record, error=error)
 
 
-def _with_text(one: GivenPage, extraction: Extraction, formats: FormatsConfig) -> ExtractedPage:
+def _with_text(one: GivenPage, extraction: Extraction, settings: DbceConfig) -> ExtractedPage:
     return ExtractedPage(
         url=one.url,
         date=one.date,
@@ -430,7 +431,10 @@ def _with_text(one: GivenPage, extraction: Extraction, formats: FormatsConfig) -
         confidence=extraction.confidence,
         page_type=extraction.page_type,
         record=_record(extraction.page.capture),
-        _kept=KeptPage(one.html, extraction.page.blocks, extraction.segments, extraction.page.capture, formats),
+        _kept=KeptPage(
+            one.html, extraction.page.blocks, extraction.segments, extraction.page.capture, settings.formats
+        ),
+        _language=settings.language,
     )
 
 

@@ -68,8 +68,15 @@ def check_page(page: PageInput) -> GivenPage:
         raise InputError(f"a URL is str, not {type(url).__name__}{swapped}")
     if isinstance(html, bytes):
         return GivenPage(html, "", url or None, _moment(date))
-    encoded = html.encode("utf-8", "replace")  # half a surrogate pair is none
-    return GivenPage(encoded, "utf-8", url or None, _moment(date))
+    return GivenPage(_encoded(html), "utf-8", url or None, _moment(date))
+
+
+def _encoded(html: str) -> bytes:
+    """Encode a text as UTF-8: two halves of a surrogate pair as the character that they are, one alone as U+FFFD."""
+    try:
+        return html.encode()
+    except UnicodeEncodeError:
+        return html.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def _hint(given: object) -> str:

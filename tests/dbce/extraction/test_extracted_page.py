@@ -11,7 +11,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,10 @@ from dbce_spark import (
 )
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.dbce import local, page_labels
+from dbce_spark.dbce.extraction.extracted_page import extract_parsed
 from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import Formats
+from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.files import sources
 from dbce_spark.html import dom
 from dbce_spark.html.language import UNKNOWN
@@ -202,6 +204,13 @@ def test_text_is_no_other_charset_whatever_it_declares() -> None:
     assert "erzählt" in extract(declared).text
 
 
+def test_halves_of_surrogate_pairs() -> None:
+    """Two that belong together are their character, and one alone is U+FFFD, as where a page refers to it."""
+    found = extract("<p>Half \ud83d a pair, the other &#xdfe5; half and both \ud83d\udfe5 of them, as in JSON.</p>")
+
+    assert "Half \ufffd a pair, the other \ufffd half and both \U0001f7e5 of them, as in JSON." == found.page_text
+
+
 def test_pages_of_a_site_are_siblings() -> None:
     """Text that all have counts against a block, text that one has alone counts for it; pages of another site do not
     count."""
@@ -212,6 +221,18 @@ def test_pages_of_a_site_are_siblings() -> None:
     assert menu.siblings == menu.siblings_with > 0
     assert (own.siblings, 0) == (menu.siblings, own.siblings_with)
     assert 0 == found[5].blocks[0].siblings
+
+
+def test_what_a_site_is_is_a_setting() -> None:
+    """Pages that are handed over go by `input.site`, as those of archives do."""
+    pages = [(page(number), f"http://{number}.example.org/") for number in range(3)]
+    siblings = {
+        site: extract_parsed(pages, partial(parse_fetches, config=given), given)[0].blocks[0].siblings
+        for site in ("domain", "host")
+        for given in [config.load(settings=[f"input.site={site}"])]
+    }
+
+    assert {"domain": 2, "host": 0} == siblings
 
 
 def test_pages_without_url_are_of_one_site() -> None:
@@ -515,6 +536,15 @@ def test_what_is_no_path_is_an_error(paths: Any) -> None:
 def test_the_language_is_detected() -> None:
     """Of the main text, whatever the page declares."""
     assert "de" == extract(page(3).replace("<title>", "<html lang=en><title>")).language
+
+
+@pytest.mark.parametrize("setting", ["language.detect=false", "language.min_words=1000"])
+def test_the_language_goes_by_the_settings(setting: str) -> None:
+    """A page has no language where the settings have none detected in it."""
+    given = config.load(settings=[setting])
+    (found,) = extract_parsed([page(3)], partial(parse_fetches, config=given), given)
+
+    assert "" == found.language
 
 
 def test_threads_and_processes_share_pages(crawl: Path) -> None:
