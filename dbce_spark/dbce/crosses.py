@@ -42,7 +42,7 @@ def adjacent(members: Iterable[Member], wanted: Collection[str]) -> dict[str, Ad
 
 def similarity(one: Signature, other: Signature) -> float:
     """Compute the share of rows that two signatures have in common."""
-    return int(np.count_nonzero(one == other)) * (1 / len(one))
+    return int(np.count_nonzero(one == other)) / len(one)
 
 
 def build(chunk: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross]:
@@ -59,10 +59,10 @@ def build(chunk: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cro
     curs = np.array([at for at, member in enumerate(members) if member.capture_id in adjacent], np.intp)
     signatures = np.stack([member.signature for member in members])
     ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), curs, _by_id(members))
-    share = 1 / signatures.shape[1]
+    rows = signatures.shape[1]
     crosses = []
     # Lists, since a number out of an array takes longer than all that is done with it.
-    columns = (curs, ups, downs, up_counts * share, down_counts * share)
+    columns = (curs, ups, downs, up_counts / rows, down_counts / rows)
     for cur, up, down, up_similarity, down_similarity in zip(*(column.tolist() for column in columns), strict=True):
         beside = adjacent[members[cur].capture_id]
         crosses.append(
