@@ -184,12 +184,14 @@ def _read_meta(element: Any, found: dict[str, list[str]]) -> None:
     if not content:
         return
     for attribute in ("property", "name", "itemprop", "http-equiv"):
-        if key := element.get(attribute):
-            key = key.lower()
-            if key[:2] == "dc":
-                key = key.replace(":", ".")
-            if key in _NAMED:
-                _keep(found, key, content)
+        if (key := meta_name(element.get(attribute))) in _NAMED:
+            _keep(found, key, content)
+
+
+def meta_name(written: str | None) -> str:
+    """Write the name of a <meta> in small letters; one of Dublin Core with stops, where some have colons."""
+    name = (written or "").lower()
+    return name.replace(":", ".") if name[:2] == "dc" else name
 
 
 def _read_time(element: Any, found: dict[str, list[str]]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
-from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things
+from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things, meta_name
 from dbce_spark.html.shown_text import APART, shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
@@ -79,8 +79,8 @@ def collect_statements(root: Any, addresses: Addresses) -> Statements:
 def _read_tags(root: Any, values: Statements) -> None:
     """Read the places that are elements of one tag: declarations, headings, times."""
     for meta in root.iter("meta"):
-        key = (meta.get("property") or meta.get("name") or meta.get("itemprop") or "").lower()
-        _keep(values, f"meta:{key.replace('dc:', 'dc.')}", meta.get("content"), MOST_TAGS)
+        key = meta_name(meta.get("property") or meta.get("name") or meta.get("itemprop"))
+        _keep(values, f"meta:{key}", meta.get("content"), MOST_TAGS)
     if "article" not in values.get("meta:og:type", ()):
         values.pop("meta:twitter:data1", None)
     budget = MAX_JSON_CHARS

@@ -276,3 +276,12 @@ def test_the_day_of_a_microformat_is_in_a_title() -> None:
     found = about("<abbr class='published' title='2014-05-03T10:00:00Z'>Saturday</abbr>", "http://gazette.example/")
 
     assert ("2014-05-03", ("date class:published",)) == (found.date, found.found_in)
+
+
+@pytest.mark.parametrize("sign", [":", "."])
+def test_dublin_core_has_colons_or_stops(sign: str) -> None:
+    """Both forms are read, of the terms as of the older elements."""
+    names = {"dcterms:creator": "Ann Lee", "DCTERMS:issued": "2014-05-03", "dc:description": "Of spring."}
+    found = about("".join(f'<meta name="{key.replace(":", sign)}" content="{value}">' for key, value in names.items()))
+
+    assert ("Ann Lee", "2014-05-03", "Of spring.") == (found.author, found.date, found.description)
