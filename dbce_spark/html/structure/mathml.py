@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from unicodedata import decomposition
 
 _MAX_DEPTH = 60
 """Deeper than any formula; what is deeper is its text."""
@@ -24,8 +25,8 @@ _ACCENTS = {
     **dict(zip("^¯‾→~˙¨ˆ˜", "hat bar bar vec tilde dot ddot hat tilde".split(), strict=True)),
     "rightarrow": "vec",
 }
-_ITALIC = ((0x1D434, 26, "A"), (0x1D44E, 26, "a"), (0x1D468, 26, "A"), (0x1D482, 26, "a"))
-_GREEK = ((0x1D6FC, "α"), (0x1D6E2, "Α"))
+_ITALIC = frozenset(map(chr, (0x210E, *range(0x1D434, 0x1D49C), *range(0x1D6E2, 0x1D756))))
+"""Letters of Latin and Greek that are italic, also bold; h has its place elsewhere."""
 
 
 def latex(formula: Any) -> str:
@@ -93,17 +94,9 @@ def _escaped(text: str) -> str:
 
 
 def _plain(character: str) -> str:
-    """Undo the letters of their own that stand for italic and bold ones."""
-    code = ord(character)
-    if code < 0x1D400 or code > 0x1D7FF:
-        return character
-    for start, count, first in _ITALIC:
-        if start <= code < start + count:
-            return chr(ord(first) + code - start)
-    for start, first in _GREEK:
-        if start <= code < start + 25:
-            return chr(ord(first) + code - start)
-    return character
+    """Undo the letters of their own that stand for italic ones."""
+    code = decomposition(character).removeprefix("<font> ") if character in _ITALIC else ""
+    return chr(int(code, 16)) if code else character
 
 
 def _parts(element: Any, count: int, depth: int) -> list[str]:

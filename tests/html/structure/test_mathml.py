@@ -1,7 +1,9 @@
 """MathML as LaTeX."""
 
 import pytest
+from lxml.html import fromstring
 
+from dbce_spark.html.structure.mathml import latex
 from tests.support.structure import markdown_of
 
 FRACTION = "<mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac>"
@@ -31,6 +33,16 @@ FRACTION = "<mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac>"
 def test_elements_of_mathml_are_latex(html: str, expected: str) -> None:
     """Of MathML itself, and of MathJax's elements that stand for it."""
     assert expected == markdown_of(html)
+
+
+def test_italic_letters_are_plain_ones() -> None:
+    """All that have a character of their own: h, which lies apart, and the forms of Greek letters behind omega."""
+    letters = "".join(
+        f"<mi>{letter}</mi>" for letter in "\U0001d44e\u210e\U0001d719\U0001d716\U0001d715\U0001d6f4\U0001d753"
+    )
+
+    assert r"a $a h \phi \epsilon \partial \Sigma \phi$" == markdown_of(f"a <math>{letters}</math>")
+    assert "\U0001d455" == latex(fromstring("<math><mi>\U0001d455</mi></math>"))  # a place without a letter
 
 
 def test_a_formula_that_is_too_deep_is_its_text() -> None:
