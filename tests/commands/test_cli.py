@@ -28,7 +28,7 @@ from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark.run import checkpoints, plan, run_status, staging
+from dbce_spark.spark.run import checkpoints, plan, run_lock, run_status, staging
 from tests.support.builders import archive, config, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
@@ -450,6 +450,20 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out
+
+
+def test_a_collection_is_not_rolled_back_while_a_run_extends_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The version would take the number of the run, which could not end."""
+    collection = Collection(str(tmp_path))
+    counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={"config": {}}))
+    with run_lock.hold(collection.increment(2)):
+        assert 2 == main(["collection", "rollback", str(tmp_path), "1"])
+
+    assert "increments/00000002: another run is at work there; wait for its end" in capsys.readouterr().err
+    assert [1] == collection.numbers()
 
 
 @pytest.mark.parametrize(("option", "work"), [("--output", "."), ("--collection", "increments/00000001")])
