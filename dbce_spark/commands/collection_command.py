@@ -109,7 +109,11 @@ def _report(arguments: argparse.Namespace) -> None:
 
 def _rollback(arguments: argparse.Namespace) -> None:
     """Restore the contents of an earlier version, as a new version."""
+    from dbce_spark.spark.run import run_lock
+
     collection = _opened(arguments)
+    # A run whose number another version takes has worked for nothing.
+    run_lock.check_free(collection.increment(collection.current().number + 1))
     print(inventory.log(collection, [collection.rollback(arguments.version)]))
 
 

@@ -3,7 +3,7 @@
 import argparse
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -157,14 +157,15 @@ def _run(arguments: argparse.Namespace) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, arguments.settings, _given(arguments))
     wanted = indexed_records.index_selection(config)
-    files, indexes = _inputs(arguments, config)
-    _check(arguments, config, files, indexes)
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
+    read = _read_before(arguments, to)
+    files, indexes = _inputs(arguments, config, read)
+    _check(arguments, config, files, indexes)
     if arguments.dry_run:
         files = to.unread(to.latest(), files) if to else files
         _print_input(files, indexes, sources.absolute(arguments.base), wanted, config)
         return
-    is_local = _is_local(arguments, config, files)
+    is_local = not read and _is_local(arguments, config, files)
     arguments.resumes = not is_local
     if not is_local:
         _check_spark(arguments)
@@ -215,17 +216,29 @@ def _end(report: dict[str, Any], request: "RunRequest", config: DbceConfig, log:
     log.write("end", f"finished: {counted(report['extractions'], 'extraction')} in {request.output}", figures)
 
 
-def _inputs(arguments: argparse.Namespace, config: DbceConfig) -> tuple[list[str], list[str]]:
-    """List the files and the indexes that are to be read."""
+def _read_before(arguments: argparse.Namespace, to: Collection | None) -> Set[str]:
+    """List the files that an unfinished run on Spark has read, which this one goes on with."""
+    if arguments.overwrite or arguments.engine == "local":
+        return frozenset()
+    from dbce_spark.spark.run import plan
+
+    place = to.increment(max(to.numbers(), default=0) + 1) if to else arguments.staging or arguments.output
+    return frozenset(plan.read_files(sources.absolute(place)))
+
+
+def _inputs(arguments: argparse.Namespace, config: DbceConfig, read: Set[str]) -> tuple[list[str], list[str]]:
+    """List the files and the indexes that are to be read. Files that were `read` need not be there any more."""
     patterns = config.input.patterns
-    named = sources.read_manifests(arguments.input)  # once: a pipe has its lines no second time
+    given = sources.read_manifests(arguments.input)  # once: a pipe has its lines no second time
+    kept = read & {*map(sources.absolute, given)}
+    named = [one for one in given if sources.absolute(one) not in kept]
     try:
         found = sources.expand(named, patterns)
     except InputError:
         _check_folders(named, config)
         raise
     indexes = config.input.index_patterns
-    files = sorted({*found, *sources.list_unread(named, patterns, indexes)})
+    files = sorted({*found, *kept, *sources.list_unread(named, patterns, indexes)})
     return files, indexed_records.list_indexes(arguments.index, indexes)
 
 

@@ -28,8 +28,8 @@ from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark.run import run_status
-from tests.support.builders import archive, gzipped, http, record
+from dbce_spark.spark.run import checkpoints, plan, run_lock, run_status, staging
+from tests.support.builders import archive, config, gzipped, http, record
 from tests.support.cluster import SMALL_JAVA
 from tests.support.indexes import cdxj_line, entry, write_lines
 from tests.support.permissions import forbidden
@@ -450,6 +450,41 @@ def test_a_dry_run_for_a_collection_lists_what_is_new(
 
     assert 0 == main(["extract", str(path), "--collection", collection.folder, "--dry-run"])
     assert shown in capsys.readouterr().out
+
+
+def test_a_collection_is_not_rolled_back_while_a_run_extends_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The version would take the number of the run, which could not end."""
+    collection = Collection(str(tmp_path))
+    counts = Increment(number=1, page_files=1, captures=1, extractions=1, relabelled=0)
+    collection.commit(Version(number=1, made="2026", why="extract", increments=(counts,), settings={"config": {}}))
+    with run_lock.hold(collection.increment(2)):
+        assert 2 == main(["collection", "rollback", str(tmp_path), "1"])
+
+    assert "increments/00000002: another run is at work there; wait for its end" in capsys.readouterr().err
+    assert [1] == collection.numbers()
+
+
+@pytest.mark.parametrize(("option", "work"), [("--output", "."), ("--collection", "increments/00000001")])
+def test_a_file_that_an_unfinished_run_has_read_may_be_gone(
+    option: str, work: str, crawl: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list that names it is the same list; a file that was not read yet, or is to be read again, must be there."""
+    files = [str(shutil.copy(crawl / "a.warc.gz", tmp_path / name)) for name in ("1.warc.gz", "2.warc.gz")]
+    (tmp_path / "list.txt").write_text("\n".join(files))
+    place = str(tmp_path / "o" / work)
+    command = ["extract", f"@{tmp_path}/list.txt", option, str(tmp_path / "o"), "--dry-run"]
+    plan.save(plan.made(files, [], "", config(), limit=None), place)
+    checkpoints.write(staging.done(place, staging.PAGES, 1), {})
+    Path(files[1]).unlink()
+
+    assert 0 == main(command)
+    assert "in 2 files would be read" in capsys.readouterr().out
+    assert 2 == main([*command, "--overwrite"])
+    Path(files[0]).unlink()
+    assert 2 == main(command)
+    assert f"{files[0]}: nothing to read is there" in capsys.readouterr().err
 
 
 def test_a_run_for_a_collection_counts_what_is_new(

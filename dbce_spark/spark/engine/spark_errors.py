@@ -1,6 +1,8 @@
 """The errors that Spark gives up with, in one line of ours."""
 
+import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from subprocess import TimeoutExpired
@@ -23,6 +25,9 @@ _OF_FILE = re.compile(
 _LONGEST = 300
 _END_SECONDS = 5.0
 """A process that was killed closes its connections before it is gone."""
+_POLL_SECONDS = 0.1
+_PARENT = os.getppid()
+"""Under spark-submit, the Java that this process works with."""
 
 
 @contextmanager
@@ -72,11 +77,24 @@ def first_cause(error: Py4JError | PySparkException) -> str:
 
 
 def _is_java_gone() -> bool:
-    """Return whether the Java that this process started has ended; under spark-submit it is the one that did that."""
-    process = getattr(SparkContext._gateway, "proc", None)
+    """Return whether the Java has ended that this process started, or that started this process (spark-submit)."""
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return False
+    if gateway.proc is None:
+        return _has_lost_parent()
     with suppress(TimeoutExpired):
-        return process is not None and process.wait(_END_SECONDS) is not None
+        return gateway.proc.wait(_END_SECONDS) is not None
     return False
+
+
+def _has_lost_parent() -> bool:
+    deadline = time.monotonic() + _END_SECONDS
+    while os.getppid() == _PARENT:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_POLL_SECONDS)
+    return True
 
 
 def _gave_up(error: Exception) -> str:

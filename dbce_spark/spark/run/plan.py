@@ -107,6 +107,14 @@ def save(plan: Plan, output: str) -> None:
     checkpoints.write(staging.path(output, staging.PLAN), plan)
 
 
+def read_files(output: str) -> list[str]:
+    """List the files that an unfinished run has read there: it needs them no more."""
+    if not (numbers := staging.read_sources(output)):
+        return []
+    before = checkpoints.kept(staging.path(output, staging.PLAN), Plan)
+    return [before.files[number] for number in numbers if number < len(before.files)] if before else []
+
+
 def is_begun(plan: Plan, output: str) -> bool:
     """Return whether a run with this plan was begun there, and did not end.
 
@@ -129,8 +137,8 @@ def is_begun(plan: Plan, output: str) -> bool:
         more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
         named = "; ".join(unlike_before[:_MOST_NAMED])
         raise OutputError(
-            f"{output} holds an unfinished run with other settings: {named}{more}. Give the same settings to resume it,"
-            " or --overwrite to start from the beginning"
+            f"{output} holds an unfinished run with other settings: {named}{more}. Give the same inputs and settings to"
+            " resume it, or --overwrite to start from the beginning"
         )
     return True
 

@@ -16,6 +16,8 @@ from dbce_spark.spark.run.condition import is_at_work
 _TRIES, _SECONDS = 5, 0.2
 """A process that checks whether a run is at work holds the lock for a moment, too."""
 
+_AT_WORK = "{}: another run is at work there; wait for its end, or stop it"
+
 _held: list[BinaryIO] = []
 """The locks of this process. One that it forks, and that may outlive it, closes them."""
 os.register_at_fork(after_in_child=lambda: [file.close() for file in _held])
@@ -48,8 +50,17 @@ def _taken(work: str, lock: Path) -> BinaryIO:
             return held
         held.close()
         time.sleep(_SECONDS)
-    pause = " and wait a minute" if is_free is None else ""
-    raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it{pause}")
+    raise OutputError(_AT_WORK.format(work) + (" and wait a minute" if is_free is None else ""))
+
+
+def check_free(work: str) -> None:
+    """Check that no other run works in this folder, before anything is said of what it has written there.
+
+    Raises:
+        OutputError: one does.
+    """
+    if is_held(work):
+        raise OutputError(_AT_WORK.format(work))
 
 
 def _is_another_at_work(work: str) -> bool:

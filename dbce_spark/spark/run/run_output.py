@@ -26,7 +26,7 @@ from dbce_spark.output.collection import (
     SUPERSEDED,
     Collection,
 )
-from dbce_spark.spark.run import checkpoints, heartbeat, plan, staging
+from dbce_spark.spark.run import checkpoints, heartbeat, plan, run_lock, staging
 from dbce_spark.spark.run.run_request import EXISTS, RunRequest
 
 KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
@@ -39,7 +39,7 @@ def check(request: RunRequest, config: DbceConfig) -> None:
 
     Raises:
         OutputError: the output holds something that may neither be replaced nor gone on with, or lies where nothing can
-            be staged.
+            be staged, or another run is at work there.
     """
     output = request.output
     if is_remote(request.work):
@@ -49,6 +49,7 @@ def check(request: RunRequest, config: DbceConfig) -> None:
         )
     if Collection(output).numbers():
         raise OutputError(f"{output} is a collection; `dbce extract ... --collection {output}` extends it")
+    run_lock.check_free(request.work)
     # Staging alone, without a plan, is of a run that was ended before it began.
     holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:

@@ -25,6 +25,17 @@ def test_a_java_that_was_killed_is_named(error: Exception, monkeypatch: pytest.M
             raise error
 
 
+def test_a_java_that_was_killed_under_spark_submit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It started this process, and PySpark has no handle of it: another parent tells."""
+    monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=None))
+    monkeypatch.setattr(spark_errors, "_END_SECONDS", 0.01)
+    with pytest.raises(ConnectionRefusedError), as_job_errors("go on"):
+        raise ConnectionRefusedError(111, "refused")
+    monkeypatch.setattr(spark_errors, "_PARENT", -1)
+    with pytest.raises(JobError, match=r"^Spark's Java has ended, killed or .*; go on$"), as_job_errors("go on"):
+        raise ConnectionRefusedError(111, "refused")
+
+
 def test_a_java_that_works_is_not_called_dead(monkeypatch: pytest.MonkeyPatch) -> None:
     """A connection to something else, and an error that Spark explains."""
     monkeypatch.setattr(spark_errors, "_END_SECONDS", 0.01)

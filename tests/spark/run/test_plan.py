@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark.run import plan, run_output, staging
+from dbce_spark.spark.run import plan, run_lock, run_output, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import config
@@ -152,6 +152,13 @@ def test_an_unfinished_output_is_gone_on_with_or_started_afresh(tmp_path: Path) 
     assert request(tmp_path).goes_on(CONFIG)
     assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
     with pytest.raises(OutputError, match="limit was null, is 3"):
+        run_output.check(request(tmp_path, limit=3), CONFIG)
+
+
+def test_a_run_at_work_is_named_before_its_settings_are(tmp_path: Path) -> None:
+    """To be shown --overwrite would lead to nothing while it works."""
+    plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
+    with run_lock.hold(str(tmp_path)), pytest.raises(OutputError, match="another run is at work there; wait"):
         run_output.check(request(tmp_path, limit=3), CONFIG)
 
 
