@@ -58,7 +58,8 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
     Pages that an extractor was not run on are left out: it may have been given a sample.
 
     Raises:
-        InputError: a folder cannot be read, or an extractor was not run on one of the sets.
+        InputError: a folder cannot be read, or an extractor was not run on one of the sets, or, where none is named, on
+            no page with the others.
     """
     found: dict[tuple[str, str], dict[PageKey, dict[str, Any]]] = {}
     complexity: dict[PageKey, float] = {}
@@ -80,6 +81,10 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
             )
     rows = {name: {key: row for one in datasets for key, row in found[name, one].items()} for name in extractors}
     keys = [key for key in complexity if rows and all(key in of_extractor for of_extractor in rows.values())]
+    if not keys and not dataset:
+        raise InputError(
+            f"{', '.join(folders)}: no page has scores of {', '.join(extractors)}; run all of them on the same pages"
+        )
     columns = [[rows[name][key] for key in keys] for name in extractors]
     return Evaluation(
         extractors,

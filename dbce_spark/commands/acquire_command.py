@@ -17,6 +17,7 @@ from dbce_spark.commands.arguments import (
     add_output,
     add_settings,
     check_installed,
+    local_path,
 )
 from dbce_spark.commands.signals import noted_signals
 from dbce_spark.config import AcquireConfig
@@ -78,7 +79,11 @@ def add(commands: Commands) -> None:
     )
     add_output(command, "DIR", "write finished WARC files to this folder, or URL such as s3://bucket/name")
     command.add_argument(
-        "--state", required=True, metavar="DIR", help="keep the state and the unfinished WARC file in this folder"
+        "--state",
+        required=True,
+        type=local_path,
+        metavar="DIR",
+        help="keep the state and the unfinished WARC file in this folder",
     )
     command.add_argument(
         "--once", action="store_true", help="poll the feeds that are due, fetch the pages that are due, and stop"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_in, add_output, count, default_of
+from dbce_spark.commands.arguments import add_in, add_local_output, count, default_of
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.dbce.classifier.classifier_file import load_classifier, save_classifier
@@ -30,7 +30,7 @@ _CLASSIFIER, _EXTRACTED, _ACCOUNT = "classifier.npz", "extracted", "account.json
 def add_arguments(step: argparse.ArgumentParser) -> None:
     """Add the arguments behind the store."""
     add_in(step, "read the output or collection here")
-    add_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
+    add_local_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
     step.add_argument(
         "--pages", type=count, dest="pages_a_round", metavar="N", help="add N pages, each of another template"
         f" {default_of('pages_a_round', 'annotate.toml')}",

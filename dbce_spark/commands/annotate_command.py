@@ -18,10 +18,12 @@ from dbce_spark.commands.arguments import (
     add_earlier,
     add_earlier_place,
     add_languages,
+    add_local_output,
     add_output,
     add_sites,
     count,
     default_of,
+    local_path,
 )
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError, installs
@@ -63,7 +65,7 @@ def _add_step(steps: Commands, work: Callable[[argparse.Namespace], None], help:
             work(arguments)
 
     step = add_command(steps, work.__name__.strip("_"), run, help)
-    step.add_argument("store", metavar="STORE", help="use the store in this SQLite file")
+    step.add_argument("store", type=local_path, metavar="STORE", help="use the store in this SQLite file")
     return step
 
 
@@ -156,12 +158,14 @@ def _add_serve(steps: Commands) -> None:
 
 def _add_backup(steps: Commands) -> None:
     step = _add_step(steps, _backup, "copy a store, even while it is served")
-    _add_output(step, "FILE", "write the copy to this file, which must not exist yet")
+    add_local_output(step, "FILE", "write the copy to this file, which must not exist yet")
+    add_earlier_place(step, "--output")
 
 
 def _add_export(steps: Commands) -> None:
     step = _add_step(steps, _export, "write pages and submissions as JSON lines")
-    _add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
+    add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
+    add_earlier_place(step, "--output")
     _add_corpus(step, "write only the pages of this corpus")
 
 
@@ -173,11 +177,6 @@ def _add_adapt(steps: Commands) -> None:
 
 def _add_corpus(step: argparse.ArgumentParser, help: str) -> None:
     step.add_argument("--corpus", metavar="NAME", help=help)
-
-
-def _add_output(step: Command, metavar: str, help: str) -> None:
-    add_output(step, metavar, help)
-    add_earlier_place(step, "--output")
 
 
 def _add(arguments: argparse.Namespace) -> None:

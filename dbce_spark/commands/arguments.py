@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dbce_spark import config, log
 from dbce_spark.config import STATUSES, FormatsConfig
 from dbce_spark.errors import ConfigError, InputError, PlatformError, installs
-from dbce_spark.files.sources import without_file_scheme
+from dbce_spark.files.sources import is_remote, without_file_scheme
 
 if TYPE_CHECKING:
     from dbce_spark.output.collection import Collection, Version
@@ -193,6 +193,11 @@ def add_output(command: argparse.ArgumentParser, metavar: str, help: str) -> Non
     command.add_argument("--output", required=True, type=without_file_scheme, metavar=metavar, help=help)
 
 
+def add_local_output(command: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """Add the place on this machine that a command writes to."""
+    command.add_argument("--output", required=True, type=local_path, metavar=metavar, help=help)
+
+
 def add_in(command: argparse.ArgumentParser, help: str) -> None:
     """Add the place where a command looks for the page that it is about."""
     command.add_argument("--in", required=True, type=without_file_scheme, dest="place", metavar="PLACE", help=help)
@@ -363,6 +368,14 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not more than 0, or has no end")
     return value
+
+
+def local_path(text: str) -> str:
+    """Parse a path of this machine. A URL is none: a folder with the name of its scheme would be made for it."""
+    path = without_file_scheme(text)
+    if is_remote(path):
+        raise argparse.ArgumentTypeError(f"{path} is a URL; give a path of this machine")
+    return path
 
 
 def names(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from dbce_spark.commands.arguments import (
     add_command,
     add_config,
     add_earlier,
-    add_output,
+    add_local_output,
     add_version,
     chosen_version,
     count,
@@ -60,7 +60,7 @@ def _add_report(commands: Commands) -> None:
 def _add_register(commands: Commands) -> None:
     command = _add(commands, "register", _register, "create Delta tables of a version, as links to its files")
     add_version(command)
-    add_output(
+    add_local_output(
         command, "DIR", "create the tables in this folder, which must be on the same file system as the collection"
     )
     add_earlier(command, "--delta", "--output")

@@ -3,7 +3,17 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import Commands, add_command, add_output, count, count_or_none, names, seconds
+from dbce_spark.commands.arguments import (
+    Commands,
+    add_command,
+    add_local_output,
+    add_output,
+    count,
+    count_or_none,
+    local_path,
+    names,
+    seconds,
+)
 from dbce_spark.errors import PlatformError, installs
 from dbce_spark.log import counted
 
@@ -69,9 +79,9 @@ def _add_evaluate(commands: Commands) -> None:
 def _add_train(commands: Commands) -> None:
     command = add_command(commands, "train", _train, "train the classifier on pages whose main text is known")
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    add_output(command, "FILE", "write the classifier to this file, such as classifier.npz")
+    add_local_output(command, "FILE", "write the classifier to this file, such as classifier.npz")
     command.add_argument(
-        "--folds", metavar="DIR",
+        "--folds", type=local_path, metavar="DIR",
         help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
     )  # fmt: skip
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")

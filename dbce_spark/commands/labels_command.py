@@ -13,6 +13,7 @@ from dbce_spark.commands.arguments import (
     add_output,
     count,
     default_of,
+    local_path,
     names,
 )
 from dbce_spark.errors import InputError
@@ -105,7 +106,11 @@ def _add_render(parts: Commands) -> None:
     )
     add_output(part, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
     part.add_argument(
-        "--screenshots", default="", metavar="DIR", help="write a picture of each whole page to this folder"
+        "--screenshots",
+        default="",
+        type=local_path,
+        metavar="DIR",
+        help="write a picture of each whole page to this folder",
     )
 
 

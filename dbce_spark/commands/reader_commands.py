@@ -8,6 +8,7 @@ from dbce_spark.commands.arguments import (
     Commands,
     add_command,
     add_config,
+    add_local_output,
     add_output,
     add_output_read,
     count,
@@ -29,7 +30,7 @@ def add(commands: Commands) -> None:
 def _add_report(commands: Commands) -> None:
     command = add_command(commands, "report", _report, "write a report of an output as static HTML")
     add_output_read(command)
-    add_output(command, "DIR", "write the report to this folder")
+    add_local_output(command, "DIR", "write the report to this folder")
     command.add_argument(
         "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
     )

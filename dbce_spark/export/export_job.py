@@ -201,6 +201,7 @@ def _written(parts: list[PartExport], request: ExportRequest) -> Iterator[Export
     if processes < 2:
         yield from map(_write, parts)
         return
+    others = active_children()  # of a program that calls this
     with ExitStack() as stack:
         # Not by a fork: Arrow and the drivers of object stores have threads.
         pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
@@ -217,7 +218,8 @@ def _written(parts: list[PartExport], request: ExportRequest) -> Iterator[Export
             ) from error
         except BaseException:
             for child in active_children():
-                child.terminate()
+                if child not in others:
+                    child.terminate()
             raise
 
 

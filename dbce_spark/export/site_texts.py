@@ -29,10 +29,12 @@ NO_SITE = "_no-site"
 
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _DIGEST_BYTES = 16
+_ORDER = "site, url_key, rtrim(time, 'Z'), capture_id"
+"""A time with a fraction comes behind that without: a dot sorts before a Z."""
 
 
 class SiteText(NamedTuple):
-    """The text of a page with its heading; sorted by these fields in this order."""
+    """The text of a page with its heading."""
 
     site: str
     url_key: str
@@ -111,12 +113,10 @@ class _Sorted:
             self._database.execute("BEGIN")
             self._database.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * len(SiteText._fields))})", found)
         # Sorted are the keys, not the texts.
-        self._database.execute("CREATE INDEX in_order ON pages (site, url_key, time, capture_id)")
+        self._database.execute(f"CREATE INDEX in_order ON pages ({_ORDER})")
 
     def pages(self) -> Iterator[SiteText]:
-        chosen = self._database.execute(
-            "SELECT * FROM pages INDEXED BY in_order ORDER BY site, url_key, time, capture_id"
-        )
+        chosen = self._database.execute(f"SELECT * FROM pages INDEXED BY in_order ORDER BY {_ORDER}")
         yield from map(SiteText._make, chosen)
 
     def close(self) -> None:

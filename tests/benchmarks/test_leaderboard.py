@@ -240,6 +240,14 @@ def test_our_methods_alone_have_a_board(tmp_path: Path) -> None:
     ] == [one for one in found.splitlines() if one]
 
 
+def test_extractors_without_a_page_in_common_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Samples may be of other pages; there is nothing to compare then."""
+    folder = evaluated(tmp_path / "run/whole", {"dbce": {"a": DBCE["a"]}, "peer": {"b": PEER["b"]}})
+
+    assert 2 == main(["leaderboard", str(tmp_path / "run"), "--output", str(tmp_path / "board.md")])
+    assert f"{folder}: no page has scores of dbce, peer; run all of them on the same pages" in capsys.readouterr().err
+
+
 def test_an_extractor_that_lacks_a_set_is_named(tmp_path: Path) -> None:
     """Its mean would be of other pages."""
     evaluated(tmp_path / "one", {"dbce": DBCE, "peer": PEER})

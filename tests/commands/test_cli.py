@@ -179,6 +179,32 @@ def test_places_may_be_file_urls(crawl: Path, monkeypatch: pytest.MonkeyPatch) -
     assert ["a.warc.gz", "index.cdxj", "log", "out", "texts"] == sorted(one.name for one in crawl.iterdir())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "out", "--output", "s3://bucket/report"],
+        ["annotate", "add", "s3://bucket/store", "--archive", "a.warc.gz"],
+        ["annotate", "backup", "store", "--output", "s3://bucket/copy"],
+        ["annotate", "adapt", "store", "--in", "out", "--output", "s3://bucket/adapted"],
+        ["train", "gold.jsonl", "--output", "s3://bucket/classifier.npz"],
+        ["train", "gold.jsonl", "--output", "classifier.npz", "--folds", "s3://bucket/folds"],
+        ["collection", "register", "grown", "--output", "s3://bucket/delta"],
+        ["acquire", "http://feed.example/", "--output", "warcs", "--state", "s3://bucket/state"],
+        ["labels", "render", "pages.jsonl", "--output", "looks.jsonl", "--screenshots", "s3://bucket/pictures"],
+    ],
+)
+def test_a_url_is_no_place_of_this_machine(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No folder of the name `s3:` is made for what is only written here."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        main(words)
+
+    assert re.search(r"s3://bucket/\w+(\.npz)? is a URL; give a path of this machine$", capsys.readouterr().err.strip())
+    assert [] == [*tmp_path.iterdir()]
+
+
 def test_a_size_that_a_store_does_not_give_is_unknown(
     crawl: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

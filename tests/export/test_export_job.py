@@ -4,7 +4,9 @@ import json
 import os
 import re
 import shutil
+import time
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 
 import fsspec
@@ -363,3 +365,22 @@ def test_a_version_of_a_collection_is_exported(collected: Path, tmp_path: Path) 
 
     assert (0, 1) == (status, account["collection"]["version"])
     assert len(grown.whole(collected, 1).extractions) == account["documents"]
+
+
+def test_processes_of_others_outlive_an_export_that_fails(
+    extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that exports may have processes of its own."""
+    monkeypatch.setattr(export_job, "PartExport", Fatal)
+    monkeypatch.setattr(export_job, "BrokenProcessPool", KeyError)  # as any other error
+    other = get_context("spawn").Process(target=time.sleep, args=(60,))
+    other.start()
+    try:
+        with pytest.raises(RuntimeError):
+            exported(extracted, tmp_path / "out", "jsonl", processes=2)
+        other.join(0.5)
+
+        assert other.exitcode is None
+    finally:
+        other.kill()
+        other.join()

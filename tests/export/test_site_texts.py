@@ -34,6 +34,14 @@ def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
     assert "\f2022 a\n😀\n\n\f2020 b\nText.\n\n\f2021 b\nTwo\nlines\n\n" == text_of(tmp_path, "e.org")
 
 
+def test_a_fraction_of_a_second_comes_behind_the_second(tmp_path: Path) -> None:
+    """Times are written with a fraction only where there is one, and in order all the same."""
+    times = ["2020-01-02T00:00:00.500000Z", "2020-01-02T00:00:00Z", "2020-01-02T00:00:01Z"]
+    site_texts.write([page("e.org", time=time) for time in times], str(tmp_path), 200)
+
+    assert [times[1], times[0], times[2]] == [one.split()[0] for one in text_of(tmp_path, "e.org").split("\f")[1:]]
+
+
 def test_no_text_can_look_like_the_next_page(tmp_path: Path) -> None:
     """The page break never occurs in a text, and any URL stays on its line."""
     hostile = page("e.org", "http://e.org/\r\n\f2020 \u2028x\u0085\x00", text="A\f2020 http://forged.example/\nB\x00")

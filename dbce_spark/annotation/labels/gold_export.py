@@ -16,13 +16,15 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, MergedPage], *, datase
     neither; all have the words as the page has them.
 
     Raises:
-        InputError: a page has other segments than its labels, or a merged page is not among the pages.
+        InputError: a page has other segments than its labels, is there twice, or a merged page is not among the pages.
     """
     left = set(merged)
     for sheet in sheets:
         if sheet.page not in merged:
             continue
-        left.discard(sheet.page)
+        if sheet.page not in left:
+            raise InputError(f"two pages have the id {sheet.page}; give each once")
+        left.remove(sheet.page)
         tags, comments = merged[sheet.page].tags, {*merged[sheet.page].comments}
         if len(tags) != len(sheet.segments):
             raise InputError(f"{sheet.page}: {len(tags)} labels of {len(sheet.segments)} segments; merge again")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from dbce_spark.annotation.labels import agreement, annotator_report, annotators, gold_export, majority
 from dbce_spark.annotation.labels.agreement import CorpusAgreement, PageAgreement
@@ -85,8 +84,9 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Labels
 
 def write_merged(found: Merge, output: str) -> str:
     """Write merged.jsonl and refused.jsonl to a folder, and return a line that counts them."""
-    majority.write(str(Path(output) / "merged.jsonl"), found.pages)
-    jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
+    folder = output.rstrip("/")  # may be a URL
+    majority.write(f"{folder}/merged.jsonl", found.pages)
+    jsonl.write(f"{folder}/refused.jsonl", map(asdict, found.refused))
     return (
         f"{counted(len(found.counted), 'submission')} to {counted(len(found.pages), 'page')};"
         f" {len(found.refused):,} refused, {len(found.too_few):,} pages have too few"
@@ -100,11 +100,9 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
     """
     agreed = agreement.measure_corpus([(page, words[page.page]) for page in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
-    jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
-    storage.write(
-        str(Path(output) / "report.html"),
-        annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode(),
-    )
+    folder, report = output.rstrip("/"), annotator_report.html(found, agreed, times, smoothing=rules.smoothing)
+    jsonl.write(f"{folder}/agreement.jsonl", map(_agreement_fields, agreed.pages))
+    storage.write(f"{folder}/report.html", report.encode())
     return _summary(agreed)
 
 

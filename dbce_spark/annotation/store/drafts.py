@@ -97,7 +97,9 @@ def write_newer(store: Connection, account: int, page: str, given: Draft) -> Dra
     before = read_draft(store, account, page)
     if given.revision <= before.revision:
         raise StaleDraft
-    row = store.execute("SELECT begun FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
+    # Where the model was asked first, the row is as old as that, and the draft is older.
+    kept_before = "SELECT begun FROM drafts WHERE account = ? AND page = ? AND revision > 0"
+    row = store.execute(kept_before, (account, page)).fetchone()
     passed = (now() - row["begun"]) / 1e6 if row else given.seconds
     seconds = max(before.seconds, min(given.seconds, passed))
     kept = replace(given, seconds=seconds, prelabelled=before.prelabelled)
@@ -120,6 +122,7 @@ def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
     store.execute(
         "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, page) DO UPDATE SET marks ="
         " excluded.marks, hidden = excluded.hidden, revision = excluded.revision, seconds = excluded.seconds,"
+        " begun = iif(drafts.revision, drafts.begun, excluded.begun),"
         " prelabelled = excluded.prelabelled, changed = excluded.changed",
         (
             account, page, marks, json.dumps(sorted(draft.hidden), separators=(",", ":")), draft.revision,

@@ -58,8 +58,8 @@ def import_pages(
     archives: where what they load is copied from; none: they are shown without.
 
     Raises:
-        InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
-            may be in the store.
+        InputError: a file cannot be read, a line is no page, its text is not that of its HTML, or it has neighbours and
+            is there with other segments. The pages before it may be in the store.
     """
     index = resource_index.build_index(
         sources.expand(archives, config.input.patterns) if archives else (), config.input
@@ -84,6 +84,12 @@ def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:
     try:
         page = replace(one.page, corpus=corpus)
         is_new = stored_pages.add(opened, page, added=workbench_store.now())
+        stored = None if is_new or not one.neighbours else stored_pages.get(opened, page.page)
+        if stored and stored.text_digest != page.text_digest:
+            raise InputError(
+                f"the page {page.page!r} is in the store with other segments, which its neighbours do not fit; take it"
+                " into another store"
+            )
         return is_new, neighbours.add(opened, page.page, one.neighbours)
     except UnicodeEncodeError as error:  # JSON can have half of a character, and no store can
         raise InputError(

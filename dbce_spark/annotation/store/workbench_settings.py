@@ -31,11 +31,11 @@ class WorkbenchSettings:
     host: str
     port: Annotated[int, _PORTS]
     replay_port: Annotated[int, _PORTS]
-    threads: NonNegativeInt
-    ticket_hours: NonNegativeInt
-    login_hours: NonNegativeInt
+    threads: PositiveInt
+    ticket_hours: PositiveInt
+    login_hours: PositiveInt
     min_password: NonNegativeInt
-    login_tries: NonNegativeInt
+    login_tries: PositiveInt
     login_minutes: NonNegativeInt
     idle_seconds: NonNegativeInt
 

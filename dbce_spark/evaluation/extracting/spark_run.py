@@ -63,8 +63,8 @@ def as_toml(config: DbceConfig) -> str:
 def _toml(value: Any) -> str:
     """Write a plain value as TOML has it within a line."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{json.dumps(name)} = {_toml(inner)}' for name, inner in value.items())} }}"
-    return json.dumps(value)
+        return f"{{ {', '.join(f'{_toml(name)} = {_toml(inner)}' for name, inner in value.items())} }}"
+    return json.dumps(value, ensure_ascii=False)  # TOML has no halves of characters
 
 
 def _column(output: output_reader.Output, table: str, key: str, names: Sequence[str]) -> dict[str, str]:

@@ -81,6 +81,12 @@ def test_labels_of_another_page_are_refused(sheets: list[Sheet]) -> None:
         list(gold_export.entries(sheets, labelled("ccccc"), dataset="own"))
 
 
+def test_a_page_that_is_there_twice_is_refused() -> None:
+    """A gold set with a page twice could not be read, and the count of its pages would be wrong."""
+    with pytest.raises(InputError, match="two pages have the id p1; give each once"):
+        list(gold_export.entries([SHEET, SHEET], labelled("cccbb"), dataset="own"))
+
+
 def test_a_page_that_nobody_labelled_is_left_out() -> None:
     """A page without labels has no gold."""
     other = Sheet(page="other", html="", text="", segments=())

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from dbce_spark.annotation.markup import page_file, submission
@@ -117,3 +118,14 @@ def test_two_labellings_are_shown_over_their_pages(folder: Path, capsys: pytest.
 
     assert "2 pages, 18.2 % of 22 words differ" in capsys.readouterr().out
     assert "y beside merged" in (folder / "diff" / "index.html").read_text("utf-8")
+
+
+def test_labels_are_merged_into_an_object_store(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No folder of the name `memory:` is made for them."""
+    monkeypatch.chdir(folder)
+    for part in ("merge", "agreement"):
+        assert cli.main([*arguments(folder, part)[:-1], "memory://labels/of-people"]) == 0
+
+    names = {name.rpartition("/")[2] for name in fsspec.filesystem("memory").ls("/labels/of-people", detail=False)}
+    assert {"merged.jsonl", "refused.jsonl", "agreement.jsonl", "report.html"} == names
+    assert ["pages.jsonl", "submissions.jsonl"] == sorted(one.name for one in folder.iterdir())

@@ -42,6 +42,18 @@ def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:
     assert 5 <= seconds[2] < 1000
 
 
+def test_time_before_the_model_was_asked_counts(opened: Connection) -> None:
+    """A minute with the page, before the model is asked for its labels, is a minute of its time."""
+    page = first_page(opened)
+    drafts.prelabel(opened, ADA, page)
+    first = drafts.keep(opened, ADA, page.page, Draft(revision=1, seconds=60))
+    later = drafts.keep(opened, ADA, page.page, Draft(revision=2, seconds=1e9))
+
+    assert 60 == first.seconds
+    assert 60 <= later.seconds < 1000
+    assert page.model == later.prelabelled
+
+
 def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connection) -> None:
     """A tag on a container does not reach a hidden segment."""
     found = first_page(opened)

@@ -1,6 +1,8 @@
 """Take pages that left one store into another."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,3 +53,20 @@ def test_a_page_with_half_of_a_character_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"the page 'one' cannot be stored: .*surrogates not allowed; mend its line"):
         sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
+
+
+def test_neighbours_of_a_page_with_other_segments_are_refused(tmp_path: Path) -> None:
+    """They would have the numbers of nodes that the page in the store does not have."""
+    page = {"id": "one", "url": "http://a.example/", "html": "<p>One two</p>", "text": "One two"}
+    near = {"up": {"url": "http://a.example/b", "date": "", "html": "<p>One six</p>"}}
+    place, store = "/html[1]/body[1]/p[1]", str(tmp_path / "labels.db")
+    lines: list[dict[str, Any]] = [
+        {"segments": [[place, 0, 7]]},
+        {"segments": [[place, 0, 4], [place, 4, 7]], "neighbours": near},
+    ]
+    for name, line in zip("ab", lines, strict=True):
+        (tmp_path / name).write_text(json.dumps({**page, **line}) + "\n", encoding="utf-8")
+    sheet_import.import_pages(store, [str(tmp_path / "a")], [], CONFIG, SETTINGS)
+
+    with pytest.raises(InputError, match="the page 'one' is in the store with other segments"):
+        sheet_import.import_pages(store, [str(tmp_path / "b")], [], CONFIG, SETTINGS)

@@ -1,5 +1,6 @@
 """The real job over gold pages is held to the plain method on the same pages."""
 
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,3 +72,10 @@ def test_a_job_that_fails_is_reported_with_its_error_output(tmp_path: Path) -> N
     object.__setattr__(wrong.label, "by", "T009")
     with pytest.raises(JobError, match=r"dbce extract ended with status 2: dbce: label\.by is 'T009'"):
         spark_run.extract(pages(tmp_path), config=wrong, advance=lambda _: None)
+
+
+def test_a_path_beyond_16_bits_reaches_the_job() -> None:
+    """JSON would write such a letter as two halves, which TOML refuses."""
+    label = replace(CONFIG.label, classifier="/data/\U0001f33f.npz")
+
+    assert label.classifier == tomllib.loads(spark_run.as_toml(replace(CONFIG, label=label)))["label"]["classifier"]
