@@ -232,7 +232,7 @@ def _account(arguments: argparse.Namespace) -> None:
         else:
             made = annotator_accounts.add(opened, arguments.name, settings, password=given, is_admin=arguments.admin)
     shown = "" if given else f"; the password is {made}"
-    print(f"{arguments.name}: {'another password' if account else 'an account'}{shown}")
+    print(f"{arguments.name}: {'password changed' if account else 'account made'}{shown}")
 
 
 def _serve(arguments: argparse.Namespace) -> None:

@@ -88,7 +88,7 @@ def _in_output(arguments: argparse.Namespace) -> _Shown:
     output = ReportOutput(arguments.place, arguments.version)
     ids = output.captures_of(arguments.url)
     if not ids:
-        raise InputError(f"{arguments.place} has no page {arguments.url}")
+        raise InputError(f"{arguments.place} has no page {arguments.url}; `dbce report` shows a sample of its pages")
     row = output.rows(ids[:1], _COLUMNS)[ids[0]]
     pieces = [(one["label"], row["page_text"][one["start"] : one["end"]]) for one in row["segments"]]
     return _Shown(row["url"], row["timestamp"], row["title"], _remark(row["status"], len(ids)), pieces)
@@ -108,7 +108,7 @@ def _in_archive(arguments: argparse.Namespace) -> _Shown:
     check_fits(archives, settings.engine.local_bytes)
     found = [page for page in extract_archive(archives) if not page.error and url_key(page.url or "") == key]
     if not found:
-        raise InputError(f"{arguments.place} has no page {arguments.url}")
+        raise InputError(f"{arguments.place} has no page {arguments.url}; `dbce text` names all of its pages")
     page = found[-1]
     siblings = max((block.siblings for block in page.blocks), default=0)
     pieces = [(block.label, block.text) for block in page.blocks]

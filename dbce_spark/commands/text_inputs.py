@@ -96,7 +96,7 @@ def _read_files(names: Sequence[str], settings: DbceConfig, given: TextInputs) -
     folders = [*filter(sources.is_folder, names)]
     patterns = (*settings.input.patterns, *settings.input.page_patterns)
     named = sources.expand([name for name in names if name not in folders], patterns)
-    found = {path for folder in folders for path in sources.files_below(folder)}.difference(named)
+    found = {path for folder in folders for path in sources.files_below(sources.absolute(folder))}.difference(named)
     if folders and not named and not found:
         raise InputError(f"{folders[0]}: no file is in this folder")
     passed_over: list[str] = []

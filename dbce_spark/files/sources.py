@@ -51,13 +51,16 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
             raise InputError("an input is empty; name a file or a folder, such as . for this one")
         taken = list_files(argument, patterns)
         if not taken:
-            hint = "; in a glob a bracket begins a set of letters, and [[] stands for itself" if "[" in argument else ""
-            raise InputError(
-                f"{argument}: nothing to read is there; give a file, a glob, a folder holding {', '.join(patterns)},"
-                f" or @manifest{hint}"
-            )
+            raise InputError(f"{argument}: {_lack_of_files(argument, patterns)}")
         files.update(taken)
     return sorted(files)
+
+
+def _lack_of_files(argument: str, patterns: Sequence[str]) -> str:
+    if is_folder(argument):
+        return f"no file in this folder is named {', '.join(patterns)}; name others in full or by a glob"
+    hint = "; in a glob a bracket begins a set of letters, and [[] stands for itself" if "[" in argument else ""
+    return f"nothing to read is there; give a file, a folder, a glob, a URL with its https://, or @manifest{hint}"
 
 
 def list_files(argument: str, patterns: Sequence[str]) -> list[str]:

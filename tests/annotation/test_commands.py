@@ -40,8 +40,8 @@ def test_pages_go_in_and_come_out(
         outputs.append(capsys.readouterr().out)
 
     assert outputs[0].startswith("2 pages added of 4 that fit and 6 in the archives; ")
-    assert "ada: an account\n" == outputs[1]
-    assert "bob: an account; the password is " in outputs[2]
+    assert "ada: account made\n" == outputs[1]
+    assert "bob: account made; the password is " in outputs[2]
     assert outputs[3].startswith("2 pages, 2 accounts, 0 submissions\n")
     assert outputs[6] == outputs[3]
     assert 2 == len([*page_file.read(f"{out}/pages.jsonl")])

@@ -85,7 +85,7 @@ def test_a_page_that_is_not_there_is_an_error(
     places = [extracted, extracted.parent / "archive" / "hard.warc.gz"] if command[0] == "show" else [extracted]
     for place in places:
         assert 2 == main([*command, str(place), *(["http://no.example/"] if command[0] == "show" else [])])
-        assert "has no page http://no.example/" in capsys.readouterr().err
+        assert "has no page http://no.example/; " in capsys.readouterr().err
 
 
 def test_an_archive_that_a_url_names_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,6 +81,17 @@ def test_of_a_folder_is_read_what_is_a_page(tmp_path: Path, capsys: pytest.Captu
     assert [f"dbce: 4 files passed over, neither a page nor an archive: {first}, ..."] == printed.err.splitlines()
 
 
+def test_a_page_is_printed_once_however_it_is_named(
+    pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its own path, and by each spelling of its folder's; its name is the whole path."""
+    monkeypatch.chdir(pages)
+    assert 0 == main(["text", ".", "../" + pages.name, "a.html", str(pages / "deep")])
+    named = [line for line in capsys.readouterr().out.splitlines() if line.startswith("== ")]
+
+    assert [f"== {pages}/a.html", f"== {pages}/deep/b.HTM", "== http://a.example/c  2020-01-02 03:04"] == named
+
+
 def test_a_folder_without_files_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It says what is missing."""
     assert 2 == main(["text", str(tmp_path)])

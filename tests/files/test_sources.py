@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -147,6 +148,17 @@ def test_argument_that_names_nothing(tmp_path: Path, argument: str) -> None:
         expand([given], PATTERNS)
 
     assert str(caught.value).startswith(f"{given}: ")
+
+
+def test_what_is_not_there_is_distinguished_from_a_folder_of_other_files(tmp_path: Path) -> None:
+    """A folder is there, and no file of it fits; where nothing is, each kind of input is named."""
+    (tmp_path / "page.html").write_text("x")
+    names = ", ".join(PATTERNS)
+    message = f"no file in this folder is named {names}; name others in full or by a glob"
+    with pytest.raises(InputError, match=f"^{re.escape(f'{tmp_path}: {message}')}$"):
+        expand([str(tmp_path)], PATTERNS)
+    with pytest.raises(InputError, match=r"^www\.example\.org: nothing to read is there; .* a URL with its https://"):
+        expand(["www.example.org"], PATTERNS)
 
 
 def test_missing_file_in_a_manifest_is_named(tmp_path: Path) -> None:

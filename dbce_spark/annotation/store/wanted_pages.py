@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dbce_spark.annotation.store.stored_extraction import count_words
+from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
@@ -22,7 +23,7 @@ class WantedPages:
     """
 
     sites: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()  # as the page declares
+    languages: tuple[str, ...] = ()  # that the page declares, by whatever code
     urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
     listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
     capture_ids: frozenset[str] = frozenset()  # these captures are taken, whatever the filters
@@ -47,7 +48,10 @@ def fits(page: Page, wanted: WantedPages) -> bool:
     return (
         _is_worth_it(page, wanted)
         and (not wanted.sites or capture.site in wanted.sites)
-        and (not wanted.languages or page.metadata.declared_language in wanted.languages)
+        and (
+            not wanted.languages
+            or three_letters(page.metadata.declared_language) in map(three_letters, wanted.languages)
+        )
         and (not wanted.urls or any(re.search(one, capture.url) for one in wanted.urls))
     )
 
@@ -105,7 +109,10 @@ def refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPage
     if gone:
         raise InputError(f"{len(gone)} of the wanted captures are in no archive, such as {min(gone)}")
     if not chosen:
+        filters = {"--site": wanted.sites, "--language": wanted.languages, "--url-pattern": wanted.urls}
+        options = ["--min-words", "--max-words", *(option for option, values in filters.items() if values)]
+        of_length = sum(_is_worth_it(page, wanted) for page in read)
         raise InputError(
-            f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words;"
-            " change --min-words or --max-words"
+            f"none of the {len(read):,} pages fits; {of_length:,} of them have {wanted.min_words} to"
+            f" {wanted.max_words} words; change {', '.join(options[:-1])} or {options[-1]}"
         )

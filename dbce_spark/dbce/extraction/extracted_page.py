@@ -404,7 +404,7 @@ def _hint(fetch: warc.Fetch, essence: str) -> str:
     if fetch.capture.url.lstrip().startswith("<"):
         return "; the HTML is in the place of the URL: HTML comes first, (html, url)"
     if essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip()):
-        return "; HTML is wanted, not where it is: `dbce text PATH|URL` reads files and addresses"
+        return "; this names a place, and is no HTML: read what is there first, or give it to `dbce text`"
     return ""
 
 

@@ -180,7 +180,7 @@ def _is_respelled(change: Change) -> bool:
 
 def _named_texts(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
-    return f"{' | '.join(text[:_LINE] for text in texts[:_NAMED])}{more}"
+    return f"{' | '.join(_cut(text, _LINE) for text in texts[:_NAMED])}{more}"
 
 
 def _described(change: Change, paint: "_Paint") -> str:
@@ -197,9 +197,11 @@ def _described(change: Change, paint: "_Paint") -> str:
 
 
 def _short(piece: Piece | None) -> str:
-    if piece is None:
-        return ""
-    return piece.text if len(piece.text) <= _WIDTH else f"{piece.text[:_WIDTH]}..."
+    return _cut(piece.text, _WIDTH) if piece else ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _stood(steps: Sequence[HistoryStep], paint: "_Paint", *, everything: bool) -> Iterator[str]:
@@ -215,7 +217,7 @@ def _stood(steps: Sequence[HistoryStep], paint: "_Paint", *, everything: bool) -
         yield f"  {day(first.timestamp)}  {day(last.timestamp)}  {captures:>4}  all the time: {always}"
     for one in listed:
         seen = f"{day(one.first_seen)}  {day(one.last_seen)}  {one.captures:>4}"
-        yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_outcome(one))}"
+        yield f"  {seen}  {_cut(one.text, _LINE)}{paint.dim(_outcome(one))}"
 
 
 def _outcome(one: Life) -> str:

@@ -58,13 +58,13 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
 
 
 def _nothing_selected(report: Mapping[str, Any]) -> list[str]:
-    """Render what the filters of the selection took, if there is no extraction."""
+    """Render what the filters of the selection left out, if there is no extraction."""
     skipped = Counter(report["skipped"]) + Counter((report.get("selection") or {}).get("skipped", {}))
-    took = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
-    if report["extractions"] or report["revisits"] or not took:
+    left_out = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
+    if report["extractions"] or report["revisits"] or not left_out:
         return []
-    reasons = ", ".join(f"{name} {count:,}" for name, count in by_frequency(took))
-    return [f"no extraction: the selection took {reasons}; docs/selection.md has what each filter fits"]
+    reasons = ", ".join(f"{name} {count:,}" for name, count in by_frequency(left_out))
+    return [f"no extraction: the selection left out {reasons}; docs/selection.md has what each filter fits"]
 
 
 def _formats(report: Mapping[str, Any]) -> list[str]:

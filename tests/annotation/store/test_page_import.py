@@ -64,6 +64,8 @@ POND = "http://pond.example/"
         ({"sites": ("pond.example",)}, [POND, POND]),
         ({"urls": ("/tw[oO]$",)}, [TWO]),
         ({"languages": ("en",), "urls": ("one",)}, [ONE]),
+        ({"languages": ("eng",), "urls": ("one",)}, [ONE]),
+        ({"languages": ("de", "en-GB"), "urls": ("one",)}, [ONE]),
         ({"whole_sites": True, "urls": ("/one$",)}, [ONE, TWO]),
         ({"listed": frozenset({"example,geese)/short"})}, [SHORT]),
     ],
@@ -244,8 +246,10 @@ def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="1 of the listed URLs"):
         filled(tmp_path, listed=listed)
-    with pytest.raises(InputError, match="none of the 6 pages fits"):
+    with pytest.raises(InputError, match=r"none of the 6 pages fits; 0 of them .*; change --min-words or --max-words$"):
         filled(tmp_path, min_words=5000)
+    with pytest.raises(InputError, match=r"; 4 of them have .*; change --min-words, --max-words or --site$"):
+        filled(tmp_path, sites=("no.example",))
     with pytest.raises(InputError, match="'a\\[' is no regular expression"):
         filled(tmp_path, urls=("a[",))
     assert not (tmp_path / "labels.db").exists()

@@ -326,7 +326,8 @@ def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
 def test_a_place_in_place_of_html_is_shown_what_reads_it(given: str | bytes) -> None:
     """A URL, or the path of a file."""
     expected = (
-        "^not_html: is text/plain; HTML is wanted, not where it is: `dbce text PATH.URL` reads files and addresses$"
+        "^not_html: is text/plain; this names a place, and is no HTML: read what is there first, or give it to"
+        " `dbce text`$"
     )
     with pytest.raises(InputError, match=expected):
         extract(given)

@@ -120,8 +120,8 @@ def test_what_a_person_reads(collection: Collection) -> None:
             "  template redesigned: 0% as before (t1, now t2)",
             "",
             "content: first seen, last seen, captures",
-            f"  2026-03-01  2026-03-01     1  {CORRECTED.format('Monday')[:80]}, edited",
-            f"  2026-03-02  2026-03-04     3  {CORRECTED.format('Tuesday')[:80]}",
+            f"  2026-03-01  2026-03-01     1  {CORRECTED.format('Monday')[:80]}..., edited",
+            f"  2026-03-02  2026-03-04     3  {CORRECTED.format('Tuesday')[:80]}...",
         ]
     )
 

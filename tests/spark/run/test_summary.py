@@ -82,13 +82,12 @@ def test_of_an_index_the_lines_are_counted_first() -> None:
 
 
 def test_a_selection_that_leaves_nothing_is_called_that() -> None:
-    """The filters are named that records, and lines of an index, did not pass; what [input] took is none of them."""
+    """The filters are named that records, and lines of an index, did not pass; what [input] left out is not."""
     nothing = {**REPORT, "extractions": 0, "revisits": 0, "skipped": {"select:domain": 1226, "mime": 3}}
     of_index = {"read": 9, "selected": 0, "duplicate": 0, "skipped": {"select:status": 9}}
 
-    assert (
-        "no extraction: the selection took select:domain 1,226, select:status 9; docs/selection.md has what each"
-        in (summary.text({**nothing, "selection": of_index}, "/o"))
+    assert "no extraction: the selection left out select:domain 1,226, select:status 9; docs/selection.md has what" in (
+        summary.text({**nothing, "selection": of_index}, "/o")
     )
     assert "no extraction:" not in summary.text({**nothing, "skipped": {"mime": 3}}, "/o")
     assert "no extraction:" not in summary.text({**nothing, "revisits": 1}, "/o")
