@@ -110,13 +110,14 @@ class _Builder:
         self._last_image: tuple[Any, CleanElement, Inline | None] | None = None
         """The image that was added last, with its link, as long as nothing else came."""
         self._tables: list[bool] = []
-        self._made_row: CleanElement | None = None
-        """The last row that was made for a cell without one; cells that follow stand in it, too."""
+        self._depths: list[int] = []
+        """Of each element that is being read and may open others: how many were open before."""
+        self._made: CleanElement | None = None
+        """The last row or list that was made for a cell or item without one; those that follow stand in it, too."""
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
-        stack, inlines = self._stack, self._inlines
-        depths: list[int] = []  # of each element that is open and may open others: how many were open before
+        stack, inlines, depths = self._stack, self._inlines, self._depths
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             kind = _kind_of(tag := element.tag)
@@ -173,7 +174,7 @@ class _Builder:
         if len(self._stack) > MAX_NESTING and tag not in _PARTS:
             return False
         if tag in _PARTS:
-            self._make_room_for_part(tag)
+            self._make_room_for_part(element, tag)
             top = self._stack[-1][0]
             if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and top.last_child() is not None):
                 return False
@@ -198,19 +199,35 @@ class _Builder:
         if own:
             self._stack.append((above, is_auto, _TextAttributes(known | own, missing | own)))
 
-    def _make_room_for_part(self, tag: str) -> None:
-        while self._stack[-1][1] and self._stack[-1][0].tag not in _PARTS[tag]:
+    def _make_room_for_part(self, element: Any, tag: str) -> None:
+        """Close what was opened for a text before, and an item where another begins, as browsers do; open what is
+        missing around a part."""
+        while (top := self._stack[-1][0].tag) not in _PARTS[tag] and (self._stack[-1][1] or top == tag == "li"):
             self._stack.pop()
-        top = self._stack[-1][0].tag
+        self._depths[-1] = min(self._depths[-1], len(self._stack))
         if tag in ("tr", "td", "th") and top == "table":
             self._push("tbody", {}, is_auto=True)
             top = "tbody"
         if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
-            if self._made_row is not None and self._stack[-1][0].last_child() is self._made_row:
-                self._stack.append((self._made_row, True, self._stack[-1][2]))
-                return
-            self._push("tr", {}, is_auto=True)
-            self._made_row = self._stack[-1][0]
+            self._make_or_go_on("tr")
+        elif tag == "li" and self._is_list_missing(element):
+            self._make_room()
+            self._make_or_go_on("ul")
+
+    def _is_list_missing(self, item: Any) -> bool:
+        """Test for an item where no list is but may be; one with paragraphs may be all that follows, as nothing ends
+        it."""
+        is_room = self._stack[-1][0].tag not in _PARTS["li"] | _TEXT_ONLY and len(self._stack) <= MAX_NESTING
+        return is_room and not _has_paragraphs(item)
+
+    def _make_or_go_on(self, tag: str) -> None:
+        """Open the row or list of a part that has none: that of the part before it, if nothing is between."""
+        parts = self._stack[-1][0].parts
+        if parts and parts[-1] is self._made:
+            self._stack.append((self._made, True, self._stack[-1][2]))
+        else:
+            self._push(tag, {}, is_auto=True)
+            self._made = self._stack[-1][0]
 
     def _make_room(self) -> None:
         """Open what text needs around it: an item in a list, a cell in a table."""
@@ -401,6 +418,14 @@ _kind_of = {
     **dict.fromkeys(_WHOLE, _ALONE),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
 }.get
+
+
+def _has_paragraphs(item: Any) -> bool:
+    """Test for blocks in an item, and for empty lines."""
+    if next(item.iterdescendants(*BLOCK_TAGS), None) is not None:
+        return True
+    breaks = (one for one in item.iter("br") if not (one.tail or "").strip())
+    return any((behind := one.getnext()) is not None and behind.tag == "br" for one in breaks)
 
 
 def _ends_in_break(within: CleanElement) -> CleanElement | None:

@@ -13,17 +13,31 @@ _IN_LINES = INLINE_TAGS | {"br", "callout", "formula", "img", "note", "player"}
 def spread(found: CleanElement) -> list[CleanElement]:
     """List what stands in the place of a list: itself, or what it holds if it only lays out.
 
-    Lists before the first item with something of its own stand before the list.
+    Lists before the first item with something of its own stand before the list. Behind it, an item of lists alone is
+    part of the item before, if items have no numbers.
     """
-    items = found.children()
+    items = found.children() if found.tag == "ol" else [*_joined(found.children())]
     if len(items) == 1 and has_heading(items[0]):
         return [with_text_attributes(block, found, items[0]) for block in _blocks(items[0])]
     leading = [*takewhile(_holds_lists, items)]
     if not leading or (found.tag == "ol" and len(leading) < len(items)):
+        found.parts = [*items]
         return [found]
     inner = [with_text_attributes(each, found, item) for item in leading for each in item.children()]
-    found.parts = found.parts[len(leading) :]
+    found.parts = [*items[len(leading) :]]
     return [*inner, found] if found.parts else inner
+
+
+def _joined(items: list[CleanElement]) -> Iterator[CleanElement]:
+    """Iterate over items; one of lists alone behind one with something of its own becomes part of that."""
+    last = None
+    for item in items:
+        if not _holds_lists(item):
+            last = item
+        elif last is not None:
+            last.parts += [with_text_attributes(each, item) for each in item.children()]
+            continue
+        yield item
 
 
 def has_heading(element: CleanElement) -> bool:

@@ -8,21 +8,25 @@ from string import punctuation
 from typing import Any
 from unicodedata import category
 
-from dbce_spark.html.structure.clean_element import CleanElement
-from dbce_spark.html.structure.needless_elements import with_plain_signs
+from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
+from dbce_spark.html.structure.needless_elements import without_needless_emphasis
 from dbce_spark.html.structure.table_cells import square_tables
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
 _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
-_WRITTEN = {*_EMPHASIS, "sub", "sup"}
-"""Elements of running text that are written by functions of ours."""
+_BEGINNING_SIGN = re.compile(r"(\d{0,9})\\(?=[.)>#+-])")
+"""The sign of a list, a quote or a heading that turbohtml escapes; none where emphasis begins with it."""
+_SIGNS_BEFORE, _SIGNS_BEHIND = re.compile(r"[,;:?–—…-]+\s*(?=[^\W_])"), re.compile(r"(?<=[^\W_])\s*[.,;:?'’–—…-]+$")
+"""Signs that are written outside of emphasis where a letter is beside it."""
 _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
-_ABOUT = re.compile(r"~(?:(?<=[\s(]~)|(?<=<p>~)|(?<=<li>~)|(?<=<td>~))(?=[^\W_])")
+_BLANK = re.compile(r"(</(?:a|b|em|i|strong)>|[^\s>_])( ?)(_{3,})(?=\s|<br>|</(?:li|p|td)>)")
+_ABOUT = re.compile(r"~(?:(?:(?<=\s~)|(?<=<br>~)|(?<=<li>~)|(?<=<p>~)|(?<=<td>~))(?=[^\W_]|\s)|(?<=\(~)(?=[^\W_]))")
 _STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
-"""Signs that turbohtml would escape where they mean nothing to Markdown, in words, in numbers at the beginning of a
-line, and before words, where ~ ends no struck text; by characters that no clean tree has."""
+"""Signs that turbohtml would escape where they mean nothing to Markdown: in words, in blanks to be filled in, in
+numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; by characters that
+no clean tree has."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -77,6 +81,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
+    source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
     source = _ABOUT.sub("\x7f", source)
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
@@ -92,16 +97,16 @@ def _join_lines(link: CleanElement) -> None:
 
 
 def _part_lines(element: CleanElement) -> None:
-    """Make an element of each line of what our functions write: turbohtml 1.15 loses characters behind several lines of
-    theirs, in the next paragraph too."""
+    """Make an element of each line of those in running text: turbohtml 1.15 loses characters behind several lines of
+    what our functions write, in the next paragraph too, and makes one line of those of code."""
     parts: list[str | CleanElement] = []
     for part in element.parts:
         if isinstance(part, CleanElement):
             _part_lines(part)
-            parts += _lines(part) if part.tag in _WRITTEN else [part]
+            parts += _lines(part) if part.tag in INLINE_TAGS else [part]
         else:
             parts.append(part)
-    element.parts = parts if len(parts) == len(element.parts) else [*with_plain_signs(parts)]
+    element.parts = parts if len(parts) == len(element.parts) else [*without_needless_emphasis(parts)]
 
 
 def _lines(element: CleanElement) -> list[CleanElement]:
@@ -151,7 +156,7 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
     """Write emphasis by signs, where turbohtml writes it by tags because letters stand next to it.
 
     A sign that has a letter outside and punctuation inside is a plain sign to CommonMark (its flanking rule), so there
-    emphasis keeps its tag.
+    points, commas and dashes are put outside; else emphasis keeps its tag.
     """
 
     def write(element: Any, inner: str) -> str:
@@ -159,8 +164,13 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
         if not text:
             return inner
         before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
+        text = _BEGINNING_SIGN.sub(r"\1", text, count=1) if _BEGINNING_SIGN.match(text) else text
         begins_plain = not before and not text[0].isalnum() and _letter_beside(element, "previous_sibling")
         ends_plain = not after and not text[-1].isalnum() and _letter_beside(element, "next_sibling")
+        if begins_plain and (signs := _SIGNS_BEFORE.match(text)):
+            before, text, begins_plain = signs[0], text[signs.end() :], False
+        if ends_plain and (signs := _SIGNS_BEHIND.search(text)):
+            after, text, ends_plain = signs[0], text[: signs.start()], False
         if begins_plain or ends_plain:
             return f"{before}<{tag}>{text}</{tag}>{after}"
         return f"{before}{sign}{text}{sign}{after}"

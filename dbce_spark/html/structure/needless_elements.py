@@ -24,7 +24,7 @@ def drop_needless(node: CleanElement) -> None:
     """Take out what nothing came into, and the breaks and rules that end a block; of other needless elements what they
     hold stays."""
     left: list[str | CleanElement] = []  # the last first
-    has_signs = False
+    may_be_needless = False
     for part in reversed(node.parts):
         if isinstance(part, CleanElement):
             drop_needless(part)
@@ -41,10 +41,7 @@ def drop_needless(node: CleanElement) -> None:
             elif tag in _SHOWN_BY_TEXT:
                 if not _begins_with_letter(part):
                     if tag in _EMPHASIS:
-                        if _is_of_images(part):
-                            left += reversed(part.parts)
-                            continue
-                        has_signs = True
+                        may_be_needless = True
                     elif _is_invisible(part):
                         if tag == "a":
                             left += reversed(part.parts)
@@ -60,8 +57,8 @@ def drop_needless(node: CleanElement) -> None:
                 continue
         left.append(part)
     node.parts = left[::-1]
-    if has_signs:
-        node.parts = [*with_plain_signs(node.parts)]
+    if may_be_needless:
+        node.parts = [*without_needless_emphasis(node.parts)]
 
 
 def _begins_with_letter(element: CleanElement) -> bool:
@@ -88,13 +85,18 @@ def _is_of_images(emphasis: CleanElement) -> bool:
     return images > 0
 
 
-def with_plain_signs(parts: _Parts) -> Iterator[str | CleanElement]:
+def without_needless_emphasis(parts: _Parts) -> Iterator[str | CleanElement]:
     """Iterate over the parts of an element; emphasis of signs alone that touches a word or an element is plain, and so
-    is what nobody sees."""
+    is that of what nobody sees, and of images."""
     for at, part in enumerate(parts):
-        signs = _signs_of(part) if isinstance(part, CleanElement) and part.tag in _EMPHASIS else ""
-        is_apart = _is_space(parts[at - 1 : at], -1) and _is_space(parts[at + 1 : at + 2], 0)
-        yield signs if signs and (not is_apart or _INVISIBLE.fullmatch(signs)) else part
+        if not isinstance(part, CleanElement) or part.tag not in _EMPHASIS:
+            yield part
+        elif _is_of_images(part):
+            yield from part.parts
+        else:
+            signs = _signs_of(part)
+            is_apart = _is_space(parts[at - 1 : at], -1) and _is_space(parts[at + 1 : at + 2], 0)
+            yield signs if signs and (not is_apart or _INVISIBLE.fullmatch(signs)) else part
 
 
 def _signs_of(emphasis: CleanElement) -> str:

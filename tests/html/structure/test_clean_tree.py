@@ -25,7 +25,17 @@ from tests.support.structure import ALL, formats_of, html_of
         ("a<br>b<br><br>c<br>", "<p>a<br>b</p><p>c</p>"),
         ("<h2>a<div>b</div></h2>", "<h2>a b</h2>"),
         ("<blockquote>a<p>b</blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
-        ("<li>a</li>", "<p>a</p>"),
+        ("<li>a</li>", "<ul><li>a</li></ul>"),
+        ("a<li>b<li>c</li>d<p><li>e", "<p>a</p><ul><li>b</li><li>c</li></ul><p>d</p><ul><li>e</li></ul>"),
+        ("<li>a<li>b<p>c</p>d", "<ul><li>a</li></ul><p>b</p><p>c</p><p>d</p>"),
+        ("<li>a<br><br>b", "<p>a</p><p>b</p>"),
+        (
+            "<table><tr><th>a<td><li>b<li>c",
+            "<table><tbody><tr><th>a</th><td><ul><li>b</li><li>c</li></ul></td></tr></tbody></table>",
+        ),
+        ("<ul><li><b>a<li>b</b>c<li>d</ul>", "<ul><li><b>a</b></li><li><b>b</b><p>c</p></li><li>d</li></ul>"),
+        ("<ul>a<li>b<li>c</ul>", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
+        ("<dl>a<dt>b<dd>c<dt>d</dl>", "<dl><dd>a</dd><dt>b</dt><dd>c</dd><dt>d</dt></dl>"),
         ("a <acronym title='B C'>b</acronym> <tt>c</tt>", '<p>a <abbr title="B C">b</abbr> <code>c</code></p>'),
     ],
 )

@@ -13,13 +13,26 @@ from tests.support.structure import html_of, markdown_of
         ("<ul><ul><ul><li>a<li>b</ul></ul></ul>", "- a\n- b"),
         ("<ul><li><ul><li>a</ul><li><ol><li>b</ol></ul>", "- a\n1. b"),
         ("<ul><ul><li>a</ul><li>b<ul><li>c</ul></ul>", "- a\n* b\n  - c"),
-        ("<ul><li>a<li><ul><li>b</ul></ul>", "- a\n- \n  - b"),
         ("<ol><li><ol><li>a</ol><li>b</ol>", "1. \n   1. a\n2. b"),
     ],
-    ids=["right in it", "of another kind", "thrice", "two", "before an item", "behind an item", "in numbers"],
+    ids=["right in it", "of another kind", "thrice", "two", "before an item", "in numbers"],
 )
 def test_lists_that_a_list_begins_with_stand_for_themselves(html: str, expected: str) -> None:
-    """Lists behind an item with a text stay in theirs, and so do the numbers of items."""
+    """Numbers of items stay."""
+    assert expected == markdown_of(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<ul><li>a<li><ul><li>b</ul></ul>", "- a\n  - b"),
+        ("<ul><li>a<li><ul><li>b</ul><li><ol><li>c</ol><li>d</ul>", "- a\n  - b\n  1. c\n- d"),
+        ("<ol><li>a<li><ul><li>b</ul></ol>", "1. a\n2. \n   - b"),
+    ],
+    ids=["one", "two", "in numbers"],
+)
+def test_an_item_of_lists_alone_is_part_of_the_item_before(html: str, expected: str) -> None:
+    """Unless it has a number of its own."""
     assert expected == markdown_of(html)
 
 

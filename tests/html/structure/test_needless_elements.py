@@ -15,7 +15,7 @@ from tests.support.structure import html_of, markdown_of
         ("<p>1<b>.</b> a", r"1\. a"),
         ("<p>a<b>!</b><img src=x>", "a!![](http://a.example/b/x)"),
         ("<p><b>a<br>.</b>b", "**a**  \n.b"),
-        ("<p>a <b>+</b> b<br><b>*</b>", "a **\\+** b  \n**\\***"),
+        ("<p>a <b>+</b> b<br><b>*</b>", "a **+** b  \n**\\***"),
         ("<p>a<b>1</b> b<i>(c)</i>", "a**1** b<i>(c)</i>"),
     ],
     ids=["word", "emphasis", "link", "twice", "number", "picture", "line", "alone", "letters"],
