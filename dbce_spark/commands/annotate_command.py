@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
+from dbce_spark.annotation.store.workbench_settings import GUIDELINES
 from dbce_spark.commands import adapt_command
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
@@ -143,6 +144,12 @@ def _add_serve(steps: Commands) -> None:
     )
     add_earlier(step, "--host", "--address")
     step.add_argument(
+        "--guidelines",
+        choices=GUIDELINES,
+        help="show guidelines and a tutorial for whole pages, as the classifier keeps them, or for running text alone,"
+        f" as KrdWrd did {default_of('guidelines', _FILE)}",
+    )
+    step.add_argument(
         "--port",
         type=int,
         metavar="N",
@@ -238,7 +245,7 @@ def _account(arguments: argparse.Namespace) -> None:
 def _serve(arguments: argparse.Namespace) -> None:
     """Serve a store to browsers, on two ports of one process, until it is stopped. However it is stopped, no label is
     lost."""
-    settings = _settings(arguments, "host", "port", "replay_port")
+    settings = _settings(arguments, "guidelines", "host", "port", "replay_port")
     from dbce_spark.annotation.web import workbench_server
 
     def ready(address: str) -> None:

@@ -83,7 +83,7 @@ def _filled() -> bytes:
     with TemporaryDirectory() as folder:
         path, _ = filled(Path(folder))
         opened = workbench_store.open_store(path)
-        tutorial.add(opened, CONFIG)
+        tutorial.add(opened, CONFIG, SETTINGS.guidelines)
         opened.close()
         return Path(path).read_bytes()
 

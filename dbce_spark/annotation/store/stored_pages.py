@@ -94,6 +94,11 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
     return insert(store, "pages", {**plain, **made, "added": added})
 
 
+def set_reference(store: Connection, page: StoredPage) -> None:
+    """Write anew what a tutorial page should be tagged."""
+    store.execute("UPDATE pages SET reference = ? WHERE id = ?", (encode_tags(page.reference), page.page))
+
+
 def get(store: Connection, page: str) -> StoredPage | None:
     """Return a page by its id; None if there is none."""
     row = store.execute("SELECT * FROM pages WHERE id = ?", (page,)).fetchone()

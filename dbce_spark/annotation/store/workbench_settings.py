@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, between, fill
+from dbce_spark.config import NonNegativeInt, PositiveInt, between, fill, one_of
 from dbce_spark.errors import ConfigError, Parameter
 
+GUIDELINES = WHOLE, KRDWRD = "whole", "krdwrd"
 MOST_LETTERS = 60
 """Characters of a corpus's name: it stands in a table and in addresses."""
 _PORTS = between(0, 65535)
@@ -20,6 +21,7 @@ class WorkbenchSettings:
         ConfigError: two values do not go together.
     """
 
+    guidelines: Annotated[str, one_of(*GUIDELINES)]
     corpus: str
     min_words: NonNegativeInt
     max_words: NonNegativeInt

@@ -39,7 +39,7 @@ def show_home(workbench: Workbench) -> Answer:
 
 
 def show_guidelines(workbench: Workbench) -> Answer:
-    return render_template("guidelines.html")
+    return render_template(f"guidelines_{workbench.settings.guidelines}.html")
 
 
 def next_page(workbench: Workbench) -> Answer:

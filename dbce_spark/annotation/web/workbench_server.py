@@ -29,7 +29,7 @@ def serve(path: str, settings: WorkbenchSettings, config: DbceConfig, ready: Cal
         PlatformError: a port is taken.
     """
     with closing(workbench_store.open_store(path)) as opened:
-        tutorial.add(opened, config)
+        tutorial.add(opened, config, settings.guidelines)
     with _socket(settings.host, settings.replay_port) as for_pages, _socket(settings.host, settings.port) as for_people:
         # It logs every request that waits for another, which with ten annotators is most of them.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)

@@ -380,9 +380,22 @@ def test_logging_in_leads_nowhere_else(app: Flask) -> None:
     assert ["/", "/", "/", "/guidelines"] == ends
 
 
+@pytest.mark.parametrize(
+    ("guidelines", "rule"),
+    [("whole", "Tables with their header rows"), ("krdwrd", "Text in telegraphic style")],
+)
+def test_guidelines_are_a_setting(path: str, guidelines: str, rule: str) -> None:
+    """People read those that the store is served with."""
+    client, _ = logged_in(people.create(path, replace(SETTINGS, guidelines=guidelines)), "bob")
+    shown = client.get("/guidelines").text
+
+    assert rule in shown
+    assert "How to be quick" in shown
+
+
 def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbench_store.Connection) -> None:
     """The answer is shown only after the submission, with the submitted tags beside it."""
-    tutorial.add(opened, CONFIG)
+    tutorial.add(opened, CONFIG, SETTINGS.guidelines)
     client, headers = logged_in(app, "bob")
     first = next(stored_pages.read_kind(opened, stored_pages.TUTORIAL))
     before = client.get(f"/api/tutorial/{first.page}").status_code
