@@ -124,7 +124,11 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     mark_players(root)
     boxed = boxed_notes(root)
     strip_unread(root)
+    # Whenever an element is let go that was taken out, lxml looks from the first one in the tree it was taken out with
+    # for one that is still in use. From the last to the first, and behind all else that uses them, that takes no time.
+    in_use = [*root.iter()]
     cut_text(root, is_kept, decided)
+    del decided
     part_words(root, blocks.text, is_kept)
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
@@ -134,10 +138,13 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
     move_sidenotes(root, boxed)
+    del boxed
     mark_emphasis(root)
     mend_headings(root, place, shown)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
+    while in_use:
+        in_use.pop()
     source = article.source()
     return Formats(
         html=to_html(source) if HTML in config.columns else None,

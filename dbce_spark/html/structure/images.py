@@ -3,6 +3,7 @@ ornaments, such as the bullets of a list that are drawn, one is enough."""
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from dbce_spark.html.removal import remove_elements
@@ -36,13 +37,17 @@ def reveal_images(root: Any) -> None:
     in_figure = Counter(map(_figure, noscripts))
     bare = {one: space_of(one) for one in noscripts if next(one.iter("img"), None) is None}
     remove_elements(bare)
+    alone: dict[Any, Any] = {}  # of each figure with one such image, that image
     for element in noscripts:
-        if element not in bare:
-            figure, image = _figure(element), _revealed(element)
-            if figure is not None and in_figure[figure] == 1:
-                _keep_alone(image, figure)
+        if element in bare or next(element.iterancestors("noscript"), None) is not None:  # an inner one goes with it
+            continue
+        figure, image = _figure(element), _revealed(element)
+        if figure is not None and in_figure[figure] == 1:
+            alone[figure] = image
     if next(root.iter("figure"), None) is None:
         return
+    if alone:
+        remove_elements({image: space_of(image) for image in root.iter("img") if _is_second(image, alone)})
     seen: set[tuple[Any, str]] = set()
     again: dict[Any, str] = {}
     for image in root.iter("img"):
@@ -167,7 +172,7 @@ def _figure(element: Any) -> Any:
     return next(element.iterancestors("figure"), None)
 
 
-def _keep_alone(image: Any, figure: Any) -> None:
-    alt = image.get("alt") or ""
-    others = (one for one in figure.iter("img") if one is not image and (one.get("alt") or "") == alt)
-    remove_elements({other: space_of(other) for other in others})
+def _is_second(image: Any, alone: Mapping[Any, Any]) -> bool:
+    """Test for an image of a figure that shows another one of the same description alone."""
+    shown = alone.get(_figure(image))
+    return shown is not None and shown is not image and (image.get("alt") or "") == (shown.get("alt") or "")

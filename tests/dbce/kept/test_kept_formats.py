@@ -126,6 +126,9 @@ HOSTILE = {
     + "".join(f"<tr><td id=n{at}>word word<td>word" for at in range(1_900)),
     "code in code": "<p>word" + "<pre><div>" * 900 + "<b></b>x" * 20_000,
     "elements around long code": "<p>word<pre class=language-x>" + "<div>" * 1_900 + "word " * 190_000,
+    "targets in the number of a note": "<p>word <a href=#n>1</a><ol><li id=n><sup>1"
+    + "".join(f"<a id='k{at}'/>" for at in range(150_000))
+    + "</sup> word word</ol>",
     "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",
 }
 LIMIT = 15.0

@@ -25,10 +25,17 @@ from tests.support.structure import html_of
             "<noscript><img src=b.png></noscript></figure>",
             ["a", "b"],
         ),
+        ("<noscript><noscript><img src=l.png></noscript></noscript>", ["l"]),
+        (
+            "<figure><noscript><img src=a.png alt=A></noscript>"
+            "<figure><noscript><img src=b.png alt=A></noscript></figure></figure>",
+            ["a", "b"],
+        ),
     ],
     ids=[
         *("empty one", "alone", "stand-in", "two sizes", "two", "undescribed", "in a text"),
         *("of a picture", "of a block", "before a lazy one", "gallery"),
+        *("for readers without scripts twice", "figure in a figure"),
     ],
 )
 def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
