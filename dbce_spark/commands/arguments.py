@@ -5,12 +5,13 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from functools import reduce
 from importlib.util import find_spec
 from operator import getitem
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from dbce_spark import config, log
 from dbce_spark.config import STATUSES, FormatsConfig
@@ -44,7 +45,8 @@ Options: TypeAlias = "argparse.ArgumentParser | argparse._ArgumentGroup"
 
 class Command(argparse.ArgumentParser):
     """A parser that takes options by the names that they had in the version before, too, with a line of warning, and
-    takes no empty value: of a variable that is not set, it would name the folder one stands in, or select all.
+    takes no empty value: of a variable that is not set, it would name the folder one stands in, or select all. Its
+    errors are one line, in which a misspelt name is followed by the one that is most like it.
 
     An option that gives a parameter has the parameter's name as its `dest`. What is parsed has the options that have a
     value as `options`, by the `dest` of each.
@@ -66,6 +68,8 @@ class Command(argparse.ArgumentParser):
             words.insert(1, self.place)
             end += 1
         present = [new for word in words[:end] for new in self._renamed(word)]
+        if self._subparsers is None:
+            self._check_options(present)
         found, unknown = super().parse_known_args([*present, *words[end:]], namespace)
         if self._subparsers is None:
             if unknown:  # argparse would leave it to the parser of all commands
@@ -76,9 +80,21 @@ class Command(argparse.ArgumentParser):
             found.options = {one.dest: one.option_strings[0] for one in options}
         return found, unknown
 
+    def error(self, message: str) -> NoReturn:
+        """End the process with a line that says what is wrong."""
+        more = "" if "--help`" in message else f"; `{self.prog} --help` shows what it takes"
+        self.exit(2, f"{self.prog}: error: {message}{more}\n")
+
+    def _check_options(self, words: Sequence[str]) -> None:
+        for option in (word.partition("=")[0] for word in words if word.startswith("--")):
+            if not any(one.startswith(option) for one in self._option_string_actions):
+                self.error(f"there is no option {option}{_meant(option, self._option_string_actions)}")
+
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        is_value = not isinstance(action, argparse._SubParsersAction)
-        if is_value and not all(map(str.strip, arg_strings)):
+        if isinstance(action, argparse._SubParsersAction):
+            if (name := arg_strings[0]) not in action.choices:
+                raise argparse.ArgumentError(None, f"there is no command {name}{_meant(name, action.choices)}")
+        elif not all(map(str.strip, arg_strings)):
             leave_out = ", or leave the option out" if action.option_strings and not action.required else ""
             raise argparse.ArgumentError(action, f"it is empty; give a value{leave_out}")
         return super()._get_values(action, arg_strings)
@@ -90,6 +106,11 @@ class Command(argparse.ArgumentParser):
         *new, last = self.earlier[option]
         warn_of_earlier(self.prog, option, " ".join([*new, last]))
         return (*new, last + has_value + value)
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    """Name the one that is most like a misspelt name, if any is."""
+    return "".join(f" (is {one} meant?)" for one in get_close_matches(name, names, n=1))
 
 
 def add_earlier(command: Command, option: str, *words: str) -> None:

@@ -168,14 +168,29 @@ def test_the_documentation_has_present_names_only(capsys: pytest.CaptureFixture[
     assert "" == capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["status", "out", "--nonsense"], ["labels", "merge", "a", "--nonsense"]])
-def test_an_unknown_option_prints_the_usage_of_its_command(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In place of that of all commands, which says nothing of options."""
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("status out --nonsense", "dbce status: error: there is no option --nonsense"),
+        ("text page.html --formt=json", "dbce text: error: there is no option --formt (is --format meant?)"),
+        ("extract a --outptu b", "dbce extract: error: there is no option --outptu (is --output meant?)"),
+        ("export a --fromat b", "dbce export: error: there is no option --fromat (is --format meant?)"),
+        ("extrct a", "dbce: error: there is no command extrct (is extract meant?)"),
+        ("labels mrge a", "dbce labels: error: there is no command mrge (is merge meant?)"),
+        ("extract a", "dbce extract: error: one of the arguments --output --collection is required"),
+        ("show a b --in c", "dbce show: error: unrecognized arguments: b"),
+    ],
+)
+def test_an_error_is_one_line(line: str, error: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It names the command, what is wrong, and the name that was probably meant."""
     with pytest.raises(SystemExit, match="2"):
-        parser().parse_args([*words, "--submissions", "b", "--output", "c"] if "labels" in words else words)
-    printed = capsys.readouterr().err
+        parser().parse_args(line.split())
+    command = error.partition(":")[0]
 
-    assert printed.startswith(f"usage: dbce {' '.join(words[:-2])} ")
-    assert printed.endswith(": error: unrecognized arguments: --nonsense\n")
+    assert f"{error}; `{command} --help` shows what it takes\n" == capsys.readouterr().err
+
+
+def test_names_behind_two_dashes_are_values(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file may be named as no option is."""
+    assert ["--nonsense"] == parser().parse_args(["text", "--", "--nonsense"]).input
+    assert "" == capsys.readouterr().err
