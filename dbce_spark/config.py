@@ -435,10 +435,10 @@ def _parse_setting(setting: str) -> tuple[str, Any]:
     if not equals or "." not in name:
         raise ConfigError(f"--set {setting}: write section.name=value, such as lsh.threshold=0.3")
     try:
-        value = tomllib.loads(f"value = {text}")["value"]
+        parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
-        value = text
-    return name, value
+        return name, text
+    return name, parsed["value"] if len(parsed) == 1 else text
 
 
 def _nested(name: str, value: Any) -> dict[str, Any]:

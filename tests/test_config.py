@@ -150,6 +150,7 @@ def test_bound_itself_is_allowed(setting: str) -> None:
         ("bucket.cap=true", "bucket.cap is True; it must be int"),
         ("lsh.threshold=high", "lsh.threshold is 'high'; it must be float"),
         ("lsh.threshold=true", "lsh.threshold is True; it must be float"),
+        ("lsh.threshold=0.3\nbucket.cap = 9", "lsh.threshold is '0.3\\nbucket.cap = 9'; it must be float"),
         (f"lsh.threshold={10**400}", f"lsh.threshold is {10**400}; it must be float"),
         (f"lsh.threshold={'1' * 5000}", f"lsh.threshold is {'1' * 5000!r}; it must be float"),
         ("input.statuses=[200, 'x']", "input.statuses is 'x'; it must be int"),
