@@ -54,7 +54,8 @@ class Unwritten(bytes):
 
 def test_pages_are_put_in_order_without_a_copy_of_their_html() -> None:
     """Their date counts first, then their URL, then the HTML, of bytes or text; a null has none."""
-    pages = [(Unwritten("б".encode()), "b", None), ("б", "b", None), (Unwritten(b"a"), "b", None), (b"", "a", None)]
+    htmls: list[bytes | str] = [Unwritten("б".encode()), "б", Unwritten(b"a"), b""]
+    pages = [(html, "b" if html else "a", None) for html in htmls]
 
     assert [3, 2, 0, 1] == page_frame.in_order(pages)
 
