@@ -62,7 +62,7 @@ class CrawlComparison:
                 f"crawl {self.gone}, the one before, was put together with others and then vacuumed: there is nothing"
                 f" to compare {self.now.number} with; the next crawl is compared with {self.now.number}"
             )
-        return f"there is no crawl before increment {self.now.number} to compare it with"
+        return f"no crawl before increment {self.now.number} brought anything to compare it with"
 
 
 def compare(collection: Collection, version: Version, config: ComparisonConfig) -> CrawlComparison:

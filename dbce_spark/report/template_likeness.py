@@ -6,20 +6,20 @@ from heapq import nsmallest
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.model import Signature
 from dbce_spark.output import current_rows
 from dbce_spark.output.collection import MEMBERS, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Template
+from dbce_spark.output.schemas.page_rows import SIGNATURE
 from dbce_spark.report.crawl_figures import Crawl, Crawls
 
 OF_TEMPLATE, OF_SITE = 16, 1_000
 """Pages that stand for a template, and for what its site has now."""
 _ROWS = 4096
 Key = TypeVar("Key", str, Template)
-Signature = npt.NDArray[np.uint32]
 
 
 def lost_templates(
@@ -69,7 +69,7 @@ def _signatures(collection: Collection, version: Version, sites: pa.Array, wante
         rows = batch.filter(pc.is_in(batch.column("site"), sites))
         for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():
             if row["signature"]:
-                found[row["capture_id"]] = np.frombuffer(row["signature"], "<u4")
+                found[row["capture_id"]] = np.frombuffer(row["signature"], SIGNATURE)
     return found
 
 

@@ -154,8 +154,8 @@ def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Pat
     found = reported(ordinary, 1)
     crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"))
 
-    assert "there is no crawl before increment 1" in crawl_report.text(found)
-    assert "Nothing is compared: there is no crawl before increment 1" in (tmp_path / "page.html").read_text()
+    assert "no crawl before increment 1 brought anything" in crawl_report.text(found)
+    assert "Nothing is compared: no crawl before increment 1 brought anything" in (tmp_path / "page.html").read_text()
 
 
 def test_crawls_that_were_put_together_are_not_made_up(
@@ -218,7 +218,7 @@ def test_the_command(redesigned: Collection, tmp_path: Path, capsys: pytest.Capt
 
     assert "1 thing odd in increment 2 beside 1" in printed[0]
     assert "nothing odd" in printed[1]
-    assert "there is no crawl before" in printed[2]
+    assert "no crawl before" in printed[2]
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 

@@ -286,11 +286,9 @@ def records_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> It
 def _rest(source: Source, last: Fetch | Revisit | Reject | None, lost: Lost) -> Reject:
     """Make the reject of all that lies behind the last record that has a place."""
     place = last.capture if isinstance(last, Fetch) else last
-    if isinstance(source, str):
-        file = source
-    else:
-        file = place.warc_file if place is not None else source[0].path
-    offset = max(0, place.warc_offset) if place is not None and place.warc_file == file else 0
+    whole = source if isinstance(source, str) else source[0].path
+    # Of a WACZ the place is in a file within it.
+    file, offset = (place.warc_file, max(0, place.warc_offset)) if place is not None else (whole, 0)
     detail = f"{lost}; what lies behind the record at {offset} is not read"
     behind = max(0, sources.size(source) - offset) if isinstance(source, str) else 0
     return Reject(warc_file=file, stage=RejectStage.READ, reason=lost.reason, detail=detail, lost_bytes=behind)

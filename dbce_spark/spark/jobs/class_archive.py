@@ -50,8 +50,9 @@ def make() -> Path:
     try:
         with TemporaryDirectory(prefix="classes-", dir=classes.parent) as folder:
             draft = Path(folder, classes.name)
-            options = f"{RECORDING}{draft} {_base(java, home)} -Xlog:disable -Dlog4j2.configurationFile={_LOG_SETTINGS}"
-            _run(Path(folder), {JAVA_OPTIONS: f"{LOCAL_SETTINGS[JAVA_OPTIONS]} {options}"})
+            options = [f"{RECORDING}{draft}", *_base(java, home), "-Xlog:disable"]
+            options.append(f"-Dlog4j2.configurationFile={_LOG_SETTINGS}")
+            _run(Path(folder), {JAVA_OPTIONS: " ".join([LOCAL_SETTINGS[JAVA_OPTIONS], *map(_quoted, options)])})
             store_classes(draft, home)
         remove_forsaken()
     except (OSError, subprocess.SubprocessError) as error:
@@ -59,18 +60,24 @@ def make() -> Path:
     return classes
 
 
-def _base(java: Path, home: Path) -> str:
-    """Return the option by which Java takes the classes of its own archive; make that where Java comes without one.
+def _quoted(option: str) -> str:
+    """Quote an option of Java as Spark reads them: a path may have spaces."""
+    escaped = option.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _base(java: Path, home: Path) -> list[str]:
+    """List the option by which Java takes the classes of its own archive; make that where Java comes without one.
 
     Raises:
         OSError, subprocess.CalledProcessError: Java cannot make it.
     """
     if (java / "lib" / "server" / "classes.jsa").is_file():
-        return ""
+        return []
     own = home / "java.jsa"
     option = f"-XX:SharedArchiveFile={own}"
     subprocess.run([java / "bin" / "java", "-Xshare:dump", option], check=True, capture_output=True)
-    return option
+    return [option]
 
 
 def _run(folder: Path, settings: dict[str, str]) -> None:

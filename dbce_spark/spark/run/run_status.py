@@ -180,7 +180,7 @@ class RunStatus:
             **{name: self.written.get(name) for name in _WRITTEN},
             "failed_files": asdict(self.failed_files) if self.failed_files else None,
             "collection": self.collection.as_dict() if self.collection else None,
-            "corpus": {name: self.corpus[name] for name in _OF_CORPUS} if self.corpus else None,
+            "corpus": self.corpus,
             "next_step": self.next_step,
         }
 
@@ -294,7 +294,7 @@ def _finished(output: str) -> RunStatus:
             revisits=report.get("revisits"),
             skipped=report.get("skipped"),
             rejects=report["rejects"],
-            written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS, "corpus") if name in report},
+            written={name: report[name] for name in (*_WRITTEN, *_OF_PROCESS) if name in report} | _of_corpus(report),
             failed_files=_failed_files(report["failed_files"], report["config"]),
         )
     except PermissionError as error:
@@ -303,6 +303,11 @@ def _finished(output: str) -> RunStatus:
         raise OutputError(f"{path}: cannot be read: {error}; {output_reader.remedy(output)}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"{path} is no report of a run of this version") from error
+
+
+def _of_corpus(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the counts of `dbce corpus` from a report that has them. Raises KeyError if one is not there."""
+    return {"corpus": {name: report["corpus"][name] for name in _OF_CORPUS}} if "corpus" in report else {}
 
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:

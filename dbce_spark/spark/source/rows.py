@@ -100,11 +100,12 @@ class RecordRow:
 
     @cached_property
     def _declared(self) -> MediaType:
-        """The media type of the HTTP header; the record's own where it holds no HTTP response."""
+        """The media type of the HTTP header; the record's own where it holds no HTTP response, unless it is a revisit:
+        what that says is of a block, and it has none of its payload."""
         if self.response and (of_response := self.response.headers.get("content-type")):
             return declared_type(of_response)
-        of_record = self._record.headers.get("content-type")
-        return declared_type(of_record) if self._record.is_arc or not self.response else declared_type("")
+        is_of_record = self._record.is_arc or (self.response is None and self.kind != "revisit")
+        return declared_type(self._record.headers.get("content-type") if is_of_record else "")
 
     @property
     def mime(self) -> str | None:

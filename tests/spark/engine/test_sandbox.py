@@ -39,6 +39,7 @@ from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.stages import read_pages
 from tests.support.builders import archive, capture, config, http, record
+from tests.support.indexes import write_wacz
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -183,6 +184,25 @@ def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path
     assert ("killed_worker", "read", path) == (last.reason, last.stage, last.warc_file)
     assert f"its process ended with SIGKILL; what lies behind the record at {at} is not read" == last.detail
     assert sum(map(len, records[1:])) == last.lost_bytes
+
+
+def test_reading_that_ends_its_process_within_a_wacz_names_the_place(tmp_path: Path) -> None:
+    """The records before are not lost: the reject has their file within the WACZ, and the place of the last there."""
+    records = [record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(3)]
+    path = write_wacz(tmp_path / "a.wacz", b"".join(records), [])
+
+    def deadly() -> Iterator[tuple[int, ReadRecord]]:
+        yield from zip(range(2), fetches(path, CONFIG), strict=False)
+        die()
+
+    with Sandbox[int, ReadRecord | None](partial(nth_record, deadly()), 60) as reader:
+        *good, last = records_apart(reader, path)
+
+    assert isinstance(last, Reject)
+    at = len(records[0])
+    assert {last.warc_file} == {one.capture.warc_file for one in good}  # type: ignore[union-attr]
+    assert f"its process ended with SIGKILL; what lies behind the record at {at} is not read" == last.detail
+    assert Path(path).stat().st_size - at == last.lost_bytes
 
 
 def test_reading_goes_on_if_somebody_ends_its_process(tmp_path: Path) -> None:

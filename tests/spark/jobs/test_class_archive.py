@@ -1,3 +1,4 @@
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -33,9 +34,23 @@ def test_a_java_that_stores_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tm
     """If Java ends without its record, the message says which file is missing, and nothing is left of the run."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(class_archive, "_run", lambda folder, settings: None)
-    monkeypatch.setattr(class_archive, "_base", lambda java, home: "")
+    monkeypatch.setattr(class_archive, "_base", lambda java, home: [])
 
     with pytest.raises(PlatformError, match=r"classes\.jsa: Java has stored no classes"):
         class_archive.make()
 
     assert ["java"] == [path.name for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_the_record_lies_in_a_folder_with_spaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Java gets the path of its record as one option, whatever characters the user's folders have."""
+    given: dict[str, str] = {}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / 'our "cache'))
+    monkeypatch.setattr(class_archive, "_run", lambda folder, settings: given.update(settings))
+    monkeypatch.setattr(class_archive, "_base", lambda java, home: [f"-XX:SharedArchiveFile={home}/java.jsa"])
+
+    with pytest.raises(PlatformError):
+        class_archive.make()
+
+    paths = [one.partition("=")[2] for one in shlex.split(given[class_archive.JAVA_OPTIONS]) if ".jsa" in one]
+    assert [True, True] == [path.startswith(f'{tmp_path}/our "cache/dbce-spark/java-') for path in paths]

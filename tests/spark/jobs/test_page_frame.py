@@ -45,6 +45,21 @@ def test_rows_have_what_plain_python_gives(spark: "SparkSession", partitions: in
             ]
 
 
+class Unwritten(bytes):
+    """HTML that fails the test where it is written out as a text."""
+
+    def __repr__(self) -> str:
+        raise AssertionError
+
+
+def test_pages_are_put_in_order_without_a_copy_of_their_html() -> None:
+    """Their date counts first, then their URL, then the HTML, of bytes or text; a null has none."""
+    htmls: list[bytes | str] = [Unwritten("б".encode()), "б", Unwritten(b"a"), b""]
+    pages = [(html, "b" if html else "a", None) for html in htmls]
+
+    assert [3, 2, 0, 1] == page_frame.in_order(pages)
+
+
 def test_a_session_may_have_texts_with_long_offsets(spark: "SparkSession") -> None:
     """Spark then takes no columns of texts with short ones."""
     setting = "spark.sql.execution.arrow.useLargeVarTypes"

@@ -245,7 +245,7 @@ def test_a_corpus_has_counts_of_its_own(tmp_path: Path) -> None:
     ] == found.text().splitlines()
 
 
-@pytest.mark.parametrize("changed", [{"rejects": []}, {"captures": "9"}, {"duplicates": None}])
+@pytest.mark.parametrize("changed", [{"rejects": []}, {"captures": "9"}, {"duplicates": None}, {"corpus": {}}])
 def test_a_report_that_is_none_is_named(tmp_path: Path, changed: dict[str, object]) -> None:
     """One with fields of another form has no status."""
     finished(str(tmp_path), 0)

@@ -250,6 +250,15 @@ def test_what_holds_no_response_is_its_own_payload(tmp_path: Path) -> None:
     ] == [tuple(row.values()) for row in found]
 
 
+def test_a_revisit_without_a_head_has_no_media_type(tmp_path: Path) -> None:
+    """Its record names the type of a block that it has not. Filters of media types and statuses let it pass."""
+    path = archive(tmp_path / "a.warc", record(), record(b"", kind="revisit"))
+
+    assert [("response", "text/html"), ("revisit", None)] == [
+        (row["kind"], row["mime"]) for row in rows(reader(path, columns="kind,mime", mimes="text/html", statuses="200"))
+    ]
+
+
 def test_permissive_tells_damage_in_a_row(tmp_path: Path) -> None:
     """By default bytes that are no record are a row; a record whose payload cannot be had keeps all the rest."""
     path = archive(tmp_path / "a.warc.gz", *gzipped(record()), BROKEN_GZIP, *gzipped(record(UNKNOWN_CODING)))

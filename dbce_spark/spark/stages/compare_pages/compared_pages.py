@@ -66,7 +66,7 @@ def _growing(run: Run, sizes: DataFrame) -> DataFrame:
     again = prior.join(match_revisits.fetched_again(run), on="capture_id", how="left_semi")
     come = sizes.select("site", "captures").unionByName(again.select("site", F.lit(0).alias("captures")))
     before = prior.groupBy("site").agg(F.count("*").alias("before"))
-    captures = come.groupBy("site").agg(F.sum("captures").alias("captures")).join(before, on="site")
+    captures = come.groupBy("site").agg(F.sum("captures").alias("captures")).join(before, on="site", how="inner")
     size = (F.col("captures") + F.col("before")) * _INDEXED_CAPTURE_BYTES
     return captures.select("site", (size > run.config.bucket.whole_site_bytes).alias("is_large"))
 
