@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from urllib.parse import urlsplit
 
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
 from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunner
@@ -201,9 +202,14 @@ class Reader:
 
     def _keep_robots(self, result: ErrandResult, now: float) -> None:
         errand, exchange = result.errand, result.exchange
-        status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
-        body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
-        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, result.failure)
+        status, body, lack = 0, b"", result.failure
+        if exchange is not None:
+            try:
+                body = decode_body(exchange, self._config.max_bytes)
+                status = 404 if exchange.redirect else exchange.status
+            except BodyError as error:
+                lack = str(error)
+        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, lack)
         self._robots.keep(errand.first_origin, read, now)
         self._reading.discard(errand.first_origin)
 

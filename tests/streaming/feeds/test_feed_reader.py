@@ -545,6 +545,18 @@ def test_a_robots_txt_is_read_up_to_its_limit_also_when_it_is_packed(room: Newsr
     assert ["/robots.txt", "/a"] == room.paths()
 
 
+def test_a_robots_txt_that_cannot_be_unpacked_forbids_all(room: Newsroom, desk: Desk) -> None:
+    """Its rules are there, and nobody can read them."""
+    room.pages["/robots.txt"] = (b"\x1f\x8b\x08x", "text/plain")
+    room.more["Content-Encoding"] = "gzip"
+    looks = iter(range(20))
+    url = f"{room.url}/a"
+    desk.read([url], "acquire.first_wait_seconds=60", stops=lambda: next(looks, None) is None)
+
+    assert ["/robots.txt"] == room.paths()
+    assert [f"{url}: {room.url}/robots.txt cannot be read: gzip: broken before its first byte"] == desk.warned
+
+
 def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
     """A host that wants years between two requests is asked at the longest wait that the settings have."""
     room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 99999999\n", "text/plain")
@@ -578,10 +590,11 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
 def test_a_feed_that_is_too_large_is_not_parsed(room: Newsroom, desk: Desk) -> None:
     """Its poll has failed, and says why; a smaller one is read again later."""
     links = [item(f"{room.url}/{nth}", str(nth)) for nth in range(9)]
-    counts = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
+    feed = room.publish("/feed", *links)
+    counts = desk.read([feed], "acquire.feed_bytes=1000")
 
     assert {"polls": 1, "failed_polls": 1} == counts
-    assert [f"{room.url}/feed: {room.url}/feed: is neither RSS nor Atom nor RDF"] == desk.warned
+    assert [f"{feed}: {len(room.pages['/feed'][0])} bytes, at most 1000 allowed"] == desk.warned
 
 
 def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
