@@ -75,7 +75,8 @@ def _moment(site: Site, number: int, crawl: int) -> Moment | None:
     if crawl < born:
         return None
     dice = site.dice("fate", number)
-    gone = dice.choice(range(1, len(calendar.days))) if dice.random() < calendar.gone else crawl + 1
+    others = range(1, len(calendar.days))  # nothing goes before the first crawl, which may be the only one
+    gone = dice.choice(others) if dice.random() < calendar.gone and others else crawl + 1
     if born < gone <= crawl:
         return Moment(-1, 0)
     moment = Moment(born, 0)

@@ -120,11 +120,15 @@ def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
 
 
 def _page(page: str, path: Path) -> Votes:
-    _, head, *rows = _lines(path)
-    _, _, *annotators = head.split("\t")
-    cells = [row.split("\t") for row in rows]
-    if wrong := next((at for at, row in enumerate(cells) if len(row) != len(annotators) + 2), None):
-        raise InputError(f"{path}:{wrong + 3}: not {len(annotators) + 2} columns but {len(cells[wrong])}")
+    lines = _lines(path)
+    if len(lines) < 2:
+        raise InputError(f"{path}: is no table of votes, whose second line names its columns")
+    _, (_, _, *annotators), *cells = [line.split("\t") for line in lines]
+    for number, row in enumerate(cells, 3):
+        if len(row) != len(annotators) + 2:
+            raise InputError(f"{path}:{number}: not {len(annotators) + 2} columns but {len(row)}")
+        if row[0] != _UNKNOWN and not row[0].isdecimal():
+            raise InputError(f"{path}:{number}: {row[0]!r} is no number of words")
     words = tuple(0 if row[0] == _UNKNOWN else int(row[0]) for row in cells)
     columns = zip(*(row[2:] for row in cells), strict=True)
     return Votes(

@@ -70,6 +70,7 @@ def _frame(scores: Scores) -> dict[str, Any]:
         "rounds": f"{bootstrap.ROUNDS:,}",
         "min_sites": bootstrap.MIN_SITES,
         "min_units": bootstrap.MIN_UNITS,
+        "gold_error": percent(complexity.MAX_GOLD_ERROR),
         "pages": len(scores.pages),
         "sites": len({page.unit for page in scores.pages}),
     }
@@ -93,6 +94,7 @@ def _ranks(analysis: Analysis) -> dict[str, Any]:
         "pools": [
             (
                 pool,
+                percent(pool.share),
                 [
                     score_tables.rank_row(one, [_strong(one.f1), between(one.by_sites)])
                     for one in sorted(pool.ranks, key=lambda one: -one.f1)

@@ -154,7 +154,8 @@ def _gold(analysis: Analysis) -> Iterator[str]:
         "Complexity: words of the gold over words of the page, quartiles over the set's pages; beside them the share of"
         " pages in each group by the quartiles of all pages."
     )
-    head = ("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS)
+    faulty = f"gold error > {percent(complexity.MAX_GOLD_ERROR)}"
+    head = ("set", "pages", "sites", faulty, "P25", "P50", "P75", *complexity.GROUPS)
     yield table(head, score_tables.set_rows(analysis))
 
 

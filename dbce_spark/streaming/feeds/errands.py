@@ -4,6 +4,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from threading import Thread
 
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.mime import declared_type, is_sniffed
 from dbce_spark.config import DbceConfig
 from dbce_spark.streaming.feeds import feed_parser, requisites
@@ -89,7 +90,7 @@ class ErrandRunner:
             body = decode_body(exchange, config.feed_bytes)
             found = feed_parser.parse(body, exchange.header("content-type"), exchange.url, most_items=config.feed_items)
             return ErrandResult(errand, exchange, feed=found)
-        except NotAFeed as error:
+        except (NotAFeed, BodyError) as error:
             return ErrandResult(errand, exchange, detail=str(error))
         except Unreachable as error:
             return ErrandResult(errand, detail=str(error))
@@ -100,7 +101,10 @@ class ErrandRunner:
         """Find what a page needs to be shown, as far as that is wanted."""
         if not self._config.page_requisites:
             return ()
-        body = decode_body(exchange, self._config.max_bytes)
+        try:
+            body = decode_body(exchange, self._config.max_bytes)
+        except BodyError:  # the page is kept as it was sent
+            return ()
         charset = declared_type(exchange.header("content-type")).charset
         return tuple(requisites.find(body, charset, exchange.url, self._config.page_requisites))
 

@@ -14,11 +14,11 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files.sqlite_transaction import remedy, transaction
 from dbce_spark.streaming.feeds.feed_item import Item
 
-VERSION = 4
+VERSION = 5
 """Version of the tables below. A file of an earlier version is brought up to it, one of a later is refused."""
 _TABLES = """
 CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER,
-  answered_at REAL);
+  answered_at REAL, rest REAL);
 CREATE TABLE items (
   item_id TEXT PRIMARY KEY, feed TEXT, link TEXT, title TEXT, description TEXT, date TEXT,
   status TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL, page TEXT
@@ -32,12 +32,21 @@ ALTER TABLE items RENAME COLUMN fate TO status;
 DROP INDEX items_by_fate;
 CREATE INDEX items_by_status ON items (status);
 """
-_FROM_VERSION_3 = """
+_FROM_VERSION_4 = "ALTER TABLE feeds ADD COLUMN rest REAL NOT NULL DEFAULT 0;"
+_FROM_VERSION_3 = f"""
 ALTER TABLE feeds ADD COLUMN answered_at REAL NOT NULL DEFAULT 0;
 CREATE INDEX items_by_feed ON items (feed);
+{_FROM_VERSION_4}
 """
 _FROM_VERSION_2 = f"ALTER TABLE items ADD COLUMN page TEXT NOT NULL DEFAULT '';{_FROM_VERSION_3}"
-_SCRIPTS = {0: _TABLES, 1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}", 2: _FROM_VERSION_2, 3: _FROM_VERSION_3, VERSION: ""}
+_SCRIPTS = {
+    0: _TABLES,
+    1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}",
+    2: _FROM_VERSION_2,
+    3: _FROM_VERSION_3,
+    4: _FROM_VERSION_4,
+    VERSION: "",
+}
 
 
 class ItemStatus(StrEnum):
@@ -60,6 +69,7 @@ class FeedState:
     failures: int = 0  # in a row
     is_gone: bool = False
     answered_at: float = 0.0  # when its server last sent it
+    rest: float = 0.0  # seconds that it is not to be polled, as it last said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

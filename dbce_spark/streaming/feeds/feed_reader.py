@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from urllib.parse import urlsplit
 
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
 from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunner
@@ -201,24 +202,29 @@ class Reader:
 
     def _keep_robots(self, result: ErrandResult, now: float) -> None:
         errand, exchange = result.errand, result.exchange
-        status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
-        body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
-        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, result.failure)
+        status, body, lack = 0, b"", result.failure
+        if exchange is not None:
+            try:
+                body = decode_body(exchange, self._config.max_bytes)
+                status = 404 if exchange.redirect else exchange.status
+            except BodyError as error:
+                lack = str(error)
+        read = Robots.from_answer(status, body[: self._config.robots_bytes], now, lack)
         self._robots.keep(errand.first_origin, read, now)
         self._reading.discard(errand.first_origin)
 
     def _keep_feed(self, feed: FeedState, result: ErrandResult, now: float) -> None:
-        config, exchange = self._config, result.exchange
+        exchange = result.exchange
         self.counts["polls"] += 1
         items: tuple[Item, ...] = ()
         if exchange is not None and exchange.status == _UNCHANGED:
             self.counts["unchanged"] += 1
-            feed = replace(feed, failures=0, next_at=now + config.poll_seconds)
+            feed = self._rested(feed, now)
         elif exchange is not None and result.feed is not None:
             items = tuple(replace(item, feed=feed.url) for item in result.feed.items)
-            rest = min(config.max_poll_seconds, max(config.poll_seconds, result.feed.ttl_seconds))
             etag, modified = exchange.header("etag"), exchange.header("last-modified")
-            feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest, answered_at=now)
+            feed = replace(feed, etag=etag, modified=modified, answered_at=now, rest=result.feed.ttl_seconds)
+            feed = self._rested(feed, now)
         else:
             feed = self._failed_poll(feed, result, now)
         new = self._memory.note_poll(feed, items, now)
@@ -227,6 +233,11 @@ class Reader:
             self._queue(Errand(encode_url(item.link), page=WaitingItem(item=item)))
         if self._polls_again and not feed.is_gone:
             self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
+
+    def _rested(self, feed: FeedState, now: float) -> FeedState:
+        """Return a feed that has answered, to be polled again as the configuration says, or as rarely as it demands."""
+        rest = min(self._config.max_poll_seconds, max(self._config.poll_seconds, feed.rest))
+        return replace(feed, failures=0, next_at=now + rest)
 
     def _failed_poll(self, feed: FeedState, result: ErrandResult, now: float) -> FeedState:
         self.counts["failed_polls"] += 1

@@ -42,7 +42,7 @@ class Robots:
         A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
-            text = body.decode("utf-8", "replace")
+            text = body.decode("utf-8-sig", "replace")
             lines = text.splitlines()
             if sum(_AGENT.match(line) is not None for line in lines) * len(lines) > _MOST_RULES:
                 return cls(None, read_at, "too many programs for its rules")

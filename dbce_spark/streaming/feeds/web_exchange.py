@@ -5,7 +5,6 @@ from datetime import datetime
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from dbce_spark.archive import http_message as http
-from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.http_ranges import retry_seconds
 
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -39,7 +38,7 @@ class WebExchange:
         if self.status not in _REDIRECTS or not target:
             return ""
         try:
-            return encode_url(urljoin(self.url, target))
+            return encode_url(urljoin(self.url, _as_utf8(target)))
         except ValueError:  # a bracket without its pair
             return ""
 
@@ -52,6 +51,14 @@ class WebExchange:
     def retry_seconds(self) -> float:
         """Return how many seconds from now the server wants no request; 0.0 where it has no such header."""
         return retry_seconds(self.header("retry-after"))
+
+
+def _as_utf8(header: str) -> str:
+    """Read a header as UTF-8, which browsers take a raw Location for; what is none stays Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
 
 
 def encode_url(url: str) -> str:
@@ -73,11 +80,11 @@ def encode_url(url: str) -> str:
 
 
 def decode_body(exchange: WebExchange, max_bytes: int) -> bytes:
-    """Decode the body of an answer from its content encoding; b"" if that cannot be undone, or is longer."""
+    """Decode the body of an answer from its content encoding.
+
+    Raises:
+        BodyError: that cannot be undone, or more comes out.
+    """
     headers = {name.lower(): value for name, value in exchange.headers}
-    try:
-        return http.decode_body(
-            http.Response(exchange.status, headers, exchange.body), max_bytes=max_bytes, max_ratio=max_bytes
-        ).html
-    except BodyError:
-        return b""
+    answer = http.Response(exchange.status, headers, exchange.body)
+    return http.decode_body(answer, max_bytes=max_bytes, max_ratio=max_bytes).html

@@ -149,3 +149,11 @@ def test_gold_is_made_of_three_crawls_only(tmp_path: Path, capsys: pytest.Captur
 
     assert 2 == status
     assert "--gold cannot be combined with --days" in capsys.readouterr().err
+
+
+def test_a_month_of_one_day_has_one_crawl(tmp_path: Path) -> None:
+    """Nothing can be gone in it."""
+    made = write_month(tmp_path, pages=300, days=1, seed=1)
+
+    assert ["day-01"] == [folder.name for folder in tmp_path.iterdir()]
+    assert made.captures > made.pages / 2

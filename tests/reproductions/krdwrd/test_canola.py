@@ -50,6 +50,21 @@ def test_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
         list(krdwrd.read(written(tmp_path, TABLE.replace("\tkrdwrd-tag-2", ""))))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "place"),
+    [
+        ("\tkrdwrd-tag-3\n", "\n", r"7\.stats:3: not 4 columns but 3"),
+        ("1\tkrdwrd", "one\tkrdwrd", r"7\.stats:4: 'one' is no number of words"),
+        (TABLE, "# submitted : 2\n", r"7\.stats: is no table of votes"),
+    ],
+    ids=["first row short", "no number", "no rows"],
+)
+def test_a_table_of_another_kind_is_named(tmp_path: Path, before: str, after: str, place: str) -> None:
+    """With the line that shows it, be it the first."""
+    with pytest.raises(InputError, match=place):
+        list(krdwrd.read(written(tmp_path, TABLE.replace(before, after))))
+
+
 def test_votes_that_are_not_there_are_required(tmp_path: Path) -> None:
     """The error says what to do."""
     with pytest.raises(InputError, match="unpack KrdWrd's votes there"):

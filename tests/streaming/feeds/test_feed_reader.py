@@ -297,6 +297,21 @@ def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> 
     assert state.next_at >= began + 3600
 
 
+def test_a_feed_that_is_as_it_was_is_left_alone_as_long_as_it_last_asked(room: Newsroom, desk: Desk) -> None:
+    """The ttl of the answer that was whole holds: "not modified" comes without one."""
+    feed = room.publish("/rss", ttl="60")
+    desk.read([feed])
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        memory.note_poll(replace(memory.feed(feed), next_at=0.0), [], time.time())
+    began = time.time()
+    counts = desk.read([feed])
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        state = memory.feed(feed)
+
+    assert {"polls": 1, "unchanged": 1} == counts
+    assert state.next_at >= began + 3600
+
+
 def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
     """A film that an item links to is not read, and not requested again."""
     room.pages["/a.mp4"] = (b"film", "video/mp4")
@@ -545,6 +560,18 @@ def test_a_robots_txt_is_read_up_to_its_limit_also_when_it_is_packed(room: Newsr
     assert ["/robots.txt", "/a"] == room.paths()
 
 
+def test_a_robots_txt_that_cannot_be_unpacked_forbids_all(room: Newsroom, desk: Desk) -> None:
+    """Its rules are there, and nobody can read them."""
+    room.pages["/robots.txt"] = (b"\x1f\x8b\x08x", "text/plain")
+    room.more["Content-Encoding"] = "gzip"
+    looks = iter(range(20))
+    url = f"{room.url}/a"
+    desk.read([url], "acquire.first_wait_seconds=60", stops=lambda: next(looks, None) is None)
+
+    assert ["/robots.txt"] == room.paths()
+    assert [f"{url}: {room.url}/robots.txt cannot be read: gzip: broken before its first byte"] == desk.warned
+
+
 def test_a_crawl_delay_has_a_cap(room: Newsroom, desk: Desk) -> None:
     """A host that wants years between two requests is asked at the longest wait that the settings have."""
     room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 99999999\n", "text/plain")
@@ -578,10 +605,11 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
 def test_a_feed_that_is_too_large_is_not_parsed(room: Newsroom, desk: Desk) -> None:
     """Its poll has failed, and says why; a smaller one is read again later."""
     links = [item(f"{room.url}/{nth}", str(nth)) for nth in range(9)]
-    counts = desk.read([room.publish("/feed", *links)], "acquire.feed_bytes=1000")
+    feed = room.publish("/feed", *links)
+    counts = desk.read([feed], "acquire.feed_bytes=1000")
 
     assert {"polls": 1, "failed_polls": 1} == counts
-    assert [f"{room.url}/feed: {room.url}/feed: is neither RSS nor Atom nor RDF"] == desk.warned
+    assert [f"{feed}: {len(room.pages['/feed'][0])} bytes, at most 1000 allowed"] == desk.warned
 
 
 def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
@@ -917,7 +945,10 @@ def test_requisites_that_are_left_are_fetched_by_the_next_run(room: Newsroom, de
     assert 1 == room.paths().count("/a")
 
 
-TO_VERSION_3 = "DROP INDEX items_by_feed; ALTER TABLE feeds DROP COLUMN answered_at; PRAGMA user_version = 3;"
+TO_VERSION_4 = "ALTER TABLE feeds DROP COLUMN rest; PRAGMA user_version = 4;"
+TO_VERSION_3 = (
+    f"{TO_VERSION_4} DROP INDEX items_by_feed; ALTER TABLE feeds DROP COLUMN answered_at; PRAGMA user_version = 3;"
+)
 TO_VERSION_2 = f"{TO_VERSION_3} ALTER TABLE items DROP COLUMN page; PRAGMA user_version = 2;"
 TO_VERSION_1 = (
     f"{TO_VERSION_2} ALTER TABLE items RENAME COLUMN status TO fate; DROP INDEX items_by_status;"
@@ -926,7 +957,9 @@ TO_VERSION_1 = (
 
 
 @pytest.mark.parametrize(
-    "changes", [TO_VERSION_1, TO_VERSION_2, TO_VERSION_3], ids=["version 1", "version 2", "version 3"]
+    "changes",
+    [TO_VERSION_1, TO_VERSION_2, TO_VERSION_3, TO_VERSION_4],
+    ids=["version 1", "version 2", "version 3", "version 4"],
 )
 def test_a_memory_of_an_earlier_version_is_brought_up(room: Newsroom, desk: Desk, changes: str) -> None:
     """Its items keep their status, under the name that the column has now; none of them is a requisite."""
@@ -944,9 +977,9 @@ def test_a_memory_of_a_later_version_is_refused(desk: Desk) -> None:
     """The error names both versions, and the option that begins another one."""
     path = desk.folder / "memory.sqlite"
     with closing(sqlite3.connect(path)) as store:
-        store.execute("PRAGMA user_version = 5")
+        store.execute("PRAGMA user_version = 6")
 
-    with pytest.raises(OutputError, match="is of version 5, this program has 4: give another --state"):
+    with pytest.raises(OutputError, match="is of version 6, this program has 5: give another --state"):
         Memory(path)
 
 

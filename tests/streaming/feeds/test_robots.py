@@ -37,6 +37,7 @@ def test_how_it_was_answered_decides(statuses: tuple[int, ...], expected: tuple[
         ("User-agent: dbce-acquire\nDisallow: /", False),
         ("User-agent: somebody-else\nDisallow: /", True),
         ("\ufeff\0 no rules at all", True),
+        ("\ufeffUser-agent: *\nDisallow: /", False),
     ],
 )
 def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.content_coding import BodyError
 from dbce_spark.archive.index.http_ranges import retry_seconds
 from dbce_spark.config import AcquireConfig
 from dbce_spark.streaming.feeds import guarded_connection
@@ -151,7 +152,17 @@ def test_a_body_that_is_not_wanted_is_not_read() -> None:
 def test_a_coding_that_lies_gives_nothing() -> None:
     """A body that is declared as gzip and is none has no plain body."""
     with answering(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08x") as url:
-        assert b"" == decode_body(ask(url), 1000)
+        found = ask(url)
+
+    with pytest.raises(BodyError):
+        decode_body(found, 1000)
+
+
+@pytest.mark.parametrize(("raw", "path"), [("/café".encode(), "/caf%C3%A9"), ("/café".encode("latin-1"), "/caf%C3%A9")])
+def test_a_location_that_is_not_escaped_is_taken_for_utf_8(raw: bytes, path: str) -> None:
+    """Bytes that are no UTF-8 are taken for Latin-1."""
+    with answering(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + raw + b"\r\n\r\n") as url:
+        assert f"{url.rstrip('/')}{path}" == ask(url).redirect
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 import { Beside } from "./beside.js";
 import { DraftKeeper } from "./draft-keeper.js";
 import { Frame } from "./frame-talk.js";
+import { digitOf, isOurs } from "./keys.js";
 import { Outline } from "./outline.js";
 
 const TAGS = { 1: "boilerplate", 2: "undecided", 3: "content", 4: "", 5: "comment" };
 const WORDS = { boilerplate: "boilerplate", undecided: "undecided", content: "content", comment: "content, a reader's comment", "": "no tag" };
 const STATES = {
   kept: "Everything is kept", keeping: "Keeping…", away: "The server does not answer; kept in this browser, trying again…",
+  refused: "The server refuses this page's tags; they are kept in this browser. Tell who runs the workbench.",
   stale: "This page was changed in another window. Load it again to go on.", out: "You are logged out. Log in in another window, then load this page again.",
 };
 const $ = (selector) => document.querySelector(selector);
@@ -72,7 +74,7 @@ class Bench {
 
   showKept(how) {
     $("#saved").textContent = STATES[how];
-    $("#saved").classList.toggle("trouble", how === "away" || how === "stale" || how === "out");
+    $("#saved").classList.toggle("trouble", how !== "kept" && how !== "keeping");
     document.body.dataset.kept = how;
   }
 
@@ -293,9 +295,9 @@ class Bench {
       this.closeMenu();
       return this.setBrush(null);
     }
-    const digit = /^(?:Digit|Numpad)([1-5])$/.exec(code || "");
+    const digit = digitOf({ key, code });
     // The manual's own keys had Ctrl and Alt with them.
-    if (digit && (ctrl === alt)) return this.give(TAGS[digit[1]], shift);
+    if (digit && (ctrl === alt)) return this.give(TAGS[digit], shift);
     if (ctrl && key === "Enter") return this.submit();
     if (ctrl && key.toLowerCase() === "z") return shift ? this.redo() : this.undo();
     if (ctrl && key.toLowerCase() === "y") return this.redo();
@@ -349,7 +351,10 @@ class Bench {
 
   async prelabel() {
     const found = await this.keeper.prelabel();
-    if (!found) return this.showKept("away");
+    if (!found) {
+      $("#message").textContent = "The model's labels did not come; ask again.";
+      return undefined;
+    }
     this.model = found;
     $("[data-act=prelabel]").disabled = true;
     this.keeper.changed();
@@ -372,8 +377,7 @@ class Bench {
   listen() {
     addEventListener("keydown", (event) => {
       if (document.querySelector("dialog[open]") || event.target.matches("input, textarea")) return;
-      const ours = /^(Arrow(Up|Down|Left|Right)|[1-5!"§$@#%]|[jkzyntb+?-]|Escape)$/i.test(event.key) || (event.ctrlKey && ["Enter", "z", "y"].includes(event.key)) || /^Digit[1-5]$/.test(event.code);
-      if (!ours || (!$("#menu").hidden && event.key.startsWith("Arrow"))) return this.moveInMenu(event);
+      if (!isOurs(event) || (!$("#menu").hidden && event.key.startsWith("Arrow"))) return this.moveInMenu(event);
       event.preventDefault();
       this.press({ key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
       if (/^Digit/.test(event.code)) $("#menu").hidden = true;

@@ -2,9 +2,10 @@
 
 const WAIT = 1500;
 const LONGEST = 30000; // milliseconds: a server that took a request and has not answered by then is asked again
+const PASSING = [408, 425, 429]; // statuses of a server that may take the same later, like those from 500 on
 
 export class DraftKeeper {
-  // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
+  // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "refused", "stale" or "out".
   constructor({ page, account, csrf }, draft, content, show) {
     this.url = `/api/pages/${page}`;
     this.csrf = csrf;
@@ -12,7 +13,7 @@ export class DraftKeeper {
     this.content = content;
     this.show = show;
     this.key = `draft ${account} ${page}`; // several people may use one browser
-    this.isDirty = this.isBusy = this.isOver = false;
+    this.isDirty = this.isBusy = this.isOver = this.isStale = false;
   }
 
   // What this browser has kept and the server has not.
@@ -26,6 +27,7 @@ export class DraftKeeper {
   }
 
   changed() {
+    if (this.isStale) return; // kept here, it would replace what the other window has tagged
     this.revision += 1;
     this.isDirty = true;
     try {
@@ -63,10 +65,15 @@ export class DraftKeeper {
   }
 
   refused(status) {
-    if (status === 409 || status === 403 || status === 400) {
+    if (status === 409) {
+      this.isOver = this.isStale = true;
+      this.show("stale");
+      this.forget();
+    } else if (status === 403 || status === 400) {
       this.isOver = true;
-      this.show(status === 409 ? "stale" : "out");
-      if (status === 409) this.forget();
+      this.show("out");
+    } else if (status >= 400 && status < 500 && !PASSING.includes(status)) {
+      this.show("refused"); // and asked again with the next change
     } else {
       // It may have come through and only its answer be lost, so the next try is a later revision.
       this.revision += 1;

@@ -5,7 +5,7 @@
 (() => {
   const workbench = document.currentScript.dataset.workbench;
   const NODE = "data-dbce-node", TAG = "data-dbce-tag", AIM = "data-dbce-aim";
-  const PASSED = new Set(["PageUp", "PageDown", "Home", "End", " ", "Tab", "F5", "F11", "F12", "Shift", "Control", "Alt", "Meta"]);
+  const PASSED = /^(PageUp|PageDown|Home|End| |Tab|F\d+|Shift|Control|Alt|Meta)$/;
   const containers = new Map(), pieces = new Map();
   let aimed = [], hovered = -1, rested = "", begun = false;
 
@@ -93,10 +93,12 @@
     }, true);
   }
   addEventListener("keydown", (event) => {
-    if (PASSED.has(event.key) || ((event.ctrlKey || event.metaKey) && "rfcwt+-=0".includes(event.key) && !event.altKey)) return;
+    const ctrl = event.ctrlKey || event.metaKey;
+    // With Ctrl or Alt alone a key is the browser's: it zooms, goes back, or leads to another tab.
+    if (PASSED.test(event.key) || (ctrl !== event.altKey && !(ctrl && /^(Enter|z|y)$/i.test(event.key)))) return;
     event.preventDefault();
     event.stopPropagation();
-    report({ type: "key", key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
+    report({ type: "key", key: event.key, code: event.code, ctrl, shift: event.shiftKey, alt: event.altKey });
   }, true);
 
   // A frame that has no size yet shows nothing, and all of the page would count as not visible.
