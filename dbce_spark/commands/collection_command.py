@@ -61,7 +61,7 @@ def _add_register(commands: Commands) -> None:
     command = _add(commands, "register", _register, "create Delta tables of a version, as links to its files")
     add_version(command)
     add_local_output(
-        command, "DIR", "create the tables in this folder, which must be on the same file system as the collection"
+        command, "DIR", "create the tables in this folder; on another file system than the collection's, of copies"
     )
     add_earlier(command, "--delta", "--output")
 

@@ -47,7 +47,7 @@ def detect(texts: Sequence[str], *, min_words: int, sample_chars: int) -> list[L
     """Detect the languages of some texts, each by `sample_chars` characters of its start, middle and end.
 
     The language of a text does not depend on those beside it. UNKNOWN for less than `min_words` words (characters, in
-    scripts without spaces). The first call in a process loads the model: half a second, 100 MB.
+    scripts without spaces). The first call in a process loads the model: half a second, 79 MB.
     """
     samples = [_sample(text, sample_chars) for text in texts]
     long_enough = [at for at, sample in enumerate(samples) if len(tokens(sample)) >= min_words]
