@@ -1,6 +1,7 @@
 """The removal of elements from a page's tree."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 
@@ -50,7 +51,13 @@ def _put_behind(parent: Any, before: Any, text: str) -> None:
 
 def is_within(element: Any, container: Any) -> bool:
     """Test for an element that is another one or lies in it, and was not taken out of it."""
-    return element is container or any(above is container for above in element.iterancestors())
+    return element is container or container in element.iterancestors(container.tag)
+
+
+def holds_more(element: Any, most: int) -> bool:
+    """Test for an element that holds more than so many others: what is small is told from it without reading it. Where
+    elements are in each other, what the innermost holds would be read for each."""
+    return next(islice(element.iterdescendants(), most, None), None) is not None
 
 
 def disarm_embed(embed: Any) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -18,13 +18,9 @@ _LANGUAGE_CLASS = re.compile(
 )
 _LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
 _NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
-_MOST_LINES = 5_000
-"""With numbers in one element: of more the numbers stay."""
-
 _MOST_PARTS = 20
 _MOST_CHARS = 400
 """Of the name of a language, with all white space around it."""
-_WORD = re.compile(r"\S+")
 _ABOVE = 4
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
@@ -109,16 +105,11 @@ def drop_line_numbers(code: Any) -> None:
     """Take out the elements that hold nothing but numbers of lines: 1, 2, 3 in one, or in one after the other."""
     columns: list[Any] = []
     series: dict[tuple[str, str | None], list[tuple[Any, int]]] = defaultdict(list)
-    for element in [*code.iterdescendants()]:
-        begin = element.text
-        if begin and not begin.isspace() and not begin.lstrip()[0].isdecimal():
-            continue  # as nearly all do
-        numbers = _numbers(element)
-        if len(numbers) > 1:
-            if _is_series(numbers) and element.tag not in ("tr", "tbody", "table"):
-                columns.append(element)
-        elif numbers and not len(element) and _begins_line(element):
-            series[element.tag, element.get("class")].append((element, numbers[0]))
+    for element, number, length in _holders_of_series(code):
+        if length > 1 and element.tag not in ("tr", "tbody", "table"):
+            columns.append(element)
+        elif length == 1 and not len(element) and _begins_line(element):
+            series[element.tag, element.get("class")].append((element, number))
     _remove_with_empty(columns, code)
     words = len(" ".join(code.itertext()).split())  # a number and its line are two words, also with no space between
     for found in series.values():
@@ -154,15 +145,35 @@ def _is_empty(element: Any) -> bool:
     return not len(element) and (not element.text or element.text.isspace())
 
 
-def _numbers(element: Any) -> list[int]:
-    """List the numbers that an element holds; none if it holds anything else."""
-    numbers: list[int] = []
-    for word in chain.from_iterable(map(_WORD.finditer, element.itertext())):  # a long text is not read on in vain
-        number = word.group()
-        if len(numbers) > _MOST_LINES or not number.isdecimal() or len(number) > 6:
-            return []
-        numbers.append(int(number))
-    return numbers
+def _holders_of_series(code: Any) -> Iterator[tuple[Any, int, int]]:
+    """Iterate over the elements in code that hold a series of numbers and nothing else, with the last and how many.
+
+    All are found in one walk: what the innermost of a thousand elements holds is not read for each.
+    """
+    number = words = begin = 0  # the last word up to here, how many they are, and where the series that it ends begins
+    starts: list[int] = []  # of the elements that are still open
+    for event, element in etree.iterwalk(code, events=("start", "end")):
+        is_end = event == "end"
+        if is_end:
+            start = starts.pop()
+            if element is code:
+                return
+            if begin <= start < words:
+                yield element, number, words - start
+        else:
+            starts.append(words)
+        for word in ((element.tail if is_end else element.text) or "").split():
+            before, number = number, _number(word)
+            if number < 0:
+                begin = words + 1
+            elif number != before + 1:
+                begin = words
+            words += 1
+
+
+def _number(word: str) -> int:
+    """Read a word as the number of a line; -2, which none follows, of any other."""
+    return int(word) if word.isdecimal() and len(word) < 7 else -2
 
 
 def _is_series(numbers: list[int]) -> bool:

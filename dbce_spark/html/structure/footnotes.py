@@ -1,7 +1,7 @@
 """Footnotes: the number in a text, and the note that it leads to; `<note>` marks them, `markdown` writes `[^1]`."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, HEADING_TAGS
-from dbce_spark.html.removal import is_within
+from dbce_spark.html.removal import holds_more, is_within
 from dbce_spark.html.structure.kept_text import remove
 from dbce_spark.html.structure.layout_tables import is_layout_table
 
@@ -23,6 +23,10 @@ _ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
 _MOST_WORDS = 600
 _MOST_CHARS = 7
 """Of a number with the signs around it."""
+MOST_PARTS = 50
+"""Elements in a number, or in the sign that stands for one."""
+_MOST_ELEMENTS = 5_000
+"""In a note, of which hundreds may lead back."""
 _MOST_NOTES = 2_000
 _LOOK_BACK = 50
 _NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
@@ -38,7 +42,7 @@ def mark_footnotes(root: Any) -> None:
     ]
     places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
-    references: list[tuple[Any, str]] = []
+    references: list[tuple[Any, Any]] = []
     blocks = _NoteBlocks()
     for link, number in numbered:
         target = places.get(_target(link))
@@ -47,26 +51,29 @@ def mark_footnotes(root: Any) -> None:
         note = blocks.begun_by(target)
         if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
             continue
-        references.append((link, number))
+        references.append((link, note))
         if len(notes) > _MOST_NOTES:
             return
-    if _is_count(references):
+    if _is_count(notes):
         notes.clear()
         references = [*_by_superscript(root, notes, blocks)]
-        if _is_count(references):
+        if _is_count(notes):
             return
+    around = {above for note in notes for above in note.iterancestors()}
+    notes = {note: number for note, number in notes.items() if note not in around}  # one around another is none
+    references = [(link, note) for link, note in references if note in notes]
     back = _Back({id(link) for link, _ in references}, _places_around(link for link, _ in references))
     for note, number in notes.items():
         _mark_note(note, number, back)
-    for link, number in references:
-        _mark_reference(link, number)
+    for link, note in references:
+        _mark_reference(link, notes[note])
     _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
 
 
-def _is_count(references: Sequence[tuple[Any, str]]) -> bool:
+def _is_count(notes: Mapping[Any, str]) -> bool:
     """Test for no footnotes: a number other than 1 alone counts what it leads to, such as comments."""
-    numbers = {number for _, number in references}
+    numbers = {*notes.values()}
     return len(numbers) < 2 and numbers != {"1"}
 
 
@@ -95,6 +102,8 @@ def number_of(element: Any) -> str:
     begin = element.text or ""
     if len(begin) > _MOST_CHARS and len(" ".join(begin.split())) > _MOST_CHARS:
         return ""  # as of most links, whatever else is in it
+    if holds_more(element, MOST_PARTS):
+        return ""
     text = " ".join("".join(element.itertext()).split())
     match = _MARK.fullmatch(text) if len(text) <= _MOST_CHARS else None
     return match.group(1) if match else ""
@@ -126,16 +135,16 @@ class _NoteBlocks:
         return note
 
     def _is_note(self, block: Any) -> bool:
-        if next(block.iterdescendants(*HEADING_TAGS), None) is not None or self.is_in_data(block):
+        if self.is_no_note(block) or next(block.iterdescendants(*HEADING_TAGS), None) is not None:
             return False
         return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
 
-    def is_in_data(self, block: Any) -> bool:
-        """Test for a part of a table of data: no row of Markdown can begin a note."""
+    def is_no_note(self, block: Any) -> bool:
+        """Test for a part of a table of data, as no row of Markdown can begin a note, or a block of too many parts."""
         table = next(block.iterancestors("table"), None)
         if table is not None and table not in self.is_data:
             self.is_data[table] = not is_layout_table(table)
-        return table is not None and self.is_data[table]
+        return (table is not None and self.is_data[table]) or holds_more(block, _MOST_ELEMENTS)
 
 
 def _text_before(element: Any) -> bool:
@@ -146,7 +155,7 @@ def _text_before(element: Any) -> bool:
     return bool(parent.text and not parent.text.isspace())
 
 
-def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> Iterator[tuple[Any, str]]:
+def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> Iterator[tuple[Any, Any]]:
     marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := number_of(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
         return
@@ -159,10 +168,10 @@ def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> It
     for mark, number in marks:
         if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
-            yield mark, number
+            yield mark, starts[number][1]
         elif mark.tag == "sup" and number in items and number not in starts and not is_within(mark, items[number]):
             notes[items[number]] = number
-            yield mark, number
+            yield mark, items[number]
 
 
 def _listed_notes(root: Any) -> dict[str, Any]:
@@ -181,7 +190,7 @@ def _notes_with_ids(root: Any, note_blocks: _NoteBlocks) -> dict[str, Any]:
     """Find blocks that begin with the number that their id ends in; none of two with one number."""
     found: dict[str, list[Any]] = {}
     for block in root.iter(*_NOTE_TAGS):
-        if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None or note_blocks.is_in_data(block):
+        if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None or note_blocks.is_no_note(block):
             continue
         words = " ".join(islice(filter(str.strip, block.itertext()), 2)).split(maxsplit=1)
         if len(words) == 2 and words[0].strip("[().:]") == end.group(1):

@@ -1,17 +1,24 @@
 """Headings: without the links to themselves, with the link of their card; texts that are only shown as one are none,
 and blocks in the role of one are one."""
 
+from itertools import islice
 from typing import Any
 
 from lxml import etree
 
 from dbce_spark.html.elements import HEADING_TAGS
-from dbce_spark.html.removal import remove_elements
+from dbce_spark.html.removal import holds_more, remove_elements
 from dbce_spark.html.structure.addresses import Addresses
 from dbce_spark.html.structure.kept_text import space_of, wrap_content
 
 _MOST_WORDS = 60
 """Of a heading; what has more, and breaks in it, is a text in the size of one."""
+
+_MOST_AROUND = 10
+"""Headings that one may be in; those in more stay as they are, as what they hold was looked at as often."""
+
+_MOST_PARTS = 50
+"""Elements in a link without a word."""
 
 _SECOND, _LAST = 2, 6
 """The level of a heading in WAI-ARIA that gives none, and the last of HTML."""
@@ -22,20 +29,22 @@ def mend_headings(root: Any, addresses: Addresses, shown: bytes) -> None:
     the others. `shown` is the source of the page in small letters."""
     if b'role="heading' in shown:
         _mark_by_role(root)
-    gone: dict[Any, str] = {}
+    links: dict[Any, None] = {}
     cards: list[tuple[Any, Any]] = []
-    for heading in [*root.iter(*HEADING_TAGS)]:
+    for heading in [one for one in root.iter(*HEADING_TAGS) if not _is_deep(one)]:
         if _is_text(heading):
             heading.tag = "div"
             continue
-        card = next(heading.iterancestors("a"), None)
-        for link in [*heading.iter("a"), *([] if card is None else [card])]:
-            _drop_permalink(link, addresses, gone)
-        if card is not None and card not in gone:
+        links.update(dict.fromkeys(heading.iter("a")))
+        if (card := next(heading.iterancestors("a"), None)) is not None:
+            links[card] = None
             cards.append((card, heading))
+    gone: dict[Any, str] = {}
+    for link in links:
+        _drop_permalink(link, addresses, gone)
     remove_elements(gone)
     for card, heading in cards:
-        if card.get("href") and "".join(heading.itertext()).strip():
+        if card.get("href") and card not in gone and any(map(str.strip, heading.itertext())):
             _move_link(card, heading)
 
 
@@ -55,6 +64,10 @@ def _level(heading: Any) -> int:
     return min(int(level), _LAST) if is_level else _SECOND
 
 
+def _is_deep(heading: Any) -> bool:
+    return next(islice(heading.iterancestors(*HEADING_TAGS), _MOST_AROUND, None), None) is not None
+
+
 def _is_text(heading: Any) -> bool:
     """Test for a long text in several paragraphs."""
     breaks = sum(1 for _ in heading.iter("br", "p"))
@@ -67,7 +80,8 @@ def _drop_permalink(link: Any, addresses: Addresses, gone: dict[Any, str]) -> No
     reference = (link.get("href") or "").strip()
     if not (reference.startswith("#") or addresses.is_own(reference)):
         return
-    if any(character.isalnum() for character in "".join(link.itertext())) or next(link.iter("img"), None) is not None:
+    is_shown = holds_more(link, _MOST_PARTS) or next(link.iter("img"), None) is not None
+    if is_shown or any(character.isalnum() for character in "".join(link.itertext())):
         del link.attrib["href"]
     else:
         gone[link] = space_of(link)

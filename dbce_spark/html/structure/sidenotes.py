@@ -9,8 +9,8 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
-from dbce_spark.html.removal import is_within, remove_element
-from dbce_spark.html.structure.footnotes import begin_note, number_of, reference
+from dbce_spark.html.removal import holds_more, is_within, remove_element
+from dbce_spark.html.structure.footnotes import MOST_PARTS, begin_note, number_of, reference
 
 _NOTE_TAGS = ("span", "small")
 _MARK_TAGS = ("sup", "a", "label", "note")
@@ -34,7 +34,7 @@ def boxed_notes(root: Any) -> list[Sidenote]:
         note = _behind(box)
         if note is None or note.tag not in _NOTE_TAGS or (box.get("type") or "").lower() != "checkbox":
             continue
-        if not any(map(str.isalpha, chain.from_iterable(label.itertext()))):
+        if not (holds_more(label, MOST_PARTS) or any(map(str.isalpha, chain.from_iterable(label.itertext())))):
             found.append((label, note))
     return found[:_MOST]
 

@@ -104,10 +104,10 @@ HOSTILE = {
     "long base": f"<base href='http://a.example/{'a/' * 200_000}'><p>word" + "<a href=x>word</a> " * 5_000,
     "digits of a link back": f"<p>word <a href=#n>1</a><ol><li id=n>word word <a href=#r>{'1' * 60}x</a></ol>",
     "targets in one note": "<p>word "
-    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(4_000))
+    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(3_000))
     + "</p><p>"
     + "<b>" * 1_500
-    + "".join(f"<a id=n{at}></a>" for at in range(4_000))
+    + "".join(f"<a id=n{at}></a>" for at in range(3_000))
     + "word " * 500,
     "lists in a list": "<ul>" + "<ul><li>word</ul>" * 20_000 + "</ul>",
     "articles in lists": "<ul><li>word" * 11 + "<i>word</i> " * 50_000 + "<h2>word</h2>",
@@ -117,9 +117,9 @@ HOSTILE = {
     "signs in emphasis": "<p>" + "word<b><i>,</i></b>" * 20_000,
     "spaces as code": "<p>" + "word <code> </code>" * 40_000,
     "links back": "<p>"
-    + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(10_000))
+    + "".join(f"<a id=r{at} href=#n>1</a> " for at in range(40_000))
     + "<ol><li id=n>word word "
-    + "".join(f"<a href=#r{at}>a</a> " for at in range(10_000)),
+    + "".join(f"<a href=#r{at}>a</a> " for at in range(4_900)),
     "notes in a table": "<p>"
     + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(1_900))
     + "<table><tr><th>word<th>word"
@@ -130,6 +130,27 @@ HOSTILE = {
     + "".join(f"<a id='k{at}'/>" for at in range(150_000))
     + "</sup> word word</ol>",
     "superscripts of a long text": "<p>" + "word " * 800_000 + "<sup>1</sup>" * 20_000 + "</p>",
+    "links of nested headings": "<h2><i>" * 1_000 + "<a href=#x>word</a> " * 80_000,
+    "breaks in nested headings": "<h2><i>" * 1_000 + "word<br>" * 160_000,
+    "links to the page in each other": "<h2>word" + "<a href=#><i>" * 800 + "<b>#</b> " * 80_000,
+    "numbers in nested elements of code": "<p>word<pre>"
+    + ("<span>" * 1_600 + "".join(f"<b>{at}</b> " for at in range(4_500)) + "</span>" * 1_600) * 8,
+    "numbers in nested labels": "<p>word"
+    + "".join(f"<label for=b{at}>" for at in range(1_600))
+    + "1 " * 400_000
+    + "".join(f"</label><input type=checkbox id=b{at}><span>word</span>" for at in reversed(range(1_600))),
+    "nested notes": "<p>word "
+    + "".join(f"<a href=#n{at}>{at % 900 + 1}</a> " for at in range(1_600))
+    + "</p>"
+    + "".join(f"<div id=n{at}>" for at in range(1_600))
+    + "word word"
+    + "<a id=x></a>" * 95_000,
+    "nested blocks with the number of their id": "<p>word <sup>1</sup>"
+    + "".join(f"<div id=n{at % 9}>" for at in range(1_600))
+    + "<a id=x></a>" * 95_000
+    + "1 word",
+    "nested superscripts": "<p>word" + "<sup>" * 1_600 + "word" + "<a id=x></a>" * 95_000,
+    "numbers in one superscript": "<p>word <sup>" + "<a href=#n>1</a>" * 60_000 + "</sup><p id=n>1. word word",
 }
 LIMIT = 15.0
 """Seconds of processor time; the longest takes three."""

@@ -72,3 +72,11 @@ def test_a_button_that_goes_leaves_no_space_before_code() -> None:
 def test_a_space_as_code_stays_in_its_line(html: str, expected: str) -> None:
     """It is shown, in a box."""
     assert expected == markdown_of(html, without=["c"])
+
+
+def test_the_numbers_of_long_code_go_too() -> None:
+    """However many they are, in however many elements."""
+    numbers = "\n".join(map(str, range(1, 6_001)))
+
+    assert "```\na\nb\n```" == markdown_of(f"<pre><i><b>{numbers}</b></i>\na\nb</pre>")
+    assert "```\n1\n2\n4\na\n```" == markdown_of("<pre><i><b>1\n2\n4</b></i>\na</pre>")

@@ -116,3 +116,10 @@ def test_the_rule_before_the_notes_goes(notes: str) -> None:
     html = f"<p>a b</p><hr><p>text<sup><a href=#n>1</a></sup></p><hr>{notes}"
 
     assert "a b\n\n---\n\ntext[^1]\n\n[^1]: First note." == markdown_of(html)
+
+
+def test_of_notes_in_each_other_the_innermost_counts() -> None:
+    """The number that leads to all of them is a link."""
+    html = "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p><div id=n1>notes <p id=n2>2. note two</p></div>"
+
+    assert "a[1](http://a.example/b/c#n1) b[^2]\n\nnotes\n\n[^2]: note two" == markdown_of(html)
