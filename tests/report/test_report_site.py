@@ -122,6 +122,19 @@ def test_a_page_whose_archive_is_gone_is_shown_as_text(finished: Path, archive: 
     assert not (folder / "pages/01-cross.html").exists()
 
 
+@pytest.mark.parametrize(("by", "is_named"), [("T001", True), ("T002", False)])
+def test_a_report_names_the_labels_that_are_there(by: str, is_named: bool, archive: Path, tmp_path: Path) -> None:
+    """No legend has undecided text where nothing is undecided."""
+    folder = write_report(str(write_output(tmp_path / "output", [archive], by=by)), str(tmp_path / "report")).parent
+    bodies = [tree(path.read_bytes()).find("body") for path in [folder / "index.html", *folder.rglob("*-cross.html")]]
+    named = [
+        bool(body.xpath(".//*[self::li or contains(@class, 'chip')][contains(., 'undecided')]")) for body in bodies
+    ]
+
+    assert is_named == any(named)
+    assert is_named == named[0]
+
+
 def test_an_output_without_pages_has_a_report(tmp_path: Path) -> None:
     """A run that found nothing has a report that says so."""
     archive = write_archive(tmp_path / "none.warc", [one for one in crawl() if "blank" in one.url])

@@ -96,13 +96,16 @@ def _record(one: Fetched) -> bytes:
     return record(block, url=one.url, date=one.date, WARC_Record_ID=f"<urn:uuid:{zlib.crc32(block):032x}>")
 
 
-def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, htmls: bool = False) -> Path:
-    """The finished output of a run over some archives, in `parts` files."""
-    result = local.extract([str(path) for path in archives], PATTERNS)
+def write_output(
+    folder: Path, archives: Sequence[Path], *, parts: int = 1, htmls: bool = False, by: str = "T001"
+) -> Path:
+    """The finished output of a run over some archives, in `parts` files, labelled by a table of patterns."""
+    settings = config.load(settings=[f"label.by={by}"])
+    result = local.extract([str(path) for path in archives], settings)
     html = [
         Formats(annotated_html=f"<pre>{one.page.blocks.text}</pre>" if htmls else None) for one in result.extractions
     ]
-    languages = language.detect_languages([one.text for one in result.extractions], PATTERNS.language)
+    languages = language.detect_languages([one.text for one in result.extractions], settings.language)
     batches = (
         [extraction_rows.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
     )
