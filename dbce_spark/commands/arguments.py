@@ -86,8 +86,9 @@ class Command(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}{more}\n")
 
     def _check_options(self, words: Sequence[str]) -> None:
+        """End the process at a name of no option; what has a space in it is a value to argparse."""
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
-            if not any(one.startswith(option) for one in self._option_string_actions):
+            if " " not in option and not any(one.startswith(option) for one in self._option_string_actions):
                 self.error(f"there is no option {option}{_meant(option, self._option_string_actions)}")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:

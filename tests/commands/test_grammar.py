@@ -190,6 +190,15 @@ def test_an_error_is_one_line(line: str, error: str, capsys: pytest.CaptureFixtu
     assert f"{error}; `{command} --help` shows what it takes\n" == capsys.readouterr().err
 
 
+def test_a_word_with_a_space_is_no_option_whatever_it_begins_with(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file may be named so; what stands behind the name of an option is another matter."""
+    assert ["-- a b.html"] == parser().parse_args(["text", "-- a b.html"]).input
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args(["text", "a.html", "--favour=a b"])
+
+    assert "there is no option --favour (is --favor meant?)" in capsys.readouterr().err
+
+
 def test_names_behind_two_dashes_are_values(capsys: pytest.CaptureFixture[str]) -> None:
     """A file may be named as no option is."""
     assert ["--nonsense"] == parser().parse_args(["text", "--", "--nonsense"]).input
