@@ -168,6 +168,15 @@ def test_the_documentation_has_present_names_only(capsys: pytest.CaptureFixture[
     assert "" == capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [[""], ["labels", " "]])
+def test_the_name_of_a_command_is_not_empty(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody could see which name is meant."""
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args(words)
+
+    assert "argument COMMAND: it is empty; give a value; " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
