@@ -86,17 +86,19 @@ class Command(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message}{more}\n")
 
     def _check_options(self, words: Sequence[str]) -> None:
+        """End the process at a name of no option; what has a space in it is a value to argparse."""
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
-            if not any(one.startswith(option) for one in self._option_string_actions):
+            if " " not in option and not any(one.startswith(option) for one in self._option_string_actions):
                 self.error(f"there is no option {option}{_meant(option, self._option_string_actions)}")
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        if isinstance(action, argparse._SubParsersAction):
-            if (name := arg_strings[0]) not in action.choices:
-                raise argparse.ArgumentError(None, f"there is no command {name}{_meant(name, action.choices)}")
-        elif not all(map(str.strip, arg_strings)):
+        commands = action.choices if isinstance(action, argparse._SubParsersAction) else None
+        words = arg_strings if commands is None else arg_strings[:1]  # what follows a command is its own
+        if not all(map(str.strip, words)):
             leave_out = ", or leave the option out" if action.option_strings and not action.required else ""
             raise argparse.ArgumentError(action, f"it is empty; give a value{leave_out}")
+        if commands is not None and words[0] not in commands:
+            raise argparse.ArgumentError(None, f"there is no command {words[0]}{_meant(words[0], commands)}")
         return super()._get_values(action, arg_strings)
 
     def _renamed(self, word: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ NO_SITE = "_no-site"
 _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _DIGEST_BYTES = 16
 _ORDER = "site, url_key, rtrim(time, 'Z'), capture_id"
-"""A time with a fraction comes behind that without: a dot sorts before a Z."""
+"""Without the Z, as the dot of a fraction sorts before it: 05:26:39.5Z comes behind 05:26:39Z."""
 
 
 class SiteText(NamedTuple):

@@ -55,8 +55,8 @@ def is_within(element: Any, container: Any) -> bool:
 
 
 def holds_more(element: Any, most: int) -> bool:
-    """Test for an element that holds more than so many others: what is small is told from it without reading it. Where
-    elements are in each other, what the innermost holds would be read for each."""
+    """Test for an element that holds more than so many others, without reading them: of elements in each other, what
+    the innermost holds would be read for each."""
     return next(islice(element.iterdescendants(), most, None), None) is not None
 
 

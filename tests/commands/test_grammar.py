@@ -168,6 +168,15 @@ def test_the_documentation_has_present_names_only(capsys: pytest.CaptureFixture[
     assert "" == capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [[""], ["labels", " "]])
+def test_the_name_of_a_command_is_not_empty(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody could see which name is meant."""
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args(words)
+
+    assert "argument COMMAND: it is empty; give a value; " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "error"),
     [
@@ -188,6 +197,15 @@ def test_an_error_is_one_line(line: str, error: str, capsys: pytest.CaptureFixtu
     command = error.partition(":")[0]
 
     assert f"{error}; `{command} --help` shows what it takes\n" == capsys.readouterr().err
+
+
+def test_a_word_with_a_space_is_no_option_whatever_it_begins_with(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file may be named so; what stands behind the name of an option is another matter."""
+    assert ["-- a b.html"] == parser().parse_args(["text", "-- a b.html"]).input
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args(["text", "a.html", "--favour=a b"])
+
+    assert "there is no option --favour (is --favor meant?)" in capsys.readouterr().err
 
 
 def test_names_behind_two_dashes_are_values(capsys: pytest.CaptureFixture[str]) -> None:

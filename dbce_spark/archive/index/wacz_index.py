@@ -12,7 +12,7 @@ from dbce_spark.files.sources import MEMBER
 Opened = Callable[[str], BinaryIO]
 """Opens a file of any storage as a seekable stream."""
 _BROKEN = (NotImplementedError, ValueError, struct.error)
-"""Errors that `zipfile` raises of a directory beside its own."""
+"""Errors that `zipfile` raises of a broken directory, beside its own."""
 
 
 @dataclass(frozen=True, slots=True)

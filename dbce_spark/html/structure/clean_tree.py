@@ -215,8 +215,8 @@ class _Builder:
             self._make_or_go_on("ul")
 
     def _is_list_missing(self, item: Any) -> bool:
-        """Test for an item where no list is but may be; one with paragraphs may be all that follows, as nothing ends
-        it."""
+        """Test for an item that is in no list, where one may be. An item with paragraphs makes none: where nothing ends
+        it, all that follows is in it."""
         is_room = self._stack[-1][0].tag not in _PARTS["li"] | _TEXT_ONLY and len(self._stack) <= MAX_NESTING
         return is_room and not _has_paragraphs(item)
 

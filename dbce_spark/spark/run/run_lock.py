@@ -95,7 +95,7 @@ def is_held(work: str) -> bool | None:
         with Path(lock).open("rb") as file:
             is_free = _locked(file, fcntl.LOCK_SH)
             return None if is_free is None else not is_free
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise OutputError(f"{lock}: {error}") from error

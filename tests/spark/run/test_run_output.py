@@ -79,6 +79,14 @@ def test_folders_that_have_the_names_of_tables_stay(names: list[str], overwrite:
         run_output.check(request(tmp_path / "mine", overwrite=overwrite), CONFIG)
 
 
+def test_an_output_that_is_a_file_is_refused_as_one(tmp_path: Path) -> None:
+    """No lock of another run is looked for in it."""
+    (file := tmp_path / "out").touch()
+
+    with pytest.raises(OutputError, match="out is a file; give a folder for the output"):
+        run_output.check(request(file), CONFIG)
+
+
 def test_the_plan_of_a_run_on_another_output_says_nothing_of_this_one(tmp_path: Path) -> None:
     """Runs on outputs in object stores may stage in one folder."""
     staged_in = str(tmp_path / "staged")
