@@ -420,9 +420,12 @@ _kind_of = {
 }.get
 
 
+_NO_LISTS = BLOCK_TAGS - {"dir", "li", "menu", "ol", "ul"}
+
+
 def _has_paragraphs(item: Any) -> bool:
-    """Test for blocks in an item, and for empty lines."""
-    if next(item.iterdescendants(*BLOCK_TAGS), None) is not None:
+    """Test for blocks in an item, other than lists, and for empty lines."""
+    if next(item.iterdescendants(*_NO_LISTS), None) is not None:
         return True
     breaks = (one for one in item.iter("br") if not (one.tail or "").strip())
     return any((behind := one.getnext()) is not None and behind.tag == "br" for one in breaks)

@@ -28,6 +28,7 @@ from tests.support.structure import ALL, formats_of, html_of
         ("<li>a</li>", "<ul><li>a</li></ul>"),
         ("a<li>b<li>c</li>d<p><li>e", "<p>a</p><ul><li>b</li><li>c</li></ul><p>d</p><ul><li>e</li></ul>"),
         ("<li>a<li>b<p>c</p>d", "<ul><li>a</li></ul><p>b</p><p>c</p><p>d</p>"),
+        ("<li>a<ul><li>b</ul><li>c", "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>"),
         ("<li>a<br><br>b", "<p>a</p><p>b</p>"),
         (
             "<table><tr><th>a<td><li>b<li>c",
