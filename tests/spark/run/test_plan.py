@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark.run import plan, run_lock, run_output, staging
+from dbce_spark.spark.run import checkpoints, plan, run_lock, run_output, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import config
@@ -132,12 +132,15 @@ def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ['{"inputs": []}', "", '{"value": [], "digest": ""}'])
-def test_a_plan_of_another_version_is_refused(tmp_path: Path, left: str) -> None:
+def test_a_plan_of_another_version_is_refused(tmp_path: Path, left: str, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing that an earlier version of this program, or a disk, has left is guessed at."""
     path = Path(staging.path(str(tmp_path), staging.PLAN))
     path.parent.mkdir()
     path.write_text(left)
+    checkpoints.write(staging.done(str(tmp_path), staging.PAGES, 0), 1)
 
+    assert [] == plan.read_files(str(tmp_path))
+    assert "" == caplog.text  # it is refused, and nothing is done again
     with pytest.raises(OutputError, match="no plan of this version"):
         plan.is_begun(planned(), str(tmp_path))
 
