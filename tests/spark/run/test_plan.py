@@ -165,6 +165,15 @@ def test_a_run_at_work_is_named_before_its_settings_are(tmp_path: Path) -> None:
         run_output.check(request(tmp_path, limit=3), CONFIG)
 
 
+def test_an_output_that_is_a_file_is_named_as_one(tmp_path: Path) -> None:
+    """No lock is looked for in it."""
+    taken = tmp_path / "taken"
+    taken.touch()
+
+    with pytest.raises(OutputError, match="taken is a file; give a folder for the output"):
+        run_output.check(request(taken), CONFIG)
+
+
 def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:
     """Also where its staging was not removed any more."""
     plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
