@@ -58,8 +58,8 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
     Pages that an extractor was not run on are left out: it may have been given a sample.
 
     Raises:
-        InputError: a folder cannot be read, or an extractor was not run on one of the sets, or, where none is named, on
-            no page with the others.
+        InputError: a folder cannot be read, an extractor was not run on one of the sets, or no set is named and the
+            extractors have no page in common.
     """
     found: dict[tuple[str, str], dict[PageKey, dict[str, Any]]] = {}
     complexity: dict[PageKey, float] = {}

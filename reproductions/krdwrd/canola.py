@@ -121,7 +121,7 @@ def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
 
 def _page(page: str, path: Path) -> Votes:
     lines = _lines(path)
-    if len(lines) < 2:
+    if len(lines) < 2 or "\t" not in lines[1]:
         raise InputError(f"{path}: is no table of votes, whose second line names its columns")
     _, (_, _, *annotators), *cells = [line.split("\t") for line in lines]
     for number, row in enumerate(cells, 3):

@@ -95,8 +95,11 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
 
 
 def set_reference(store: Connection, page: StoredPage) -> None:
-    """Write anew what a tutorial page should be tagged."""
-    store.execute("UPDATE pages SET reference = ? WHERE id = ?", (encode_tags(page.reference), page.page))
+    """Write anew what a tutorial page should be tagged, unless the store has it with other segments."""
+    store.execute(
+        "UPDATE pages SET reference = ? WHERE id = ? AND text_digest = ?",
+        (encode_tags(page.reference), page.page, page.text_digest),
+    )
 
 
 def get(store: Connection, page: str) -> StoredPage | None:

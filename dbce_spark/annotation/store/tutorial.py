@@ -24,7 +24,10 @@ _ATTRIBUTES = re.compile(r' data-(?:gold|whole)="[a-z]+"')
 
 
 def add(opened: workbench_store.Connection, config: DbceConfig, guidelines: str) -> None:
-    """Add the pages of the tutorial that a store does not have yet; all of them get their tags by the guidelines."""
+    """Add the pages of the tutorial that a store does not have yet; all get their tags by the guidelines.
+
+    A page that an earlier version has cut into other segments keeps the tags of these.
+    """
     with workbench_store.transaction(opened):
         for page in make_pages(config, guidelines):
             if not stored_pages.add(opened, page, added=workbench_store.now()):

@@ -290,5 +290,7 @@ def _rest(source: Source, last: Fetch | Revisit | Reject | None, lost: Lost) -> 
     # Of a WACZ the place is in a file within it.
     file, offset = (place.warc_file, max(0, place.warc_offset)) if place is not None else (whole, 0)
     detail = f"{lost}; what lies behind the record at {offset} is not read"
-    behind = max(0, sources.size(source) - offset) if isinstance(source, str) else 0
+    size = sources.size(source) if isinstance(source, str) else 0
+    # A place that is further than the source is long is in a deflated file, of which it does not tell the stored share.
+    behind = size - offset if offset < size else size
     return Reject(warc_file=file, stage=RejectStage.READ, reason=lost.reason, detail=detail, lost_bytes=behind)

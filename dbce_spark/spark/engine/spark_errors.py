@@ -81,10 +81,11 @@ def _is_java_gone() -> bool:
     gateway = SparkContext._gateway
     if gateway is None:
         return False
-    if gateway.proc is None:
+    process = vars(gateway).get("proc")  # a gateway that somebody else made asks Java for what it lacks
+    if process is None:
         return _has_lost_parent()
     with suppress(TimeoutExpired):
-        return gateway.proc.wait(_END_SECONDS) is not None
+        return process.wait(_END_SECONDS) is not None
     return False
 
 

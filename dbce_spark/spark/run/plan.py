@@ -111,7 +111,9 @@ def read_files(output: str) -> list[str]:
     """List the files that an unfinished run has read there: it needs them no more."""
     if not (numbers := staging.read_sources(output)):
         return []
-    before = checkpoints.kept(staging.path(output, staging.PLAN), Plan)
+    before = None
+    with suppress(checkpoints.BrokenCheckpoint):  # which `is_begun` refuses
+        before = checkpoints.read(staging.path(output, staging.PLAN), Plan)
     return [before.files[number] for number in numbers if number < len(before.files)] if before else []
 
 

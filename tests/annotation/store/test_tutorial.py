@@ -60,6 +60,7 @@ def test_every_tag_is_to_be_learnt() -> None:
         (7, "lol", Label.BOILERPLATE, Label.CONTENT),
         (9, "Snow closes pass", Label.BOILERPLATE, Label.CONTENT),
         (9, "A word from the editor", Label.CONTENT, Label.CONTENT),
+        (11, "smoulder wrote: it starts, coughs and goes out again", Label.CONTENT, Label.CONTENT),
         (11, "thx, will try :-)", Label.BOILERPLATE, Label.CONTENT),
     ],
 )
@@ -91,6 +92,18 @@ def test_answers_follow_the_guidelines(tmp_path: Path) -> None:
     opened.close()
 
     assert [[page.reference for page in made(one)] for one in (KRDWRD, WHOLE)] == stored
+
+
+def test_pages_that_a_store_has_with_other_segments_keep_their_answers(tmp_path: Path) -> None:
+    """An earlier version cut them otherwise: the answers of today are of other segments."""
+    opened = workbench_store.open_store(with_people(tmp_path, "ada"))
+    tutorial.add(opened, CONFIG, WHOLE)
+    opened.execute("UPDATE pages SET text_digest = 'of an earlier version'")
+    tutorial.add(opened, CONFIG, KRDWRD)
+    stored = [one.reference for one in stored_pages.read_kind(opened, stored_pages.TUTORIAL)]
+    opened.close()
+
+    assert [page.reference for page in made(WHOLE)] == stored
 
 
 def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:

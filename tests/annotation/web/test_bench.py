@@ -133,6 +133,22 @@ def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("digit", ["Digit3", "Shift+Numpad3"])
+def test_a_digit_tags_from_the_menu_and_closes_it(tmp_path: Path, context: Any, digit: str) -> None:
+    """Digits of a number pad do as well."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        archived(window).click("h1", button="right")
+        window.wait_for_selector("#menu")
+        press(window, digit)
+        window.wait_for_function("() => workbench.marks.size === 1")
+
+        assert not window.is_visible("#menu")
+
+
+@pytest.mark.browser
 def test_a_page_looks_as_it_was_archived(tmp_path: Path, context: Any) -> None:
     """Its style sheet, with its imports, its pictures and its frame are shown."""
     with served(with_people(tmp_path, "ada")) as one:

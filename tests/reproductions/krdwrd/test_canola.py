@@ -56,8 +56,9 @@ def test_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
         ("\tkrdwrd-tag-3\n", "\n", r"7\.stats:3: not 4 columns but 3"),
         ("1\tkrdwrd", "one\tkrdwrd", r"7\.stats:4: 'one' is no number of words"),
         (TABLE, "# submitted : 2\n", r"7\.stats: is no table of votes"),
+        (TABLE, "a\nb\n", r"7\.stats: is no table of votes"),
     ],
-    ids=["first row short", "no number", "no rows"],
+    ids=["first row short", "no number", "no rows", "no columns"],
 )
 def test_a_table_of_another_kind_is_named(tmp_path: Path, before: str, after: str, place: str) -> None:
     """With the line that shows it, be it the first."""

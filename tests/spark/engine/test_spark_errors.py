@@ -5,6 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from py4j.java_gateway import JavaGateway
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
@@ -25,9 +26,10 @@ def test_a_java_that_was_killed_is_named(error: Exception, monkeypatch: pytest.M
             raise error
 
 
-def test_a_java_that_was_killed_under_spark_submit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It started this process, and PySpark has no handle of it: another parent tells."""
-    monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=None))
+@pytest.mark.parametrize("gateway", [SimpleNamespace(proc=None), JavaGateway()], ids=["PySpark's", "made elsewhere"])
+def test_a_java_that_was_killed_under_spark_submit_is_named(gateway: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It started this process, and the gateway has no handle of it: another parent tells."""
+    monkeypatch.setattr(SparkContext, "_gateway", gateway)
     monkeypatch.setattr(spark_errors, "_END_SECONDS", 0.01)
     with pytest.raises(ConnectionRefusedError), as_job_errors("go on"):
         raise ConnectionRefusedError(111, "refused")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark.run import plan, run_lock, run_output, staging
+from dbce_spark.spark.run import checkpoints, plan, run_lock, run_output, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import config
@@ -132,12 +132,15 @@ def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ['{"inputs": []}', "", '{"value": [], "digest": ""}'])
-def test_a_plan_of_another_version_is_refused(tmp_path: Path, left: str) -> None:
+def test_a_plan_of_another_version_is_refused(tmp_path: Path, left: str, caplog: pytest.LogCaptureFixture) -> None:
     """Nothing that an earlier version of this program, or a disk, has left is guessed at."""
     path = Path(staging.path(str(tmp_path), staging.PLAN))
     path.parent.mkdir()
     path.write_text(left)
+    checkpoints.write(staging.done(str(tmp_path), staging.PAGES, 0), 1)
 
+    assert [] == plan.read_files(str(tmp_path))
+    assert "" == caplog.text  # it is refused, and nothing is done again
     with pytest.raises(OutputError, match="no plan of this version"):
         plan.is_begun(planned(), str(tmp_path))
 
@@ -160,6 +163,15 @@ def test_a_run_at_work_is_named_before_its_settings_are(tmp_path: Path) -> None:
     plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
     with run_lock.hold(str(tmp_path)), pytest.raises(OutputError, match="another run is at work there; wait"):
         run_output.check(request(tmp_path, limit=3), CONFIG)
+
+
+def test_an_output_that_is_a_file_is_named_as_one(tmp_path: Path) -> None:
+    """No lock is looked for in it."""
+    taken = tmp_path / "taken"
+    taken.touch()
+
+    with pytest.raises(OutputError, match="taken is a file; give a folder for the output"):
+        run_output.check(request(taken), CONFIG)
 
 
 def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:

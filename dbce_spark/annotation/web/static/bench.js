@@ -380,7 +380,7 @@ class Bench {
       if (!isOurs(event) || (!$("#menu").hidden && event.key.startsWith("Arrow"))) return this.moveInMenu(event);
       event.preventDefault();
       this.press({ key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
-      if (/^Digit/.test(event.code)) $("#menu").hidden = true;
+      if (digitOf(event)) $("#menu").hidden = true;
     });
     addEventListener("click", (event) => {
       const button = event.target.closest("button");
