@@ -79,12 +79,9 @@ def add(commands: Commands) -> None:
     )
     add_output(command, "DIR", "write finished WARC files to this folder, or URL such as s3://bucket/name")
     command.add_argument(
-        "--state",
-        required=True,
-        type=local_path,
-        metavar="DIR",
+        "--state", required=True, type=local_path, metavar="DIR",
         help="keep the state and the unfinished WARC file in this folder",
-    )
+    )  # fmt: skip
     command.add_argument(
         "--once", action="store_true", help="poll the feeds that are due, fetch the pages that are due, and stop"
     )

@@ -113,7 +113,7 @@ def _rollback(arguments: argparse.Namespace) -> None:
 
     collection = _opened(arguments)
     # A run whose number another version takes has worked for nothing.
-    run_lock.check_free(collection.increment(collection.current().number + 1))
+    run_lock.check_free(collection.next_increment())
     print(inventory.log(collection, [collection.rollback(arguments.version)]))
 
 

@@ -222,7 +222,7 @@ def _read_before(arguments: argparse.Namespace, to: Collection | None) -> Set[st
         return frozenset()
     from dbce_spark.spark.run import plan
 
-    place = to.increment(max(to.numbers(), default=0) + 1) if to else arguments.staging or arguments.output
+    place = to.next_increment() if to else arguments.staging or arguments.output
     return frozenset(plan.read_files(sources.absolute(place)))
 
 

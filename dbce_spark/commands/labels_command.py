@@ -106,12 +106,9 @@ def _add_render(parts: Commands) -> None:
     )
     add_output(part, "FILE", "write JSON lines to this file; names ending in .xz or .gz are compressed")
     part.add_argument(
-        "--screenshots",
-        default="",
-        type=local_path,
-        metavar="DIR",
+        "--screenshots", default="", type=local_path, metavar="DIR",
         help="write a picture of each whole page to this folder",
-    )
+    )  # fmt: skip
 
 
 def _add_inputs(part: Command) -> None:

@@ -225,6 +225,14 @@ class Collection:
         """Build the path of an increment's folder."""
         return f"{self.folder.rstrip('/')}/{_INCREMENTS}/{number:08}"
 
+    def next_increment(self) -> str:
+        """Build the path of the folder of a run that extends the collection now.
+
+        Raises:
+            OutputError: as `numbers`.
+        """
+        return self.increment(max(self.numbers(), default=0) + 1)
+
     def files(self, version: Version, table: str) -> list[tuple[int, str]]:
         """List the Parquet files of a table, each behind the number of its increment."""
         return [

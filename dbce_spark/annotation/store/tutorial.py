@@ -28,8 +28,9 @@ def add(opened: workbench_store.Connection, config: DbceConfig, guidelines: str)
 
     A page that an earlier version has cut into other segments keeps the tags of these.
     """
+    pages = [*make_pages(config, guidelines)]  # before the transaction, which others wait for
     with workbench_store.transaction(opened):
-        for page in make_pages(config, guidelines):
+        for page in pages:
             if not stored_pages.add(opened, page, added=workbench_store.now()):
                 stored_pages.set_reference(opened, page)
 

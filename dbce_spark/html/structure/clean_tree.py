@@ -418,8 +418,6 @@ _kind_of = {
     **dict.fromkeys(_WHOLE, _ALONE),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
 }.get
-
-
 _NO_LISTS = BLOCK_TAGS - {"dir", "li", "menu", "ol", "ul"}
 
 

@@ -15,7 +15,7 @@ from dbce_spark.html.structure.table_cells import square_tables
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
 _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
-_BEGINNING_SIGN = re.compile(r"(\d{0,9})\\(?=[.)>#+-])")
+_BEGINNING_SIGN = re.compile(r"^(\d{0,9})\\(?=[.)>#+-])")
 """The sign of a list, a quote or a heading that turbohtml escapes; none where emphasis begins with it."""
 _SIGNS_BEFORE, _SIGNS_BEHIND = re.compile(r"[,;:?–—…-]+\s*(?=[^\W_])"), re.compile(r"(?<=[^\W_])\s*[.,;:?'’–—…-]+$")
 """Signs that are written outside of emphasis where a letter is beside it."""
@@ -164,7 +164,7 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
         if not text:
             return inner
         before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
-        text = _BEGINNING_SIGN.sub(r"\1", text, count=1) if _BEGINNING_SIGN.match(text) else text
+        text = _BEGINNING_SIGN.sub(r"\1", text)
         begins_plain = not before and not text[0].isalnum() and _letter_beside(element, "previous_sibling")
         ends_plain = not after and not text[-1].isalnum() and _letter_beside(element, "next_sibling")
         if begins_plain and (signs := _SIGNS_BEFORE.match(text)):

@@ -49,9 +49,9 @@ def check(request: RunRequest, config: DbceConfig) -> None:
         )
     if Collection(output).numbers():
         raise OutputError(f"{output} is a collection; `dbce extract ... --collection {output}` extends it")
-    holds = storage.list_names(output)
     run_lock.check_free(request.work)
     # Staging alone, without a plan, is of a run that was ended before it began.
+    holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
         raise OutputError(EXISTS.format(output))
     # Names alone prove nothing: who writes a book has a folder of pages, too.
