@@ -38,9 +38,9 @@ _LONGEST_HEAD = 1 << 16
 _FOLDS = ("", " ", "\t")
 _LISTS = ("content-encoding", "transfer-encoding")  # headers whose repetitions add up
 _CHUNK_SIZE = re.compile(rb"[ \t]*0{0,16}([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
-_CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?+\r?\Z")
+_CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?\r?\Z")
 _STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
-_TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*+(?:\r?\n)?")
+_TRAILER = re.compile(rb"[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n")
 _LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
 _MOST_CHUNKS = 1_000_000
 
@@ -301,8 +301,7 @@ def _join_chunks(body: bytes, defects: set[Defect]) -> bytes:
     while len(parts) < _MOST_CHUNKS and (size := _CHUNK_SIZE.match(body, position)):
         length, start = int(size[1], 16), size.end()
         if length == 0:
-            trailer = _TRAILER.match(body, start)
-            end = trailer.end() if trailer else start
+            end = _behind_trailers(body, start)
             if not parts and end < len(body):
                 break  # text that begins with a line of zeros
             if body[end:].strip(b"\r\n\0 "):
@@ -312,9 +311,21 @@ def _join_chunks(body: bytes, defects: set[Defect]) -> bytes:
         position = start + length
         if position > len(body):
             break
-        position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
+        position = _behind_line_end(body, position)
     if position >= len(body) or _CUT_SIZE.match(body, position):
         defects.add(Defect.SHORT)
         return b"".join(parts)
     defects.add(Defect.CHUNKS_BROKEN if parts else Defect.CHUNKS_LIE)
     return b"".join([*parts, body[position:]])
+
+
+def _behind_trailers(body: bytes, at: int) -> int:
+    """Return the place behind the headers that may follow the last chunk, and behind their empty line."""
+    while trailer := _TRAILER.match(body, at):
+        at = trailer.end()
+    return _behind_line_end(body, at)
+
+
+def _behind_line_end(body: bytes, at: int) -> int:
+    """Return the place behind the end of a line, if one is here."""
+    return at + (2 if body.startswith(b"\r\n", at) else body.startswith(b"\n", at))

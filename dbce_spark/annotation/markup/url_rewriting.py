@@ -46,7 +46,7 @@ _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)"
 _ENDS_STRING = re.compile(r'[\\"\n\r\f]')
 _WEB = ("http://", "https://")
 _RUN = re.compile(r"\s*\S*")
-_DOCTYPE = re.compile(r"(?:\s|\ufeff|(?><!--.*?-->)|<\?[^>]*>)*+(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
+_DOCTYPE = re.compile(r"(?:[\s\ufeff]|<!--(?:(?!-->).)*-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
 _START = 4096
 """Characters at the start of a page in which its document type is looked for."""
 

@@ -52,15 +52,22 @@ class ArchiveFile:
         if size > LONGEST_START and not self.may_read_again(size):
             self.head_bytes = LONGEST_START
 
-    def is_swollen(self, at: int, inflated: int) -> bool:
-        """Book `inflated` bytes; return whether more came out of the file up to stored byte `at` than may."""
+    def is_swollen(self, member: int, at: int, inflated: int) -> bool:
+        """Book `inflated` bytes of the member at `member`; return whether more came out of the file up to stored byte
+        `at` than may."""
         self._inflated += inflated
-        excess = self._inflated - self.limits.inflated_bytes - self.limits.inflated_ratio * at
-        if excess <= 0:
+        if self._inflated <= self._most_inflated(at):
             return False
-        if self.may_read_again(excess // 16):  # what is too much is forgiven, so that it costs its own member only
+        # What is too much is forgiven, so that it costs its own member only: from its beginning on, since a decoder may
+        # have been fed more than is its own.
+        excess = self._inflated - self._most_inflated(member)
+        if self.may_read_again(excess // 16):
             self._inflated -= excess
         return True
+
+    def _most_inflated(self, at: int) -> int:
+        """Return how many bytes may have come out of the file up to stored byte `at`."""
+        return self.limits.inflated_bytes + self.limits.inflated_ratio * at
 
     def next_start(self, at: int) -> int:
         """Find the first offset from `at` on at which a record begins, or a member that begins with one; else return

@@ -248,7 +248,7 @@ class InflatedContent:
             member_start, held, held_at = start, b"", at
             try:
                 for out, stored, end in pieces(archive.file, at, archive.dictionary):
-                    if archive.is_swollen(end, len(out)):
+                    if archive.is_swollen(member, end, len(out)):
                         self.cause = Cause.SWOLLEN
                         raise MemberBroken(stored, f"more than {archive.limits.inflated_ratio} bytes out of each")
                     held, at = held + out, end

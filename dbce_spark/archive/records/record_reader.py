@@ -28,9 +28,10 @@ _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
 _LAST_LINE_ENDS = re.compile(rb"(?:\r{0,3}\n){1,2}\Z")
-# No line is tried twice: a head of nothing but lengths would take the square of them.
+# No line is tried twice (a head of nothing but lengths would take the square of them), and memory for each is bounded.
 _CLEAN_HEAD = re.compile(
-    rb"WARC/[01]\.\d\d?\r\n(?:(?!Content-Length: )[^\n]+\r\n)*+Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*+\r\n"
+    rb"WARC/[01]\.\d\d?\r\n(?:(?!Content-Length: )[^\n]+\r\n){0,99}"
+    rb"Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n){0,99}\r\n"
 )
 _MOST_PADDING = 10_240
 """Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
@@ -191,7 +192,7 @@ def _clean_members(archive: ArchiveFile, at: int) -> Iterator[Record]:
             return
         out, length = member
         head = _CLEAN_HEAD.match(out)
-        if head is None or archive.is_swollen(at, len(out)):
+        if head is None or archive.is_swollen(at, at, len(out)):
             return
         size, declared = head.end(), int(head[1])
         if declared > most or len(out) != size + declared + 4 or not out.endswith(b"\r\n\r\n"):

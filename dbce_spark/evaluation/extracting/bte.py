@@ -22,7 +22,7 @@ from dbce_spark.html.tokens import tokens
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"
     r"|<(?:script|style)\b.*?(?:</(?:script|style)\s*>|\Z)"
-    r"|</?(?P<tag>[a-z][^\s/>]*)(?:=\s*+(?:\"[^\"]*\"|'[^']*')|[^>])*+>?"
+    r"|</?(?P<tag>[a-z][^\s/>]*)(?:=\s*+(?:\"[^\"]*\"|'[^']*')|[^>=]+|=)*>?"
     r"|<[!?][^>]*>?",
     re.IGNORECASE | re.DOTALL,
 )
