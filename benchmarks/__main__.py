@@ -8,17 +8,8 @@ from pathlib import Path
 import benchmarks
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import (
-    INPUT_HELP,
-    Command,
-    Commands,
-    add_command,
-    add_output,
-    add_settings,
-    count,
-    names,
-    seconds,
-)
+from dbce_spark.commands.arguments import INPUT_HELP, add_output, add_settings, count, names, seconds
+from dbce_spark.commands.command_parser import Command, Commands, add_command
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import counted

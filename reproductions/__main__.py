@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import reproductions
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import Command, Commands, add_command, add_output, count
+from dbce_spark.commands.arguments import add_output, count
+from dbce_spark.commands.command_parser import Command, Commands, add_command
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
 

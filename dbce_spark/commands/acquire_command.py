@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
-    Commands,
-    add_command,
     add_config,
     add_log_format,
     add_output,
@@ -19,6 +17,7 @@ from dbce_spark.commands.arguments import (
     check_installed,
     local_path,
 )
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import noted_signals
 from dbce_spark.config import AcquireConfig
 from dbce_spark.errors import InputError

@@ -13,11 +13,6 @@ from dbce_spark.annotation.store.workbench_settings import GUIDELINES
 from dbce_spark.commands import adapt_command
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
-    Command,
-    Commands,
-    add_command,
-    add_earlier,
-    add_earlier_place,
     add_languages,
     add_local_output,
     add_output,
@@ -26,6 +21,7 @@ from dbce_spark.commands.arguments import (
     default_of,
     local_path,
 )
+from dbce_spark.commands.command_parser import Command, Commands, add_command
 from dbce_spark.commands.terminal import standard_input
 from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import sqlite_transaction
@@ -94,7 +90,7 @@ def _add_add(steps: Commands) -> None:
         metavar="REGEX",
         help="add only pages whose URL this pattern matches somewhere; may be repeated",
     )
-    add_earlier(step, "--url", "--url-pattern")
+    step.take_earlier("--url", "--url-pattern")
     how_many = step.add_mutually_exclusive_group()
     how_many.add_argument("--one-per-site", action="store_true", help="add one page of each site, drawn by the seed")
     how_many.add_argument(
@@ -105,7 +101,7 @@ def _add_add(steps: Commands) -> None:
     step.add_argument(
         "--sample-size", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
     )
-    add_earlier(step, "--sample", "--sample-size")
+    step.take_earlier("--sample", "--sample-size")
     step.add_argument("--seed", type=int, metavar="N", help=f"draw samples from this seed {default_of('seed', _FILE)}")
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
     _add_corpus(step, _ADDED_TO)
@@ -142,7 +138,7 @@ def _add_serve(steps: Commands) -> None:
         metavar="NAME",
         help=f"listen on this address, by default that of this machine alone {default_of('host', _FILE)}",
     )
-    add_earlier(step, "--host", "--address")
+    step.take_earlier("--host", "--address")
     step.add_argument(
         "--guidelines",
         choices=GUIDELINES,
@@ -166,13 +162,13 @@ def _add_serve(steps: Commands) -> None:
 def _add_backup(steps: Commands) -> None:
     step = _add_step(steps, _backup, "copy a store, even while it is served")
     add_local_output(step, "FILE", "write the copy to this file, which must not exist yet")
-    add_earlier_place(step, "--output")
+    step.take_earlier_place("--output")
 
 
 def _add_export(steps: Commands) -> None:
     step = _add_step(steps, _export, "write pages and submissions as JSON lines")
     add_output(step, "DIR", "write to this folder, in place of earlier files of these names")
-    add_earlier_place(step, "--output")
+    step.take_earlier_place("--output")
     _add_corpus(step, "write only the pages of this corpus")
 
 

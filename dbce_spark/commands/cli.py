@@ -12,7 +12,7 @@ from importlib import import_module
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands.arguments import Command
+from dbce_spark.commands.command_parser import Command
 from dbce_spark.commands.signals import stoppable
 from dbce_spark.commands.terminal import prepare_output
 from dbce_spark.errors import ConfigError, DbceError, PlatformError, exit_status, installs

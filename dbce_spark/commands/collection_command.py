@@ -5,17 +5,14 @@ from collections.abc import Callable
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
-    Command,
-    Commands,
     add_collection,
-    add_command,
     add_config,
-    add_earlier,
     add_local_output,
     add_version,
     chosen_version,
     count,
 )
+from dbce_spark.commands.command_parser import Command, Commands, add_command
 from dbce_spark.output import inventory
 from dbce_spark.output.collection import Collection
 
@@ -63,7 +60,7 @@ def _add_register(commands: Commands) -> None:
     add_local_output(
         command, "DIR", "create the tables in this folder; on another file system than the collection's, of copies"
     )
-    add_earlier(command, "--delta", "--output")
+    command.take_earlier("--delta", "--output")
 
 
 def _opened(arguments: argparse.Namespace) -> Collection:

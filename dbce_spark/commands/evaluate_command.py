@@ -3,17 +3,8 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import (
-    Commands,
-    add_command,
-    add_local_output,
-    add_output,
-    count,
-    count_or_none,
-    local_path,
-    names,
-    seconds,
-)
+from dbce_spark.commands.arguments import add_local_output, add_output, count, count_or_none, local_path, names, seconds
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.errors import PlatformError, installs
 from dbce_spark.log import counted
 

@@ -15,27 +15,22 @@ from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands.archive_checks import check_archives
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
-    Commands,
-    add_command,
     add_config,
     add_dates,
-    add_earlier,
     add_formats,
     add_labels,
     add_languages,
     add_log_format,
     add_settings,
-    add_spark,
     check_formats,
     check_installed,
-    command_line,
     count,
     default_of,
     given_parameters,
-    is_submitted,
-    spark_settings,
 )
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
+from dbce_spark.commands.spark_options import add_spark, command_line, is_submitted, spark_settings
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import BudgetError, ConfigError, InputError, PlatformError, installs
@@ -77,8 +72,8 @@ def add(commands: Commands) -> None:
         "--annotated-html", action="store_true",
         help="write each whole page too, its text coloured by label (column annotated_html)",
     )  # fmt: skip
-    add_earlier(command, "--html", "--annotated-html")
-    add_earlier(command, "--formats", "--format")
+    command.take_earlier("--html", "--annotated-html")
+    command.take_earlier("--formats", "--format")
     add_formats(command)
     command.add_argument(
         "--limit", type=count, metavar="N", help="extract only the first N captures, by file and offset"
@@ -102,8 +97,8 @@ def add(commands: Commands) -> None:
     add_spark(command)
     add_log_format(command)
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
-    add_earlier(command, "--status", "--http-status")
-    add_earlier(command, "--url", "--url-pattern")
+    command.take_earlier("--status", "--http-status")
+    command.take_earlier("--url", "--url-pattern")
 
 
 def _add_places(command: argparse.ArgumentParser) -> None:

@@ -4,19 +4,16 @@ import argparse
 from dataclasses import asdict
 
 from dbce_spark.commands.arguments import (
-    Commands,
     add_collection,
-    add_command,
-    add_earlier,
     add_in,
     add_log_format,
     add_output,
-    add_spark,
     add_version,
     chosen_version,
-    spark_settings,
 )
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
+from dbce_spark.commands.spark_options import add_spark, spark_settings
 from dbce_spark.commands.terminal import add_color, is_coloured
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import InputError, OutputError
@@ -39,7 +36,7 @@ def _add_history(commands: Commands) -> None:
         "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
     )
     add_in(command, "look for captures in this collection")
-    add_earlier(command, "--collection", "--in")
+    command.take_earlier("--collection", "--in")
     add_version(command)
     command.add_argument(
         "--all", action="store_true", dest="everything", help="show changes of boilerplate too, not of content alone"

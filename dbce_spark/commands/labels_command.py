@@ -4,18 +4,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import (
-    INPUT_HELP,
-    Command,
-    Commands,
-    add_command,
-    add_earlier,
-    add_output,
-    count,
-    default_of,
-    local_path,
-    names,
-)
+from dbce_spark.commands.arguments import INPUT_HELP, add_output, count, default_of, local_path, names
+from dbce_spark.commands.command_parser import Command, Commands, add_command
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
@@ -137,8 +127,8 @@ def _add_inputs(part: Command) -> None:
         metavar="SHARE",
         help=f"keep annotators up to this bias, even as outliers; 1: keep all {default_of('tolerated_bias', _FILE)}",
     )
-    add_earlier(part, "--minimum", "--min-submissions")
-    add_earlier(part, "--minimum-pages", "--min-pages")
+    part.take_earlier("--minimum", "--min-submissions")
+    part.take_earlier("--minimum-pages", "--min-pages")
     part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="leave out these annotators")
 
 

@@ -5,8 +5,6 @@ import os
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
-    Commands,
-    add_command,
     add_config,
     add_local_output,
     add_output,
@@ -16,6 +14,7 @@ from dbce_spark.commands.arguments import (
     given_parameters,
     names,
 )
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.row_options import add_relative_to, add_row_options
 from dbce_spark.errors import InputError
 

@@ -2,7 +2,8 @@
 
 import argparse
 
-from dbce_spark.commands.arguments import add_dates, add_languages, add_sites, add_status, default_of, names
+from dbce_spark.commands.arguments import add_dates, add_languages, add_sites, default_of, names
+from dbce_spark.config import STATUSES
 
 
 def add_row_options(command: argparse.ArgumentParser, section: str, file: str) -> None:
@@ -10,7 +11,10 @@ def add_row_options(command: argparse.ArgumentParser, section: str, file: str) -
     group = command.add_argument_group("rows", f"choose the rows to keep (default: [{section}] of conf/{file})")
     add_sites(group, "keep pages", f"{section}.sites")
     add_dates(group, "keep captures", section)
-    add_status(group, "keep", f"{section}.statuses")
+    group.add_argument(
+        "--status", choices=STATUSES, nargs=1, dest=f"{section}.statuses",  # nargs: the parameter is a list
+        help="keep pages that were compared with siblings (crossed), or labelled alone (single)",
+    )  # fmt: skip
     add_languages(group, "keep texts in these languages, such as de or deu", f"{section}.languages")
     group.add_argument(
         "--page-type", action="extend", type=names, dest=f"{section}.page_types", metavar="TYPE,...",

@@ -3,15 +3,8 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import (
-    INPUT_HELP,
-    OF_TREE,
-    Commands,
-    add_command,
-    add_earlier,
-    add_settings,
-    add_urltree,
-)
+from dbce_spark.commands.arguments import INPUT_HELP, OF_TREE, add_settings, add_urltree
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.log import counted
@@ -24,7 +17,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
     add_urltree(command)
-    add_earlier(command, "--config", "--urltree")
+    command.take_earlier("--config", "--urltree")
     add_settings(command, "conf/urltree.toml, such as urltree.learn.least=10")
 
 

@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import log
-from dbce_spark.commands.arguments import Commands, add_command, add_earlier
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources, storage
@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
         "--format", choices=("text", "json"), default="text",
         help="print text, or a JSON object for programs (default: %(default)s)",
     )  # fmt: skip
-    add_earlier(command, "--json", "--format", "json")
+    command.take_earlier("--json", "--format", "json")
 
 
 def _print_status(arguments: argparse.Namespace) -> int:

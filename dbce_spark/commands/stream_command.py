@@ -8,24 +8,21 @@ from dbce_spark import config as configuration
 from dbce_spark.commands.archive_checks import check_archives
 from dbce_spark.commands.arguments import (
     OF_TREE,
-    Commands,
-    add_command,
     add_config,
     add_formats,
     add_log_format,
     add_output,
     add_settings,
-    add_spark,
     add_urltree,
     check_formats,
     check_installed,
-    command_line,
     default_of,
     given_parameters,
     seconds,
-    spark_settings,
 )
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
+from dbce_spark.commands.spark_options import add_spark, command_line, spark_settings
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources

@@ -8,15 +8,8 @@ from operator import attrgetter
 
 from dbce_spark import config as configuration
 from dbce_spark.commands import text_inputs
-from dbce_spark.commands.arguments import (
-    Commands,
-    add_command,
-    add_config,
-    add_labels,
-    add_settings,
-    add_structure,
-    given_parameters,
-)
+from dbce_spark.commands.arguments import add_config, add_labels, add_settings, add_structure, given_parameters
+from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches

@@ -22,8 +22,8 @@ import fsspec
 import pytest
 
 from dbce_spark.commands.archive_checks import check_fits
-from dbce_spark.commands.arguments import add_log
 from dbce_spark.commands.cli import GROUPS, main, parser, run
+from dbce_spark.commands.command_parser import add_log
 from dbce_spark.commands.signals import noted_signals, started_whole, stoppable
 from dbce_spark.errors import InputError, installs
 from dbce_spark.files import sources

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import pytest
 
-from dbce_spark.commands.arguments import Command
 from dbce_spark.commands.cli import parser
+from dbce_spark.commands.command_parser import Command
 from docs.hooks import leaves
 from tests.support.code_blocks import blocks, commands
 
