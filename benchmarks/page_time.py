@@ -3,7 +3,6 @@
 Times are of this machine at this hour; what holds elsewhere are the ratios.
 """
 
-import json
 import tempfile
 import time
 from collections import defaultdict
@@ -74,7 +73,7 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         PlatformError: trafilatura or resiliparse is not installed.
     """
     report = _measured(files, config)
-    storage.write(target, json.dumps(report, indent=2).encode() + b"\n")
+    storage.write_json(target, report)
     return _text(report, target)
 
 

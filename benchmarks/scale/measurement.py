@@ -1,6 +1,5 @@
 """The measurement: the archives that are extracted, and the comparison of their runs."""
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -143,7 +142,7 @@ class Measurement:
 
     def _keep(self, place: dict[str, Any], name: str, run: Run, **figures: object) -> None:
         place[name] = asdict(run) | {"cpu_seconds": round(run.cpu_seconds, 2)} | figures
-        storage.write(self.request.output, json.dumps(self.report, indent=2).encode() + b"\n")
+        storage.write_json(self.request.output, self.report)
 
 
 def ms_per_page(run: Run, base: Run) -> float:

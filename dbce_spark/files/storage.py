@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import json
 import lzma
 import os
 import shutil
@@ -77,8 +78,9 @@ def sweep(folder: str) -> None:
             half.unlink(missing_ok=True)
 
 
-def link(source: Path, target: Path) -> None:
+def link(named: str | Path, new_name: str | Path) -> None:
     """Link a file under another name, unless that name is taken; copy it where the file system has no links."""
+    source, target = Path(named), Path(new_name)
     if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -141,6 +143,16 @@ def write(path: str, content: bytes) -> None:
     """Write a file that appears when it is whole."""
     with atomic_file(path) as stream:
         stream.write(content)
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a text as UTF-8, with "?" for each half of a character, which pages may have."""
+    write(path, text.encode("utf-8", "replace"))
+
+
+def write_json(path: str, value: object) -> None:
+    """Write a value as indented JSON, which a person can read, too."""
+    write(path, json.dumps(value, indent=2).encode() + b"\n")
 
 
 def _whole_object(path: str) -> Iterator[BinaryIO]:

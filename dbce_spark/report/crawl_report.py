@@ -118,7 +118,7 @@ def write(found: CrawlComparison, folder: str, target: str) -> None:
         thresholds=asdict(found.thresholds),
     )
     try:
-        storage.write(target, page.encode("utf-8", "replace"))
+        storage.write_text(target, page)
     except OSError as error:
         raise OutputError(f"{target}: the report cannot be written there: {error}; {storage.remedy(error)}") from error
 

@@ -13,7 +13,7 @@ from dbce_spark.annotation.labels.agreement import Agreement, CorpusAgreement
 from dbce_spark.annotation.labels.annotators import Shares, Times, biases, practice
 from dbce_spark.annotation.labels.majority import Merge, RefusalReason
 from dbce_spark.model import Label
-from dbce_spark.report.svg.html_template import css, environment
+from dbce_spark.report.svg.html_template import css, template
 
 _MINUTE = 60
 _BIAS_HEAD = (
@@ -24,20 +24,16 @@ _PAGE_HEAD = ("page", "π", "π by words", "observed", "expected", "annotators",
 
 def html(merge: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
     """Render the whole report."""
-    return (
-        environment("dbce_spark.annotation")
-        .get_template("labels.html.j2")
-        .render(
-            css=css(),
-            version=dbce_spark.__version__,
-            cards=_cards(merge, agreed),
-            **_agreement(agreed),
-            **_submissions(merge),
-            **_annotators(merge),
-            **_times(times, smoothing),
-            page_head=_PAGE_HEAD,
-            page_rows=_pages(merge, agreed),
-        )
+    return template("dbce_spark.annotation", "labels.html.j2").render(
+        css=css(),
+        version=dbce_spark.__version__,
+        cards=_cards(merge, agreed),
+        **_agreement(agreed),
+        **_submissions(merge),
+        **_annotators(merge),
+        **_times(times, smoothing),
+        page_head=_PAGE_HEAD,
+        page_rows=_pages(merge, agreed),
     )
 
 

@@ -8,16 +8,15 @@ grow, and saved as a submission.
 import json
 from collections.abc import Iterable
 
-from jinja2 import Template
-
 from dbce_spark.annotation.markup import segment_marks
 from dbce_spark.annotation.markup.cross_tasks import CrossSheet
 from dbce_spark.files import storage
 from dbce_spark.html import sealed_html
 from dbce_spark.model import ARMS, Label, digest
 from dbce_spark.report.overlay import STRONG
-from dbce_spark.report.svg.html_template import environment
+from dbce_spark.report.svg.html_template import template
 
+_PACKAGE = "dbce_spark.annotation"
 KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
 """Keys of the labels, as in KrdWrd's manual (2.1)."""
 
@@ -31,12 +30,9 @@ def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
     listed = []
     for one in crosses:
         name = f"{digest(one.sheet.page)[:16]}.html"
-        _write(f"{folder}/{name}", document(one))
+        storage.write_text(f"{folder}/{name}", document(one))
         listed.append((name, one.sheet.url, one.sheet.date, len(one.neighbours), len(one.sheet.segments)))
-    _write(
-        f"{folder}/index.html",
-        _template("crosses.html.j2").render(crosses=listed),
-    )
+    storage.write_text(f"{folder}/index.html", template(_PACKAGE, "crosses.html.j2").render(crosses=listed))
 
 
 def document(one: CrossSheet) -> str:
@@ -54,7 +50,7 @@ def document(one: CrossSheet) -> str:
         "colours": {label.word: colour for label, colour in STRONG.items()},
     }
     neighbours = [(arm, one.neighbours[arm]) for arm in ARMS[1:] if arm in one.neighbours]
-    return _template("task.html.j2").render(
+    return template(_PACKAGE, "task.html.j2").render(
         url=one.sheet.url,
         date=one.sheet.date,
         page=segment_marks.mark_segments(one.sheet),
@@ -67,11 +63,3 @@ def document(one: CrossSheet) -> str:
         ],
         task=json.dumps(task),
     )
-
-
-def _template(name: str) -> Template:
-    return environment("dbce_spark.annotation").get_template(name)
-
-
-def _write(path: str, text: str) -> None:
-    storage.write(path, text.encode("utf-8", "replace"))

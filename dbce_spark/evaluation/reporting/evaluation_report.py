@@ -18,7 +18,7 @@ from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
 from dbce_spark.evaluation.scoring.stream_course import METHOD, Course, moving
 from dbce_spark.log import counted
 from dbce_spark.report.svg import COLOURS
-from dbce_spark.report.svg.html_template import css, environment
+from dbce_spark.report.svg.html_template import css, template
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Of the distribution, as in figure 6.2 of the study."""
@@ -41,8 +41,7 @@ def html(
 ) -> str:
     """Render the whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its
     name."""
-    template = environment("dbce_spark.evaluation").get_template("evaluation.html.j2")
-    return template.render(
+    return template("dbce_spark.evaluation", "evaluation.html.j2").render(
         notes=notes,
         contrasts=contrasts,
         analysis=analysis,

@@ -6,9 +6,7 @@ a line below it in that of the other (KrdWrd 3.3.3 and 4.3).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from jinja2 import Template
 from markupsafe import Markup
 
 import dbce_spark
@@ -18,7 +16,7 @@ from dbce_spark.files import storage
 from dbce_spark.html import sealed_html
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label, digest
-from dbce_spark.report.svg.html_template import css, environment
+from dbce_spark.report.svg.html_template import css, template
 
 LIGHT = {Label.CONTENT: "#d8f3d4", Label.BOILERPLATE: "#fbdcd9", Label.UNDECIDED: "#fdf4cd"}
 STRONG = {Label.CONTENT: "#35b34a", Label.BOILERPLATE: "#ef5a50", Label.UNDECIDED: "#f5c400"}
@@ -26,6 +24,7 @@ STRONG = {Label.CONTENT: "#35b34a", Label.BOILERPLATE: "#ef5a50", Label.UNDECIDE
 
 _INK = "#14181d"
 _NONE = "none"
+_PACKAGE = "dbce_spark.report.overlay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +114,7 @@ def document(contrast: Contrast, names: Names, found: LabelDifference) -> str:
     Raises:
         PageError: see `page_html`.
     """
-    return _template("contrast.html.j2").render(
+    return template(_PACKAGE, "contrast.html.j2").render(
         policy=Markup(sealed_html.POLICY),
         names=names,
         difference=found,
@@ -134,16 +133,16 @@ def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Labe
     found = []
     for one in contrasts:
         found.append(difference(one))
-        _write(f"{folder}/{found[-1].file}", document(one, names, found[-1]))
+        storage.write_text(f"{folder}/{found[-1].file}", document(one, names, found[-1]))
     found.sort(key=lambda one: (-one.share, -one.differing, one.page))
-    _write(f"{folder}/index.html", index(found, names))
+    storage.write_text(f"{folder}/index.html", index(found, names))
     return found
 
 
 def index(differences: Sequence[LabelDifference], names: Names) -> str:
     """Build a page that links those of `differences`, in their order."""
     words = sum(one.words for one in differences)
-    return _template("index.html.j2").render(
+    return template(_PACKAGE, "index.html.j2").render(
         css=css(),
         names=names,
         differences=differences,
@@ -177,12 +176,3 @@ def _background(colour: str) -> str:
 def _colours() -> list[tuple[str, str, str]]:
     order = (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
     return [(label.word, LIGHT[label], STRONG[label]) for label in order]
-
-
-@cache
-def _template(name: str) -> Template:
-    return environment("dbce_spark.report.overlay").get_template(name)
-
-
-def _write(path: str, text: str) -> None:
-    storage.write(path, text.encode("utf-8", "replace"))

@@ -1,8 +1,9 @@
 """Load the templates of reports in HTML, which escape their values, and the style sheet of plots."""
 
+from functools import cache
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 
@@ -15,6 +16,12 @@ def environment(package: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+@cache
+def template(package: str, name: str) -> Template:
+    """Load a template of a package."""
+    return environment(package).get_template(name)
 
 
 def css() -> Markup:

@@ -4,7 +4,6 @@ Captures are put in order of time, and what their extractions hold is brought to
 what `dbce_spark.output.history.page_history` gives for some URLs.
 """
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -115,7 +114,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
             seconds=round(time.monotonic() - started, 1),
         )
         report = asdict(account) | {"collection": collection.folder, "versions": {"dbce_spark": __version__}}
-        storage.write(f"{target}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
+        storage.write_json(f"{target}/{RUN_FILE}", report)
     return account
 
 

@@ -5,7 +5,6 @@ those of a collection of the format before are, under the names of columns that 
 """
 
 import heapq
-import json
 import shutil
 import time
 from collections import defaultdict
@@ -175,7 +174,7 @@ def _write(collection: Collection, version: Version, work: Path, rows_per_file: 
     storage.write(str(work / INPUTS), checkpoints.text(collection.inputs(version)).encode())
     _keep_runs(collection, version, work)
     report = _report(version, time.monotonic() - began)
-    storage.write(str(work / RUN_FILE), json.dumps(report, indent=2).encode() + b"\n")
+    storage.write_json(str(work / RUN_FILE), report)
 
 
 def _write_extractions(
@@ -345,16 +344,12 @@ def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
 
 def _link_pages(collection: Collection, version: Version, work: Path) -> None:
     """Link the files of pages under the numbers that they have over all increments."""
-    carry = _link if version.format == FORMAT else _rename_columns
+    carry = storage.link if version.format == FORMAT else _rename_columns
     numbers = count()
     for one in version.increments:
         for at in range(one.page_files):
             source = prior_state.page_file(collection.increment(one.number), at)
             carry(source, prior_state.page_file(str(work), next(numbers)))
-
-
-def _link(source: str, target: str) -> None:
-    storage.link(Path(source), Path(target))
 
 
 def _rename_columns(source: str, target: str) -> None:

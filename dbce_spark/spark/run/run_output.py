@@ -1,6 +1,5 @@
 """The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +94,7 @@ def finish(request: RunRequest, log: Log, report: dict[str, Any]) -> None:
     """Write run.json, by which an output is finished, and remove what was staged. Raises as `check_rows` does."""
     output = request.output.rstrip("/")
     check_rows(output, report)
-    storage.write(f"{output}/{RUN_FILE}", json.dumps(report, indent=2).encode() + b"\n")
+    storage.write_json(f"{output}/{RUN_FILE}", report)
     staging.remove(request.work)
     log_rejects(log, report)
 

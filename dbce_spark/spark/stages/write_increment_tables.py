@@ -1,7 +1,6 @@
 """The stage `keep`: write what later increments of a collection need of this one."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import NoneType
 
 import pyarrow as pa
@@ -81,8 +80,8 @@ def _keep_pending(run: Run, account: RunAccount) -> None:
 def _link_pages(run: Run, files: int) -> None:
     """Link the pages as they were staged, in so many files."""
     for number in range(files):
-        source = Path(staging.staged_file(run.work, read_pages.NAME, number))
-        storage.link(source, Path(prior_state.page_file(run.output, number)))
+        source = staging.staged_file(run.work, read_pages.NAME, number)
+        storage.link(source, prior_state.page_file(run.output, number))
 
 
 def _keep_inputs(run: Run) -> None:
