@@ -22,12 +22,9 @@ from dbce_spark.dbce.pages import fetches
 from dbce_spark.errors import ConfigError
 from tests.support.builders import arc_header, arc_record, archive, config, gzipped, http, outcome_of, record
 from tests.support.indexes import cdxj_line, entry, write_wacz
+from tests.support.record_bytes import url
 
 QUICK = ("fetch.first_wait_seconds=0.001", "fetch.attempts=2")
-
-
-def url(nth: int) -> str:
-    return f"http://www.example.org/{nth}"
 
 
 def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[IndexEntry]:

@@ -29,6 +29,7 @@ from tests.support.builders import (
     read,
     record,
 )
+from tests.support.record_bytes import url
 
 HTML = b"<p>Hello world</p>"
 FORMATS = ("plain", "gz", "one member")
@@ -38,10 +39,6 @@ def stored(path: Path, how: str, *records: bytes) -> str:
     if how == "gz":
         return archive(path, *gzipped(*records))
     return archive(path, gzip.compress(b"".join(records), mtime=0) if how == "one member" else b"".join(records))
-
-
-def url(nth: int) -> str:
-    return f"http://www.example.org/{nth}"
 
 
 def only(path: str, *settings: str) -> Fetch:

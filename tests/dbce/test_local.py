@@ -259,18 +259,13 @@ def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
     assert ("16 12", "", 0) == (done.stdout.strip(), done.stderr, done.returncode)
 
 
-@pytest.fixture(scope="module")
-def extracted(trained_pages: list[Page], classifying: DbceConfig) -> list[Extraction]:
-    return local.extract_pages(pages.unique(trained_pages), classifying)
-
-
 def test_order_of_the_pages_does_not_matter(
-    extracted: list[Extraction], trained_pages: list[Page], classifying: DbceConfig
+    trained_extractions: list[Extraction], trained_pages: list[Page], classifying: DbceConfig
 ) -> None:
     """Pools and crosses are the same in any order."""
     again = {one.page.capture_id: one.text for one in local.extract_pages(trained_pages[::-1], classifying)}
 
-    assert {one.page.capture_id: one.text for one in extracted} == again
+    assert {one.page.capture_id: one.text for one in trained_extractions} == again
 
 
 def main() -> None:

@@ -43,11 +43,6 @@ def test_a_page_that_cannot_be_labelled_is_a_reject() -> None:
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def extracted(trained_pages: list[Page], classifying: DbceConfig) -> list[Extraction]:
-    return local.extract_pages(pages.unique(trained_pages), classifying)
-
-
 def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, trained_pages: list[Page]) -> None:
     """Labels are the same over the borders of batches."""
     many = [alone_on_site(one) for one in trained_pages] * 5
@@ -60,10 +55,10 @@ def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, train
         assert np.array_equal(one.segments.scores, other.segments.scores)
 
 
-def test_segments_are_labelled_by_their_block(extracted: list[Extraction]) -> None:
+def test_segments_are_labelled_by_their_block(trained_extractions: list[Extraction]) -> None:
     """Every segment has the score of its block, is content or boilerplate, and never undecided."""
-    assert {"crossed"} <= {one.status for one in extracted}
-    for one in extracted:
+    assert {"crossed"} <= {one.status for one in trained_extractions}
+    for one in trained_extractions:
         labels, scores = one.segments.labels, one.segments.scores
         assert {int(Label.CONTENT), int(Label.BOILERPLATE)} >= set(labels.tolist())
         assert 0 <= scores.min() <= scores.max() <= 1

@@ -9,12 +9,9 @@ from dbce_spark.report import write_report
 from dbce_spark.report.report_folder import MARKER
 from dbce_spark.report.report_output import ReportOutput
 from tests.support import sample_collection as grown
+from tests.support.exports import written
 from tests.support.full_disks import full_disk
 from tests.support.report_outputs import HOSTILE, crawl, tree, write_archive, write_output
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def text_of(path: Path) -> str:
@@ -50,8 +47,8 @@ def test_two_reports_are_byte_equal(finished: Path, tmp_path: Path) -> None:
     write_report(str(finished), str(tmp_path / "one"), pages=4)
     write_report(str(finished), str(tmp_path / "two"), pages=9)
     write_report(str(finished), str(tmp_path / "two"), pages=4)
-    assert files(tmp_path / "one") == files(tmp_path / "two")
-    assert {"index.html", "pages/01.html", "pages/01-cross.html", "pages/04.html"} <= set(files(tmp_path / "one"))
+    assert written(tmp_path / "one") == written(tmp_path / "two")
+    assert {"index.html", "pages/01.html", "pages/01-cross.html", "pages/04.html"} <= set(written(tmp_path / "one"))
 
 
 def test_every_link_leads_somewhere(finished: Path, tmp_path: Path) -> None:
@@ -84,30 +81,30 @@ def test_a_folder_that_is_no_report_is_left_alone(finished: Path, tmp_path: Path
     for place in (target, target / "index.html"):
         with pytest.raises(OutputError, match="give"):
             write_report(str(finished), str(place))
-    assert {"index.html": b"theirs"} == files(target)
+    assert {"index.html": b"theirs"} == written(target)
 
 
 def test_a_report_on_a_full_disk_leaves_nothing(finished: Path, tmp_path: Path) -> None:
     """The error says what to do; an earlier report stays as it was, and so does an empty folder."""
-    kept = files(write_report(str(finished), str(tmp_path / "report")).parent)
+    kept = written(write_report(str(finished), str(tmp_path / "report")).parent)
     (tmp_path / "empty").mkdir()
     for name in ("new", "empty", "report"):
         with full_disk(2_000), pytest.raises(OutputError, match=f"{name}: the report cannot be written .*; make room"):
             write_report(str(finished), str(tmp_path / name))
 
     assert {"empty", "report"} == {one.name for one in tmp_path.iterdir() if one.name in ("new", "empty", "report")}
-    assert {} == files(tmp_path / "empty")
-    assert kept == files(tmp_path / "report")
+    assert {} == written(tmp_path / "empty")
+    assert kept == written(tmp_path / "report")
 
 
 def test_a_report_that_was_killed_is_written_again(finished: Path, tmp_path: Path) -> None:
     """Whatever of it was there."""
-    expected = files(write_report(str(finished), str(tmp_path / "whole")).parent)
+    expected = written(write_report(str(finished), str(tmp_path / "whole")).parent)
     for half in ([MARKER], [MARKER, ".new/pages/01.html"], [MARKER, ".new/index.html", "pages/01.html"]):
         for name in half:
             (tmp_path / "report" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "report" / name).write_text("half")
-        assert expected == files(write_report(str(finished), str(tmp_path / "report")).parent)
+        assert expected == written(write_report(str(finished), str(tmp_path / "report")).parent)
 
 
 def test_a_page_whose_archive_is_gone_is_shown_as_text(finished: Path, archive: Path, tmp_path: Path) -> None:

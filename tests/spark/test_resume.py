@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import fsspec
 import pytest
 
 from benchmarks.samples import write_archive
@@ -108,17 +107,17 @@ def killed(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.T
     with bucket.served(SECRET) as url:
         output = f"{url}/out"
         kill_at(Path(staging.done(str(staging_in), "pages", 0)), command(archive, output, *where), PATIENCE)
-        behind_first, objects = inspect_run(output, str(staging_in)), objects_below(output)
+        behind_first, objects = inspect_run(output, str(staging_in)), bucket.objects_below(output)
         log = tmp_path_factory.mktemp("log") / "log.jsonl"
         with gone(archive[0]):
             again = command(archive, output, *where, "--log", str(log))
             kill_at(Path(staging.done(str(staging_in), "extractions", 0)), again, PATIENCE)
-            begun = objects_below(output)
+            begun = bucket.objects_below(output)
             with bucket.seen_by_workers(spark):
                 asked_again = replace(asked(archive, Path(output)), output=output, staging=str(staging_in))
                 report = extract_job.run(spark, asked_again, CONFIG)
         return Killed(
-            behind_first, objects, log.read_text(), begun, objects_below(output), [*staging_in.iterdir()], report
+            behind_first, objects, log.read_text(), begun, bucket.objects_below(output), [*staging_in.iterdir()], report
         )
 
 
@@ -266,9 +265,3 @@ def test_a_full_disk_loses_nothing(
     extract(spark, archive, small_disk / "out")
 
     assert undisturbed == tables_below(small_disk / "out")
-
-
-def objects_below(url: str) -> dict[str, bytes]:
-    storage = fsspec.filesystem("s3", skip_instance_cache=True)
-    top = url.removeprefix("s3://")
-    return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.output.collection import RUN_FILE
 from dbce_spark.spark.run import staging
-from tests.support import swift
+from tests.support import bucket, swift
 from tests.support.run_endings import kill_at
 
 pytestmark = [pytest.mark.spark, pytest.mark.swift]
@@ -70,12 +70,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         pytest.skip(str(error))
 
 
-def objects_below(url: str) -> dict[str, bytes]:
-    storage = fsspec.filesystem("s3", skip_instance_cache=True)
-    top = url.removeprefix("s3://")
-    return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}
-
-
 def files_below(folder: Path) -> dict[str, bytes]:
     return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
@@ -88,9 +82,9 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
     undisturbed = files_below(folder)
     where = ("--staging", str(work))
     kill_at(Path(staging.done(str(work), "extractions", 0)), store.extract("killed", OUTPUT, *where), PATIENCE)
-    begun, staged = objects_below(OUTPUT), files_below(work)
+    begun, staged = bucket.objects_below(OUTPUT), files_below(work)
     assert 0 == store.extract("again", OUTPUT, *where).wait(PATIENCE), store.log_bytes().decode()
-    finished = objects_below(OUTPUT)
+    finished = bucket.objects_below(OUTPUT)
 
     assert begun
     assert begun.items() <= undisturbed.items()

@@ -1,6 +1,7 @@
 """One line makes an archive with pages worth labelling, and a store of them."""
 
 from base64 import b64decode
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -95,6 +96,17 @@ def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTING
     opened = workbench_store.open_store(path)
     for at, name in enumerate(names):
         annotator_accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
+    opened.close()
+    return path
+
+
+def with_pages_of(folder: Path, archives: Sequence[str], pages: WantedPages, *names: str) -> str:
+    """A store of pages of archives, and accounts that all have PASSWORD, none of them an admin's."""
+    path = str(folder / "labels.db")
+    page_import.add(path, archives, pages, CONFIG, SETTINGS)
+    opened = workbench_store.open_store(path)
+    for name in names:
+        annotator_accounts.add(opened, name, SETTINGS, password=PASSWORD)
     opened.close()
     return path
 

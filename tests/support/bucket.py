@@ -43,6 +43,15 @@ def served(secret: str = "any") -> Iterator[str]:
             server.stop()
 
 
+def objects_below(url: str) -> dict[str, bytes]:
+    """All objects of a folder of a bucket, by their names below it."""
+    import fsspec
+
+    storage = fsspec.filesystem("s3", skip_instance_cache=True)
+    top = url.removeprefix("s3://")
+    return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}
+
+
 @contextmanager
 def seen_by_workers(spark: "SparkSession") -> Iterator[None]:
     """Within the block the Python workers of a session that was started before find the bucket as well."""

@@ -16,6 +16,7 @@ from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages, pools, sites
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.dbce.duplicates import Mark, MarkedText
 from dbce_spark.dbce.occurrence_bits import run_lengths
@@ -26,13 +27,16 @@ from dbce_spark.model import (
     Annotation,
     Bits,
     BlockFeatures,
+    Blocks,
     Capture,
     ComparedPage,
     Cross,
     Hashes,
+    Label,
     Member,
     Page,
     Revisit,
+    Segments,
     Units,
 )
 from dbce_spark.output.schemas.codec import attributes, encode
@@ -170,6 +174,11 @@ def cross(cur: str = "cur", up: str = "up", down: str = "", prev: str = "", next
 def annotation(of: Cross, per_token: Sequence[str]) -> Annotation:
     """An annotation from the bits of each token, written as "11010"."""
     return run_lengths(of, bits(*per_token))
+
+
+def segments_of(blocks: Blocks, *patterns: str) -> Segments:
+    """Segments from the bits of each word in a cross with one sibling."""
+    return resolve(blocks, [annotation(cross(), patterns)], undecided=Label.UNDECIDED)
 
 
 def bits(*patterns: str) -> Bits:

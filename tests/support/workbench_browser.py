@@ -21,6 +21,14 @@ def log_in(context: Any, served: Served, name: str) -> Any:
     return window
 
 
+def next_page(context: Any, served: Served, name: str) -> Any:
+    """A window in which somebody has logged in, and has the next page, ready to be tagged."""
+    window = log_in(context, served, name)
+    window.goto(f"{served.address}/next")
+    wait(window)
+    return window
+
+
 def wait(window: Any) -> None:
     """Until the archived page is there, and ready to be tagged."""
     window.wait_for_selector("body[data-ready=yes]", state="attached")

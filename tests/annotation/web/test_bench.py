@@ -16,8 +16,6 @@ import pytest
 
 from dbce_spark.annotation.markup import page_file, submission
 from dbce_spark.annotation.store import (
-    annotator_accounts,
-    page_import,
     store_export,
     stored_pages,
     stored_submissions,
@@ -25,13 +23,14 @@ from dbce_spark.annotation.store import (
 )
 from dbce_spark.annotation.store.stored_pages import CORPUS
 from dbce_spark.model import Label
-from tests.support.annotation_stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
+from tests.support.annotation_stores import PASSWORD, SENTENCE, page, wanted, with_pages_of, with_people
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.workbench_browser import (
     archived,
     expect_painted,
     kept,
     log_in,
+    next_page,
     press,
     shown_texts,
     submit,
@@ -90,9 +89,7 @@ def test_what_readers_wrote_is_marked_by_a_key_of_its_own(tmp_path: Path, contex
     """5 paints the piece in a colour of its own; it is submitted as content that readers wrote."""
     path = with_people(tmp_path, "ada")
     with served(path) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", *["ArrowRight"] * 9, "5")
         found = tags(window)
         assert {"comment", CONTENT} == {*found}
@@ -110,9 +107,7 @@ def test_what_readers_wrote_is_marked_by_a_key_of_its_own(tmp_path: Path, contex
 def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None:
     """Pointing shows the block, the menu tags it, and a brush from the toolbar tags what is clicked."""
     with served(with_people(tmp_path, "ada")) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         frame = archived(window)
         frame.hover("h1")
         frame.wait_for_selector("[data-dbce-aim]")
@@ -137,9 +132,7 @@ def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None
 def test_a_digit_tags_from_the_menu_and_closes_it(tmp_path: Path, context: Any, digit: str) -> None:
     """Digits of a number pad do as well."""
     with served(with_people(tmp_path, "ada")) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         archived(window).click("h1", button="right")
         window.wait_for_selector("#menu")
         press(window, digit)
@@ -176,15 +169,9 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
     all."""
     hidden = "<p style='display:none'>Never seen</p><p style='position:absolute;left:-9999px'>Far away</p>"
     html = page("A page with a cellar", extra=f"<section>{hidden}<p style='opacity:0'>Glass</p></section>")
-    path = str(tmp_path / "labels.db")
-    page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
-    opened = workbench_store.open_store(path)
-    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
-    opened.close()
+    path = with_pages_of(tmp_path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), "ada")
     with served(path) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", *["ArrowRight"] * 9, "t")
         window.wait_for_selector("#texts li.hidden")
 
@@ -201,9 +188,7 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
 def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromium: Any, context: Any) -> None:
     """Tags given while the server is away reach it when it is back, and another browser shows them."""
     with served(with_people(tmp_path, "ada")) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         press(window, "ArrowDown", "1", "ArrowDown", "2")
         kept(window)
         one.kill()
@@ -215,9 +200,7 @@ def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromi
         before = tags(window)
         context.close()
         other = chromium.new_context()
-        window = log_in(other, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(other, one, "ada")
         after = tags(window)
         other.close()
 
@@ -269,9 +252,7 @@ def test_a_page_is_submitted_once_however_often_the_keys_are_pressed(tmp_path: P
     """Keys that are pressed again while the server takes the submission send no other one."""
     path = with_people(tmp_path, "ada")
     with served(path) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         press(window, "ArrowDown", *["ArrowLeft"] * 9, "3")
         submit(window, times=3)
     opened = workbench_store.open_store(path)
@@ -283,9 +264,7 @@ def test_a_page_is_submitted_once_however_often_the_keys_are_pressed(tmp_path: P
 
 def tagged_while_away(context: Any, one: Served) -> str:
     """Tag a segment of a page as ada, whose tab is closed while the server is away; return the page's address."""
-    window = log_in(context, one, "ada")
-    window.goto(f"{one.address}/next")
-    wait(window)
+    window = next_page(context, one, "ada")
     address: str = window.url
     one.kill()
     press(window, "ArrowDown", "3")
@@ -440,15 +419,9 @@ def test_a_page_of_six_thousand_words_in_small_pieces_is_painted_whole(tmp_path:
     """Two thousand pieces are tagged at once and one by one."""
     rows = "".join(f"<tr><td>{at}</td><td>{SENTENCE[:22]}</td></tr>" for at in range(1000))
     html = f"<!DOCTYPE html><title>Long</title><body><table>{rows}</table></body>"
-    path = str(tmp_path / "labels.db")
-    page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
-    opened = workbench_store.open_store(path)
-    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
-    opened.close()
+    path = with_pages_of(tmp_path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), "ada")
     with served(path) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         press(window, "ArrowDown", *["ArrowLeft"] * 5, "1", *["ArrowRight"] * 5, "ArrowDown", "3", "End")
         kept(window)
 
@@ -471,13 +444,8 @@ def test_two_people_label_four_real_pages_and_the_server_is_killed_between(
     tmp_path: Path, chromium: Any, shared_data: Path
 ) -> None:
     """There are eight submissions, one a page and person, whole, of the pages' own texts."""
-    path = str(tmp_path / "labels.db")
     archives = [str(shared_data / "warc" / name) for name in WARCS]
-    page_import.add(path, archives, wanted(min_words=120, sample=4), CONFIG, SETTINGS)
-    opened = workbench_store.open_store(path)
-    for name in ("ada", "bob"):
-        annotator_accounts.add(opened, name, SETTINGS, password=PASSWORD)
-    opened.close()
+    path = with_pages_of(tmp_path, archives, wanted(min_words=120, sample=4), "ada", "bob")
     people = {name: chromium.new_context(viewport={"width": 1366, "height": 768}) for name in ("ada", "bob")}
     with served(path) as one:
         windows = {name: log_in(made, one, name) for name, made in people.items()}

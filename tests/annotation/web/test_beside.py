@@ -27,7 +27,7 @@ from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
 from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
 from tests.support.builders import CONFIG, archive, http, record
-from tests.support.workbench_browser import archived, expect_painted, kept, log_in, press, tags, wait
+from tests.support.workbench_browser import archived, expect_painted, kept, next_page, press, tags
 from tests.support.workbenches import Served, served
 
 NAMES = ("seal", "storm", "crane", "bell")
@@ -101,10 +101,7 @@ def cross(filled: Path) -> CrossSheet:
 def sat_down(path: str, context: Any) -> Iterator[tuple[Served, Any]]:
     """Serve the workbench, and open a window in which ada has the cross before her."""
     with served(path) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
-        yield one, window
+        yield one, next_page(context, one, "ada")
 
 
 def neighbour(window: Any, arm: str) -> Any:

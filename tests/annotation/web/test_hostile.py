@@ -6,10 +6,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark.annotation.store import annotator_accounts, page_import, workbench_store
-from tests.support.annotation_stores import PASSWORD, SETTINGS, page, wanted
-from tests.support.builders import CONFIG, archive, http, record
-from tests.support.workbench_browser import archived, log_in, wait
+from tests.support.annotation_stores import page, wanted, with_pages_of
+from tests.support.builders import archive, http, record
+from tests.support.workbench_browser import archived, next_page
 from tests.support.workbenches import served
 
 pytestmark = pytest.mark.browser
@@ -43,13 +42,8 @@ def hostile(port: int) -> str:
 
 def made(folder: Path, html: str) -> str:
     """Make a store of one page, and ada."""
-    path = str(folder / "labels.db")
     source = archive(folder / "a.warc", record(http(html), url="http://malice.example/"))
-    page_import.add(path, [source], wanted(), CONFIG, SETTINGS)
-    opened = workbench_store.open_store(path)
-    annotator_accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
-    opened.close()
-    return path
+    return with_pages_of(folder, [source], wanted(), "ada")
 
 
 def test_an_archived_page_reaches_nothing_and_runs_nothing(
@@ -60,9 +54,7 @@ def test_an_archived_page_reaches_nothing_and_runs_nothing(
     with served(made(tmp_path, hostile(port))) as one:
         requested: set[str] = set()
         context.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         for name in ("link", "script", "top"):
             archived(window).evaluate(f"document.getElementById('{name}').click()")
         window.wait_for_timeout(1000)
@@ -79,9 +71,7 @@ def test_what_would_get_past_the_first_wall_stands_before_the_next(
     """A script, picture, form or frame that is put into the page all the same neither runs nor loads nor sends."""
     port, came = listener
     with served(made(tmp_path, page("A page of malice"))) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         frame = archived(window)
         frame.evaluate(
             f"""() => {{
@@ -118,9 +108,7 @@ def test_what_would_get_past_the_first_wall_stands_before_the_next(
 def test_an_archived_page_that_is_opened_by_itself_can_do_no_more(tmp_path: Path, context: Any) -> None:
     """Its sandbox comes with it, not from the frame."""
     with served(made(tmp_path, page("A page of malice"))) as one:
-        window = log_in(context, one, "ada")
-        window.goto(f"{one.address}/next")
-        wait(window)
+        window = next_page(context, one, "ada")
         own_tab = context.new_page()
         own_tab.goto(window.get_attribute("#page", "src"))
 

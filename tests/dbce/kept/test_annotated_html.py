@@ -16,15 +16,10 @@ from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.kept.annotated_html import labelled_html
 from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.sealed_html import ACTIVE_TAGS
-from dbce_spark.model import Annotation, Blocks, Label, Segments
-from tests.support.builders import annotation, cross, parsed
+from dbce_spark.model import Annotation, Label
+from tests.support.builders import parsed, segments_of
 from tests.support.occurrence_html import occurrence_html
 from tests.support.strategies import annotations, documents
-
-
-def segments_of(blocks: Blocks, *patterns: str) -> Segments:
-    """Segments from the bits of each word in a cross with one sibling."""
-    return resolve(blocks, [annotation(cross(), patterns)], undecided=Label.UNDECIDED)
 
 
 def labelled(html: str) -> str:

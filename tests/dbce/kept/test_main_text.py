@@ -9,14 +9,9 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.kept.main_text import of_blocks, text
-from dbce_spark.model import Annotation, Blocks, Label, Segments
-from tests.support.builders import annotation, cross, parsed
+from dbce_spark.model import Annotation, Label
+from tests.support.builders import parsed, segments_of
 from tests.support.strategies import annotations, documents
-
-
-def segments_of(blocks: Blocks, *patterns: str) -> Segments:
-    """Segments from the bits of each word in a cross with one sibling."""
-    return resolve(blocks, [annotation(cross(), patterns)], undecided=Label.UNDECIDED)
 
 
 def test_text_has_one_line_a_block() -> None:
