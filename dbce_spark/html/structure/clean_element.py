@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Union
 
+from dbce_spark.html.elements import HEADING_TAGS
+
 INLINE_TAGS = frozenset(
     "a abbr b bdi bdo cite code del dfn em i ins kbd mark q ruby rp rt s samp small strong sub sup time u var".split()
 )
@@ -39,6 +41,17 @@ class CleanElement:
             if child.tag == tag:
                 yield child
             yield from child.find(tag)
+
+    def has_heading(self) -> bool:
+        return any(child.tag in HEADING_TAGS or child.has_heading() for child in self.children())
+
+    def with_text_attributes(self, *around: "CleanElement") -> "CleanElement":
+        """Return it with the direction and the language that its text has from elements around it."""
+        for element in reversed(around):
+            for name in ("dir", "lang"):
+                if name in element.attributes:
+                    self.attributes.setdefault(name, element.attributes[name])
+        return self
 
     def source(self) -> str:
         """Write it as it is."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import groupby, takewhile
 
-from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 
 LISTS = frozenset(("ul", "ol"))
@@ -17,13 +16,13 @@ def spread(found: CleanElement) -> list[CleanElement]:
     part of the item before, if items have no numbers.
     """
     items = found.children() if found.tag == "ol" else [*_joined(found.children())]
-    if len(items) == 1 and has_heading(items[0]):
-        return [with_text_attributes(block, found, items[0]) for block in _blocks(items[0])]
+    if len(items) == 1 and items[0].has_heading():
+        return [block.with_text_attributes(found, items[0]) for block in _blocks(items[0])]
     leading = [*takewhile(_holds_lists, items)]
     if not leading or (found.tag == "ol" and len(leading) < len(items)):
         found.parts = [*items]
         return [found]
-    inner = [with_text_attributes(each, found, item) for item in leading for each in item.children()]
+    inner = [each.with_text_attributes(found, item) for item in leading for each in item.children()]
     found.parts = [*items[len(leading) :]]
     return [*inner, found] if found.parts else inner
 
@@ -35,13 +34,9 @@ def _joined(items: list[CleanElement]) -> Iterator[CleanElement]:
         if not _holds_lists(item):
             last = item
         elif last is not None:
-            last.parts += [with_text_attributes(each, item) for each in item.children()]
+            last.parts += [each.with_text_attributes(item) for each in item.children()]
             continue
         yield item
-
-
-def has_heading(element: CleanElement) -> bool:
-    return any(child.tag in HEADING_TAGS or has_heading(child) for child in element.children())
 
 
 def _holds_lists(item: CleanElement) -> bool:
@@ -55,12 +50,3 @@ def _blocks(item: CleanElement) -> Iterator[CleanElement]:
             yield CleanElement("p", {}, [*parts])
         else:
             yield from (part for part in parts if isinstance(part, CleanElement))
-
-
-def with_text_attributes(block: CleanElement, *around: CleanElement) -> CleanElement:
-    """Give a block the direction and the language that its text has from elements around it."""
-    for element in reversed(around):
-        for name in ("dir", "lang"):
-            if name in element.attributes:
-                block.attributes.setdefault(name, element.attributes[name])
-    return block

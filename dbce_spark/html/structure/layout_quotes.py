@@ -2,7 +2,6 @@
 
 from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import CleanElement
-from dbce_spark.html.structure.layout_lists import has_heading, with_text_attributes
 
 _SHARE = 0.9
 """Of the characters of a page, in quotes: whoever quotes has words of his own."""
@@ -17,7 +16,7 @@ def drop_margins(article: CleanElement) -> None:
         parts: list[str | CleanElement] = []
         for part in article.parts:
             if isinstance(part, CleanElement) and part in quotes:
-                parts += [with_text_attributes(block, part) for block in part.children()]
+                parts += [block.with_text_attributes(part) for block in part.children()]
             else:
                 parts.append(part)
         article.parts = parts
@@ -29,7 +28,7 @@ def _margins(article: CleanElement) -> set[CleanElement]:
     if not quotes or sum(map(_blocks, quotes)) < _LEAST_BLOCKS:
         return set()
     beside = [part for part in article.children() if part not in quotes]
-    if any(part.tag in HEADING_TAGS or has_heading(part) for part in beside):
+    if any(part.tag in HEADING_TAGS or part.has_heading() for part in beside):
         return set()
     return quotes if sum(map(_characters, quotes)) >= _SHARE * _characters(article) else set()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
-from dbce_spark.html.structure.layout_lists import LISTS, spread, with_text_attributes
+from dbce_spark.html.structure.layout_lists import LISTS, spread
 
 _ENDS = frozenset(("br", "hr"))
 _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
@@ -48,7 +48,7 @@ def drop_needless(node: CleanElement) -> None:
                             continue
                         part.tag = "p"
             elif tag == "blockquote" and [one.tag for one in part.children()] == ["blockquote"]:  # it sets margins
-                left.append(with_text_attributes(part.children()[0], part))
+                left.append(part.children()[0].with_text_attributes(part))
                 continue
             elif tag in LISTS:
                 left += reversed(spread(part))
