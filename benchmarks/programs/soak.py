@@ -36,7 +36,7 @@ from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.output.collection import Collection
 from dbce_spark.spark.jobs import compaction_job
-from dbce_spark.streaming.stream import local_stream, stream_tables
+from dbce_spark.streaming.stream import local_stream, stream_parts, stream_tables
 from tests.support.builders import read
 from tests.support.cluster import kill_all
 from tests.support.free_ports import free_port
@@ -385,7 +385,7 @@ def differences(soak: Soak, nights: int) -> int:
 
 def _stream_differences(soak: Soak) -> int:
     differ, found = 0, {}
-    for name, schema in stream_tables.SCHEMAS.items():
+    for name, schema in stream_parts.SCHEMAS.items():
         files = stream_tables.files(str(soak.streamed), name)
         found[name] = in_order(ds.dataset(files, schema=schema).to_table().to_pylist()) if files else []
     order = {row["file_no"]: row["warc_file"] for rows in found.values() for row in rows if row.get("warc_file")}

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.spark.jobs import stream_tasks
-from dbce_spark.streaming.stream import local_stream, stream_tables
+from dbce_spark.streaming.stream import local_stream, stream_parts
 from dbce_spark.streaming.stream.stream_method import stream_method
 from tests.support.builders import http, record
 from tests.support.stream_files import as_table, file, tree
@@ -57,8 +57,8 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
     expected = local_stream.run(files, by, TREE)
 
     assert all(expected.values())
-    assert {name: as_table(name, expected[name]) for name in stream_tables.SCHEMAS} == {
-        name: as_table(name, rows[name]) for name in stream_tables.SCHEMAS
+    assert {name: as_table(name, expected[name]) for name in stream_parts.SCHEMAS} == {
+        name: as_table(name, rows[name]) for name in stream_parts.SCHEMAS
     }
 
 

@@ -13,10 +13,10 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import pages
 from dbce_spark.model import Page
-from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream import stream_parts
 from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival, pack_keys
 from dbce_spark.streaming.stream.stream_method import stream_method
-from dbce_spark.streaming.stream.stream_tables import WrittenPart
+from dbce_spark.streaming.stream.stream_parts import WrittenPart
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from tests.support.builders import CONFIG, DATE, archive, capture, gzipped, http, page, record
 
@@ -96,7 +96,7 @@ def part(
 
 def as_table(name: str, rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Rows as they are read from the table, in the order of the stream."""
-    schema, some = stream_tables.SCHEMAS[name], [*rows]
+    schema, some = stream_parts.SCHEMAS[name], [*rows]
     arrays = [pa.array([row.get(field.name) for row in some], field.type) for field in schema]
     return in_order(pa.Table.from_arrays(arrays, schema=schema).to_pylist())
 

@@ -29,7 +29,7 @@ from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites, stream_tasks
 from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
 from dbce_spark.spark.run.task_results import task_results
-from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream import stream_parts, stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS
 from dbce_spark.streaming.stream.stream_method import DBCE, stream_method
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -297,11 +297,11 @@ def _committing(folder: str, config: DbceConfig, log: Log) -> Callable[[DataFram
 
 
 def _gathered(
-    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_tables.WrittenPart]
-) -> stream_tables.WrittenPart:
+    batch: DataFrame, work: Callable[[stream_tasks.Batches], stream_parts.WrittenPart]
+) -> stream_parts.WrittenPart:
     """Do the work of each part of a batch; return what all have written."""
-    gathered = stream_tables.WrittenPart(Counter(), Counter(), Counter())
-    for part in task_results(batch, work, stream_tables.WrittenPart):
+    gathered = stream_parts.WrittenPart(Counter(), Counter(), Counter())
+    for part in task_results(batch, work, stream_parts.WrittenPart):
         gathered.files.update(part.files)
         gathered.counts.update(part.counts)
         gathered.digests.update(part.digests)

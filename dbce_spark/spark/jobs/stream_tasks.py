@@ -22,7 +22,7 @@ from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
-from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream import stream_parts
 from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
 from dbce_spark.streaming.stream.local_stream import make_arrivals, reject_row
 from dbce_spark.streaming.stream.outcomes import REJECTS, Outcome, build_row
@@ -133,20 +133,20 @@ def row_of(table: str, packed: bytes, fields: str, config: DbceConfig) -> Row:
     return own if table in _PAST else build_row(Outcome(table, packed, own), config)
 
 
-def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], stream_tables.WrittenPart]:
+def writing(folder: str, number: int, config: DbceConfig) -> Callable[[Batches], stream_parts.WrittenPart]:
     """Return the task that writes the files of a part of a batch."""
-    return _through(partial(stream_tables.StreamPart, folder, number), config)
+    return _through(partial(stream_parts.StreamPart, folder, number), config)
 
 
-def recounting(number: int, config: DbceConfig) -> Callable[[Batches], stream_tables.WrittenPart]:
+def recounting(number: int, config: DbceConfig) -> Callable[[Batches], stream_parts.WrittenPart]:
     """Return the task that `writing` is, for a batch which is committed: it names and counts, and writes nothing."""
-    return _through(partial(stream_tables.CountedPart, number), config)
+    return _through(partial(stream_parts.CountedPart, number), config)
 
 
 def _through(
-    open_part: Callable[[int], stream_tables.CountedPart], config: DbceConfig
-) -> Callable[[Batches], stream_tables.WrittenPart]:
-    def write(batches: Batches) -> stream_tables.WrittenPart:
+    open_part: Callable[[int], stream_parts.CountedPart], config: DbceConfig
+) -> Callable[[Batches], stream_parts.WrittenPart]:
+    def write(batches: Batches) -> stream_parts.WrittenPart:
         task, counts, digests = TaskContext.get(), Counter[str](), Counter[str]()
         assert task is not None
         with open_part(task.partitionId()) as part:
@@ -154,7 +154,7 @@ def _through(
                 sent = [*rows_of(batch, ("table", "packed_row", "fields"))]
                 for table, packed, fields in sent:
                     if table not in _PAST:
-                        digests[part.path(table)] += stream_tables.row_digest(packed, fields.encode())
+                        digests[part.path(table)] += stream_parts.row_digest(packed, fields.encode())
                 for table, rows in _by_table(sent, config).items():
                     if table == _COUNTS:
                         for of_file in rows:
@@ -162,7 +162,7 @@ def _through(
                     else:
                         part.write(table, rows)
                         counts.update(_counted(table, rows))
-        return stream_tables.WrittenPart(part.rows, counts, digests)
+        return stream_parts.WrittenPart(part.rows, counts, digests)
 
     return write
 

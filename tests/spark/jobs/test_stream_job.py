@@ -32,7 +32,7 @@ from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.jobs import stream_job
 from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.stream_status import inspect_stream
-from dbce_spark.streaming.stream import local_stream, stream_tables, streamed_domain
+from dbce_spark.streaming.stream import local_stream, stream_parts, stream_tables, streamed_domain
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
@@ -104,7 +104,7 @@ def expected(
 def written(folder: Path) -> Tables:
     """Read the committed rows."""
     found: Tables = {}
-    for name, schema in stream_tables.SCHEMAS.items():
+    for name, schema in stream_parts.SCHEMAS.items():
         paths = stream_tables.files(str(folder / "out"), name)
         rows = ds.dataset(paths, schema=schema).to_table().to_pylist() if paths else []
         found[name] = in_order(rows)
@@ -274,10 +274,10 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
     assert len(stream_tables.read_commits(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
     assert ("dead", 1) == told_outside(tmp_path)
     run(spark, tmp_path)
-    tables = [one for name in stream_tables.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
+    tables = [one for name in stream_parts.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
     assert expected(files) == written(tmp_path)
     assert {*tables} == {
-        Path(one) for name in stream_tables.SCHEMAS for one in stream_tables.files(str(tmp_path / "out"), name)
+        Path(one) for name in stream_parts.SCHEMAS for one in stream_tables.files(str(tmp_path / "out"), name)
     }
 
 

@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream import stream_parts, stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, build_rows
 from dbce_spark.streaming.stream.streamed_domain import StreamedDomain
 from tests.support.stream_files import TREE, arrival, as_table, part
@@ -25,7 +25,7 @@ def labels(count: int) -> list[Any]:
 
 
 def write(folder: Path, batch: int, some: list[Any], *, number: int = 0) -> dict[str, int]:
-    with stream_tables.StreamPart(str(folder), batch, number) as out:
+    with stream_parts.StreamPart(str(folder), batch, number) as out:
         for row in some:
             out.write(LABELS, [row])
     return dict(out.rows)
@@ -61,7 +61,7 @@ def test_a_batch_that_is_written_again_is_there_once(tmp_path: Path) -> None:
     assert as_table(LABELS, some) == ds.dataset(tmp_path / "labels").to_table(LABEL_COLUMNS).to_pylist()
 
 
-LABEL_COLUMNS = stream_tables.SCHEMAS[LABELS].names
+LABEL_COLUMNS = stream_parts.SCHEMAS[LABELS].names
 
 
 def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_no_batch_is_committed_behind_a_commit_that_is_missing(tmp_path: Path) -
 
 def test_a_batch_that_is_computed_again_has_the_same_words(tmp_path: Path) -> None:
     """As many rows of other words are others; a commit of an earlier version, which has no digests, has its counts."""
-    files, digest = {"labels/batch=0/part-00000.parquet": 2}, stream_tables.row_digest
+    files, digest = {"labels/batch=0/part-00000.parquet": 2}, stream_parts.row_digest
     rows = [(b"a page", b"{}"), (b"another", b"{}")]
     path = next(iter(files))
     sums = [{path: sum(digest(*row) for row in some)} for some in (rows, rows[::-1], [rows[0], rows[0]])]
