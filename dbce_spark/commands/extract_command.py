@@ -4,7 +4,6 @@ import argparse
 import shlex
 import time
 from collections.abc import Sequence, Set
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
+from dbce_spark.commands import engine_choice
 from dbce_spark.commands.archive_checks import check_archives
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
@@ -23,17 +23,16 @@ from dbce_spark.commands.arguments import (
     add_log_format,
     add_settings,
     check_formats,
-    check_installed,
     count,
     default_of,
     given_parameters,
 )
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
-from dbce_spark.commands.spark_options import add_spark, command_line, is_submitted, spark_settings
+from dbce_spark.commands.spark_options import add_spark, command_line, spark_settings
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import BudgetError, ConfigError, InputError, PlatformError, installs
+from dbce_spark.errors import BudgetError, InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason
@@ -160,10 +159,10 @@ def _run(arguments: argparse.Namespace) -> None:
         files = to.unread(to.latest(), files) if to else files
         _print_input(files, indexes, sources.absolute(arguments.base), wanted, config)
         return
-    is_local = not read and _is_local(arguments, config, files)
+    is_local = not read and engine_choice.is_local(arguments, config, files)
     arguments.resumes = not is_local
     if not is_local:
-        _check_spark(arguments)
+        engine_choice.check_spark(arguments)
     settings = spark_settings(arguments.spark)
     request = _request(arguments, files, indexes, started)
     if to:
@@ -271,56 +270,6 @@ def _request(
     )
 
 
-def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str]) -> bool:
-    """Return whether the plain engine does it: by `--engine`, or because the input is small and nothing asks for Spark.
-
-    Raises:
-        ConfigError: `--engine local` with an option that only Spark has.
-    """
-    asked = _spark_option(arguments)
-    if arguments.engine == "local" and asked:
-        raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
-    if arguments.engine != "auto" or asked:
-        return bool(arguments.engine == "local")
-    sizes = [*map(_size, files)]
-    return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
-
-
-def _spark_option(arguments: argparse.Namespace) -> str | None:
-    """Return an option that was given and that only Spark has."""
-    of_spark = {
-        "--collection": arguments.collection,
-        "--index": arguments.index,
-        "--limit": arguments.limit,
-        "--staging": arguments.staging,
-        "--master": arguments.master,
-        "--spark": arguments.spark,
-        "an --output in an object store": sources.is_remote(arguments.output or ""),
-        "spark-submit": is_submitted(),
-    }
-    return next((name for name, value in of_spark.items() if value), None)
-
-
-def _check_spark(arguments: argparse.Namespace) -> None:
-    """Check that PySpark is installed.
-
-    Raises:
-        PlatformError: it is not.
-    """
-    if arguments.engine == "auto" and not _spark_option(arguments) and find_spec("pyspark") is None:
-        raise PlatformError(
-            f"so large an input needs Spark (engine.local_bytes): {installs('spark')}, or give"
-            " --engine local, which holds all pages in memory"
-        )
-    check_installed("spark", "pyspark")
-
-
-def _size(path: str) -> int:
-    """Return the bytes of a file: 0 of a local one that cannot be read, since a run has a reject for it, and -1 where
-    a store does not say."""
-    return sources.size_or(path, -1 if sources.is_remote(path) else 0)
-
-
 def _on_spark(
     to: Collection | None, request: "RunRequest", config: DbceConfig, log: Log, spark: tuple[str | None, dict[str, str]]
 ) -> dict[str, Any]:
@@ -424,7 +373,7 @@ def _status(text: str) -> int:
 def _print_files(files: Sequence[str]) -> None:
     total = 0
     for path in files:
-        size = _size(path)
+        size = engine_choice.stored_size(path)
         total += max(size, 0)
         print(f"{f'{size:,}' if size >= 0 else 'unknown':>16}  {path}")
     print(f"{total:>16,}  bytes in {counted(len(files), 'file')} would be read")
