@@ -1,4 +1,4 @@
-"""The account of the tables of a stream: each batch has files of its own, and its commit, written last, lists them.
+"""Commit the tables of a stream: each batch has files of its own, and its commit, written last, lists them.
 
 A batch that ended before its commit is written again: its files have the same names and rows. So a reader who goes by
 the commits sees each batch whole, once or not at all; and one who reads all files of a table sees no row twice.
