@@ -83,6 +83,7 @@ from tests.support.structure import markdown_of
         ("<a href=x><h2> </h2><p>b</p></a>", "[b](http://a.example/b/x)"),
         ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
+        ("<p>a</p><hr><div></div><hr><p>b</p><hr><blockquote>c</blockquote>", "a\n\n---\n\nb\n\n---\n\n> c"),
     ],
 )
 def test_markdown(html: str, expected: str) -> None:
