@@ -79,9 +79,12 @@ def test_rows_without_a_body_stand_in_one() -> None:
 
 def test_cells_without_a_row_stand_in_one() -> None:
     """As HTML's algorithm has it."""
-    table = "<table><thead><th>a<th>b</thead><tr><td>c<td>d</table>"
+    table = "<table><thead><th>a<th>b</thead><tr><td>c<td>d</tr><td>e<td>f</table>"
 
-    assert "<table><thead><tr><th>a</th><th>b</th></tr></thead>" in html_of(table)
+    assert (
+        "<table><thead><tr><th>a</th><th>b</th></tr></thead>"
+        "<tbody><tr><td>c</td><td>d</td></tr><tr><td>e</td><td>f</td></tr></tbody></table>"
+    ) == html_of(table)
 
 
 def test_a_line_begins_without_space() -> None:
