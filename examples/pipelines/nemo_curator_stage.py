@@ -29,7 +29,7 @@ class Dbce(ProcessingStage[DocumentBatch, DocumentBatch]):
 
     def outputs(self) -> tuple[list[str], list[str]]:
         """Name what a batch has afterwards."""
-        return ["data"], ["text", "title", "language", "page_text", "blocks", "error"]
+        return ["data"], ["text", "title", "language", "page_text", "page_type", "confidence", "blocks", "error"]
 
     def process(self, batch: DocumentBatch) -> DocumentBatch:
         """Return the rows with their main content."""

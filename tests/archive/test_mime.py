@@ -96,11 +96,14 @@ def test_unknown_type_is_sniffed(essence: str, body: bytes, expected: str) -> No
         (b"PK\x03\x04\x14\0", "application/zip"),
         (b"BM\x36\0\0\0", "image/bmp"),
         (b"MZ\x90\0\3\0\0\0", "application/octet-stream"),
+        (b"CWS\x06\x1f<a\x9c\x02</\x03<!\x04<Z=\x05<?\x06", "application/octet-stream"),
+        (b"\x02<img\nsrc=a>", "text/html"),
         (b"\x1b$B$3\x1b(B", "text/html"),
     ],
 )
 def test_page_that_is_none(body: bytes, expected: str) -> None:
-    """Under text/html may come a feed or what is no text; stray control characters make no page a film."""
+    """Under text/html may come a feed or what is no text; stray control characters make no page a film, and stray
+    signs of tags make no film a page."""
     assert expected == computed_type("text/html", body)
 
 

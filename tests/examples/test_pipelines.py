@@ -109,4 +109,4 @@ def test_nemo_curator_extracts() -> None:
     assert stage.validate_input(batch)
     (found,) = stage.process_batch([batch])
     assert TEXTS == found.to_pandas()["text"].tolist()
-    assert set(stage.outputs()[1]) <= set(found.get_columns())
+    assert {"html", "url", *stage.outputs()[1]} == set(found.get_columns())

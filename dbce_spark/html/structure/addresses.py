@@ -22,6 +22,7 @@ _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
 _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
 _PATH = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+_TO_QUERY = re.compile(r"[^?#]*")
 _SLASH_BEFORE_SLASH = re.compile("/(?=/)")
 _EMPTY = "\0"
 """Stands in a path where nothing does; no page has it."""
@@ -54,8 +55,8 @@ class Addresses:
         return self._resolve(reference, _LINK_SCHEMES)
 
     def image(self, reference: str | None) -> str | None:
-        """Resolve the address of an image; None if it is none on the web."""
-        return self._resolve(reference, _IMAGE_SCHEMES)
+        """Resolve the address of an image; None if it is none on the web, or a place of the page itself."""
+        return None if reference and reference.startswith("#") else self._resolve(reference, _IMAGE_SCHEMES)
 
     def is_own(self, reference: str) -> bool:
         """Test for a reference to a place of the page itself."""
@@ -76,6 +77,7 @@ class Addresses:
 
 def addresses(root: Any, url: str) -> Addresses:
     """Read what the references of a page are relative to: to nothing where that is longer than an address."""
+    url = url.strip()
     base = next((one.get("href") for one in root.iter("base") if one.get("href")), "")
     if max(len(url), len(base)) > MAX_ADDRESS_CHARS:
         return Addresses("")
@@ -88,6 +90,8 @@ def addresses(root: Any, url: str) -> Addresses:
 @lru_cache(maxsize=1024)
 def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
     reference = _STRIPPED.sub("", reference.strip())
+    path = _TO_QUERY.match(reference)[0]  # type: ignore[index]
+    reference = path.replace("\\", "/") + reference[len(path) :]  # as browsers read it
     try:
         absolute = _join(base, reference) if reference else ""
         parts = urlsplit(absolute)

@@ -112,7 +112,7 @@ class _Builder:
         self._tables: list[bool] = []
         self._depths: list[int] = []
         """Of each element that is being read and may open others: how many were open before."""
-        self._made: CleanElement | None = None
+        self._made: set[CleanElement] = set()  # around parts that lack it
         """The last row or list that was made for a cell or item without one; those that follow stand in it, too."""
 
     def read(self, root: Any) -> None:
@@ -206,7 +206,7 @@ class _Builder:
             self._stack.pop()
         self._depths[-1] = min(self._depths[-1], len(self._stack))
         if tag in ("tr", "td", "th") and top == "table":
-            self._push("tbody", {}, is_auto=True)
+            self._make_or_go_on("tbody")
             top = "tbody"
         if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
             self._make_or_go_on("tr")
@@ -221,13 +221,13 @@ class _Builder:
         return is_room and not _has_paragraphs(item)
 
     def _make_or_go_on(self, tag: str) -> None:
-        """Open the row or list of a part that has none: that of the part before it, if nothing is between."""
+        """Open the body, row or list of a part that has none: that of the part before it, if nothing is between."""
         parts = self._stack[-1][0].parts
-        if parts and parts[-1] is self._made:
-            self._stack.append((self._made, True, self._stack[-1][2]))
+        if parts and isinstance(last := parts[-1], CleanElement) and last.tag == tag and last in self._made:
+            self._stack.append((last, True, self._stack[-1][2]))
         else:
             self._push(tag, {}, is_auto=True)
-            self._made = self._stack[-1][0]
+            self._made.add(self._stack[-1][0])
 
     def _make_room(self) -> None:
         """Open what text needs around it: an item in a list, a cell in a table."""

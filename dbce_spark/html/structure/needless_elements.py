@@ -21,8 +21,8 @@ _Parts = Sequence[str | CleanElement]
 
 
 def drop_needless(node: CleanElement) -> None:
-    """Take out what nothing came into, and the breaks and rules that end a block; of other needless elements what they
-    hold stays."""
+    """Take out what nothing came into, the breaks and rules that end a block, and rules right before a rule; of other
+    needless elements what they hold stays."""
     left: list[str | CleanElement] = []  # the last first
     may_be_needless = False
     for part in reversed(node.parts):
@@ -30,7 +30,10 @@ def drop_needless(node: CleanElement) -> None:
             drop_needless(part)
             tag = part.tag
             if tag in _ENDS:
-                if not left and node.tag not in INLINE_TAGS:
+                behind = left[-1] if left else None
+                if behind is None and node.tag not in INLINE_TAGS:
+                    continue
+                if tag == "hr" and isinstance(behind, CleanElement) and behind.tag == "hr":
                     continue
             elif not part.parts:
                 if tag not in _MAY_BE_EMPTY:

@@ -21,6 +21,9 @@ HERE = Addresses("http://a.example/b/c?d")
         ("http://[x", None),
         ("", None),
         ("x" * 5000, None),
+        ("i\\a b.gif?c\\d#e\\f", "http://a.example/b/i/a%20b.gif?c%5Cd#e%5Cf"),
+        ("http:\\\\o.example\\x", "http://o.example/x"),
+        ("\\x", "http://a.example/x"),
     ],
 )
 def test_links_are_absolute_and_safe(reference: str, expected: str | None) -> None:
@@ -57,6 +60,9 @@ def test_empty_segments_of_a_path_stay(url: str, reference: str, expected: str) 
         ("<picture><source srcset='p.webp 2x'><img></picture>", "p.webp"),
         ("<img alt=x>", None),
         ("<img src=javascript:x()>", None),
+        ("<img src='#'>", None),
+        ("<img src='#' data-src=b.png>", "b.png"),
+        ("<picture><source srcset='#, # 2x'><img></picture>", None),
     ],
 )
 def test_a_lazy_image_has_its_real_source(image: str, expected: str | None) -> None:
@@ -77,6 +83,11 @@ def test_nothing_is_relative_to_what_is_no_address(base: str, url: str) -> None:
     found = addresses(root, url)
 
     assert [None, "http://c.example/"] == [found.link("b"), found.link("http://c.example/")]
+
+
+def test_spaces_around_the_address_of_a_page_are_none_of_it() -> None:
+    """A list of addresses may have them, such as its line ends."""
+    assert "http://a.example/b" == addresses(lxml_html.Element("p"), " http://a.example/c\n").link("b")
 
 
 def test_the_base_of_a_page_counts() -> None:

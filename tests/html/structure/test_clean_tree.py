@@ -65,11 +65,26 @@ def test_a_table_of_data_keeps_its_shape() -> None:
     ) == html_of(table)
 
 
+def test_rows_without_a_body_stand_in_one() -> None:
+    """As in browsers; a body that the page has begins where it does."""
+    rows = "<tr><td>a<td>b<tr><td>c<td>d"
+    written = "<tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr>"
+    html = f"<table>{rows}<tbody>{rows}</table><ul><li><table>{rows}</table></ul>"
+
+    assert (
+        f"<table><tbody>{written}</tbody><tbody>{written}</tbody></table>"
+        f"<ul><li><table><tbody>{written}</tbody></table></li></ul>"
+    ) == html_of(html)
+
+
 def test_cells_without_a_row_stand_in_one() -> None:
     """As HTML's algorithm has it."""
-    table = "<table><thead><th>a<th>b</thead><tr><td>c<td>d</table>"
+    table = "<table><thead><th>a<th>b</thead><tr><td>c<td>d</tr><td>e<td>f</table>"
 
-    assert "<table><thead><tr><th>a</th><th>b</th></tr></thead>" in html_of(table)
+    assert (
+        "<table><thead><tr><th>a</th><th>b</th></tr></thead>"
+        "<tbody><tr><td>c</td><td>d</td></tr><tr><td>e</td><td>f</td></tr></tbody></table>"
+    ) == html_of(table)
 
 
 def test_a_line_begins_without_space() -> None:

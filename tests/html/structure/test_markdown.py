@@ -30,7 +30,15 @@ from tests.support.structure import markdown_of
         ("<p>a<b>, b.</b>c <i>d'</i>s <i>e</i>f<i>(g)</i>", "a, **b**.c *d*'s *e*f<i>(g)</i>"),
         ("<p>1<i>. a</i> <b>b - <i>c -</i></b>d", "1<i>. a</i> <b>b - *c* -</b>d"),
         ("<p><b><u>a<br></u></b>b", "**a**  \nb"),
-        ("<p>a <code>b<br>c <a href=x>d</a></code> e</p>", "a `b`  \n`c d` e"),
+        ("<p>a <code>b<br>c <a href=x>d</a></code> e</p>", "a `b`  \n`c` [`d`](http://a.example/b/x) e"),
+        ("<p><code><a href=x>a</a></code>", "[`a`](http://a.example/b/x)"),
+        ("<p><samp lang=de><a href=x>a</a></samp>", "[`a`](http://a.example/b/x)"),
+        ("<p><kbd>a(<b><a href=x>b</a></b>)</kbd>", "`a(`[`b`](http://a.example/b/x)`)`"),
+        (
+            "<p><code><a href=x>a</a> <a href=y>b</a> <b>c</b> d </code>e",
+            "[`a`](http://a.example/b/x) [`b`](http://a.example/b/y) `c d` e",
+        ),
+        ("<pre><code>a <a href=x>b</a></code></pre>", "```\na b\n```"),
         ("<pre>1\\.1 a\\_b</pre>", "```\n1\\.1 a\\_b\n```"),
         ("<ol start=0><li>a</ol>", "0. a"),
         ("<ol><li>a<li value=5>b<li>c</ol>", "1. a\n5. b\n6. c"),
@@ -76,6 +84,7 @@ from tests.support.structure import markdown_of
         ("<a href=x><h2> </h2><p>b</p></a>", "[b](http://a.example/b/x)"),
         ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
+        ("<p>a</p><hr><div></div><hr><p>b</p><hr><blockquote>c</blockquote>", "a\n\n---\n\nb\n\n---\n\n> c"),
     ],
 )
 def test_markdown(html: str, expected: str) -> None:
