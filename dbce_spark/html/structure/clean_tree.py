@@ -112,8 +112,8 @@ class _Builder:
         self._tables: list[bool] = []
         self._depths: list[int] = []
         """Of each element that is being read and may open others: how many were open before."""
-        self._made: set[CleanElement] = set()  # around parts that lack it
-        """The last row or list that was made for a cell or item without one; those that follow stand in it, too."""
+        self._made: set[CleanElement] = set()
+        """The bodies, rows and lists that were made for parts without one; what follows such a part stands in it, too."""
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
