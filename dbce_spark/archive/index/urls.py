@@ -3,6 +3,8 @@
 The SURT key leaves out parameters that are known to name a session; `dbce/near_copies.py` finds what still differs.
 """
 
+import warnings
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -23,12 +25,19 @@ def url_key(url: str) -> str:
     huge."""
     if len(url) > _LONGEST:
         return url
-    import surt  # only here: it takes tldextract with it
-
     try:
-        return str(surt.surt(url))
+        return _surt()(url)
     except Exception:  # the library raises whatever urllib does on a broken URL; such a URL is its own key
         return url
+
+
+@cache
+def _surt() -> Callable[[str], str]:
+    """Return the library's function. Its source has escapes that Python 3.12 warns of, when it compiles them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import surt  # only here: it takes tldextract with it
+    return surt.surt  # type: ignore[no-any-return]
 
 
 def host_of(url: str) -> str:

@@ -423,7 +423,7 @@ def test_a_date_is_written_in_many_ways(given: Any) -> None:
     assert datetime(2020, 1, 2, tzinfo=UTC) == extract(page(1), date=given).date
 
 
-@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT")])
+@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT", "s")])
 def test_no_time_is_no_date(given: Any) -> None:
     """NumPy has one, and pandas another."""
     none = pytest.importorskip("pandas").NaT if given == "NaT" else given
