@@ -19,9 +19,12 @@ from dbce_spark.html.metadata import END_SIGN, SLACK, TITLE_SIGN
 from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
+from dbce_spark.html.tokens import tokens
 
 _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
+_FEWEST_CHARACTERS = 8
+"""Of a heading in a script without spaces that a title may repeat: shorter ones are names of sections."""
 _MOST_SIGNS = 8
 """Signs that part a title; what lies behind more of them is one part."""
 _MOST_CHARS = 200
@@ -135,7 +138,7 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
     headings = [(name, one) for name in _HEADINGS for one in found.get(name, ())]
     for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
         heading = plain(one)
-        if " " in heading:
+        if " " in heading or len(tokens(heading)) >= _FEWEST_CHARACTERS:
             if heading in plain(title):
                 yield "title", title
             elif heading in plain(card):

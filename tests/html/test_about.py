@@ -79,6 +79,23 @@ def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "headings", "expected"),
+    [
+        ("老港口 今日开放_新闻中心_某网", "<h1>老港口 今日开放</h1>", "老港口 今日开放"),
+        ("老港口 今日开放 -新闻频道-某网", "<h1>老港口 今日开放</h1>", "老港口 今日开放"),
+        ("News｜老港口 今日开放--某网", "<h1>老港口 今日开放</h1><h1>热新闻</h1>", "老港口 今日开放"),
+        ("老港口今日重新开放-某网", "<h1>某网首页</h1><h2>老港口今日重新开放</h2>", "老港口今日重新开放"),
+        ("老港口今日重新开放-新闻中心", "<h1>港口重新开放</h1><h2>新闻中心</h2>", "港口重新开放"),
+        ("老港口-今日开放_某网", "<h1>老港口-今日开放</h1><h2>老港口</h2>", "老港口-今日开放"),
+        ("老港口-今日开放", "<h2>港口</h2>", "老港口-今日开放"),
+    ],
+)
+def test_signs_in_a_title_touch_in_scripts_without_spaces(title: str, headings: str, expected: str) -> None:
+    """The part that a heading has is the title there too; one of a few characters is a section's name."""
+    assert expected == about(f"<title>{title}</title>{headings}").title
+
+
+@pytest.mark.parametrize(
     ("html", "expected"),
     [
         (meta(author="Ada Lovelace"), "Ada Lovelace"),
