@@ -59,7 +59,7 @@ _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.I
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _LISTS = frozenset(("ld:keywords", "meta:keywords", "meta:news_keywords"))
 """Places each of whose values is a list of tags; elsewhere it is one tag, but for a single one."""
-_OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b]")
+_OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b\u060c\u061b]")
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 
 

@@ -220,11 +220,12 @@ def test_the_rest() -> None:
         (meta(keywords="a; b, c"), ("a; b", "c")),
         (meta(keywords="企业，安全、工作"), ("企业", "安全", "工作")),
         (meta(keywords="企业|安全"), ("企业", "安全")),
+        (meta(keywords="میناء، أسماك؛ سوق"), ("میناء", "أسماك", "سوق")),
         ('<script type="application/ld+json">{"keywords": ["a, b", "c"]}</script>', ("a", "b", "c")),
         (meta(article__tag="a, b") + meta(article__tag="c; d"), ("a, b", "c; d")),
         ("<a rel=tag>a, b</a>", ("a", "b")),
     ],
-    ids=["commas", "several lists", "semicolons", "both", "Chinese", "bars", "JSON-LD", "tags", "one tag"],
+    ids=["commas", "several lists", "semicolons", "both", "Chinese", "bars", "Arabic", "JSON-LD", "tags", "one tag"],
 )
 def test_a_list_of_keywords_is_parted_at_its_signs(html: str, expected: tuple[str, ...]) -> None:
     """Commas go first; a tag among others is one, whatever signs are in it."""
