@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.language_codes import three_letters
-from dbce_spark.archive.index.urls import domain_of, is_domain, meant_host
+from dbce_spark.archive.index.urls import domain_of, is_domain, meant_host, sent_host
 from dbce_spark.config import STATUSES, RowsConfig
 from dbce_spark.errors import InputError
 from dbce_spark.output import stored_rows
@@ -45,7 +45,7 @@ def chosen(config: RowsConfig, section: str) -> list[Filter]:
         ConfigError: a date is none, or nothing lies between them; `section` is that of the parameters.
     """
     filters = [
-        among("site", config.sites, str.lower),
+        among("site", config.sites, sent_host),
         fetched(config.since, config.until, section),
         among("status", () if {*STATUSES} <= {*config.statuses} else config.statuses),
         among("language", config.languages, three_letters),

@@ -19,9 +19,12 @@ from dbce_spark.html.metadata import END_SIGN, SLACK, TITLE_SIGN
 from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
+from dbce_spark.html.tokens import tokens
 
 _LIKE = 0.3
 """Share of common words from which a heading is that of the title."""
+_FEWEST_CHARACTERS = 8
+"""Of a heading in a script without spaces that a title may repeat: shorter ones are names of sections."""
 _MOST_SIGNS = 8
 """Signs that part a title; what lies behind more of them is one part."""
 _MOST_CHARS = 200
@@ -56,7 +59,7 @@ _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.I
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _LISTS = frozenset(("ld:keywords", "meta:keywords", "meta:news_keywords"))
 """Places each of whose values is a list of tags; elsewhere it is one tag, but for a single one."""
-_OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b]")
+_OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b\u060c\u061b]")
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 
 
@@ -135,7 +138,7 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
     headings = [(name, one) for name in _HEADINGS for one in found.get(name, ())]
     for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
         heading = plain(one)
-        if " " in heading:
+        if " " in heading or len(tokens(heading)) >= _FEWEST_CHARACTERS:
             if heading in plain(title):
                 yield "title", title
             elif heading in plain(card):

@@ -19,7 +19,8 @@ HINT = "href:user"
 """A place whose names are no answer, but a sign that another one is right."""
 MAX_BYLINE = 100
 """Characters: what is longer is a sentence."""
-_CAPITAL = r"[^\W\d_a-zß-ÿα-ώа-џ\u0590-\u1dff\u2c00-\uffff]"
+_SMALL_LETTERS = "a-z" + "".join(filter(str.islower, map(chr, range(0x80, 0x2000))))
+_CAPITAL = rf"[^\W\d_{_SMALL_LETTERS}\u0590-\u1dff\u2c00-\uffff]"
 """A letter of a script that has small ones as well, and none of those."""
 NAME = re.compile(
     rf"(?:(?:Dr|Prof)\.? ){{0,3}}{_CAPITAL}[\w.'’-]*"

@@ -54,6 +54,7 @@ _SEVEN_BIT = frozenset({"iso-2022-jp", "iso-2022-kr", "hz-gb-2312"})
 _SHIFT = re.compile(rb"\x1b[$(]|~\{")
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
 
+_TAG = re.compile("</?[a-z]", re.IGNORECASE)
 _PRESCAN = 4096
 """Bytes in which a declaration is searched. The standard asks for 1,024, and that a parser which meets one later begins
 anew (13.2.3.4); old pages have long comments in front of it."""
@@ -115,7 +116,7 @@ def decode(html: bytes, declared: str) -> Decoded:
     for bom, name in _BOMS:
         if html.startswith(bom):
             return _made(_text(html[len(bom) :], name), name, "bom")
-    if b"\0" in html[:_PRESCAN] and (wide := _wide(html)):
+    if b"\0" in html[:_PRESCAN] and (wide := _wide(html, declared)):
         return _made(_text(html, wide), wide, "detected")
     if (b"\x1b" in html or _declares_hz(html, declared)) and (found := _seven_bit(html, declared)):
         return found
@@ -219,8 +220,11 @@ def _seven_bit(html: bytes, declared: str) -> Decoded | None:
     return None
 
 
-def _wide(html: bytes) -> str:
-    """Detect UTF-16 or UTF-32 without a mark, by the places of the zeros of its markup; "" for neither."""
+def _wide(html: bytes, declared: str) -> str:
+    """Detect UTF-16 or UTF-32 without a mark, by the places of the zeros of its markup; "" for neither.
+
+    Chinese has few of them in UTF-16, and U+4E00 has its in the other places: if it is declared, a tag is enough.
+    """
     start = html[: min(len(html), _PRESCAN) // 4 * 4]
     zeros = [start[nth::4].count(0) for nth in range(4)]
     quarter = len(start) // 4
@@ -231,6 +235,10 @@ def _wide(html: bytes) -> str:
     if min(zeros[:2]) == quarter and zeros[3] * 8 < quarter:
         return "utf-32be"
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
+    if _named(declared).startswith("utf-16"):
+        for name in ("utf-16le", "utf-16be"):
+            if _TAG.search(_text(start, name)):
+                return name
     if odd * 5 >= quarter and odd > 16 * even:
         return "utf-16le"
     if even * 5 >= quarter and even > 16 * odd:

@@ -14,6 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from dbce_spark.files import timestamps
 from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.html.tokens import SPACELESS
 from dbce_spark.model import Metadata
 
 MAX_JSON_CHARS = 262_144
@@ -27,8 +28,12 @@ MAX_CANDIDATES = 16
 
 
 _SIGNS = "[|/:·•»–—-]+"
-TITLE_SIGN = re.compile(rf"\s+{_SIGNS}\s+")
-"""A sign between the title of a page and the name of its site: "Harbour opens - The Gazette"."""
+_TOUCHING = r"[|_\uff5c\uff0d–—-]"
+TITLE_SIGN = re.compile(
+    rf"\s+{_SIGNS}\s+|(?<=[{SPACELESS}])\s*{_TOUCHING}+\s*|(?<!{_TOUCHING})\s*{_TOUCHING}+\s*(?=[{SPACELESS}])"
+)
+"""A sign between the title of a page and the name of its site: "Harbour opens - The Gazette". It touches them where one
+is in a script without spaces."""
 END_SIGN = re.compile(rf"^{_SIGNS}\s+|\s+{_SIGNS}$")
 """The same sign where the title or the name is missing."""
 

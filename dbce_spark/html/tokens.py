@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dbce_spark.model import Hashes
 
 _SPACELESS_RANGES = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x0E00, 0x0FFF),  # Thai, Lao, Tibetan
     (0x1000, 0x109F),  # Myanmar
     (0x1780, 0x17FF),  # Khmer
     (0x2E80, 0x2FFF),  # CJK radicals

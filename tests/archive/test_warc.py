@@ -450,6 +450,9 @@ def test_file_that_cannot_be_opened(tmp_path: Path, name: str) -> None:
         ("http://192.0.2.1/a", "domain", "192.0.2.1"),
         ("http://localhost/a", "domain", "localhost"),
         ("http://[broken/a", "domain", ""),
+        ("http://www.Пример.рф/a", "domain", "xn--e1afmkfd.xn--p1ai"),
+        ("http://www.Пример.рф/a", "host", "www.xn--e1afmkfd.xn--p1ai"),
+        ("http://..Пример.рф/a", "host", "..пример.рф"),
     ],
 )
 def test_site(address: str, kind: str, expected: str) -> None:

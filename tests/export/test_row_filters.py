@@ -32,6 +32,7 @@ def kept(column: str, values: list[Any], wanted: RowsConfig) -> list[bool]:
     ("column", "values", "expected", "wanted"),
     [
         ("site", ["example.org", "example.com"], [True, False], replace(ALL, sites=("Example.org",))),
+        ("site", ["xn--e1afmkfd.xn--p1ai", "example.org"], [True, False], replace(ALL, sites=("Пример.рф",))),
         ("timestamp", TIMES, [False, True, False], replace(ALL, since="2010")),
         ("timestamp", TIMES, [True, False, False], replace(ALL, until="2009-12")),
         ("timestamp", TIMES[:2], [False, True], replace(ALL, since="20100101", until="2010")),

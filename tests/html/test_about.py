@@ -79,6 +79,23 @@ def test_a_title_has_no_name_of_the_site(title: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "headings", "expected"),
+    [
+        ("老港口 今日开放_新闻中心_某网", "<h1>老港口 今日开放</h1>", "老港口 今日开放"),
+        ("老港口 今日开放 -新闻频道-某网", "<h1>老港口 今日开放</h1>", "老港口 今日开放"),
+        ("News｜老港口 今日开放--某网", "<h1>老港口 今日开放</h1><h1>热新闻</h1>", "老港口 今日开放"),
+        ("老港口今日重新开放-某网", "<h1>某网首页</h1><h2>老港口今日重新开放</h2>", "老港口今日重新开放"),
+        ("老港口今日重新开放-新闻中心", "<h1>港口重新开放</h1><h2>新闻中心</h2>", "港口重新开放"),
+        ("老港口-今日开放_某网", "<h1>老港口-今日开放</h1><h2>老港口</h2>", "老港口-今日开放"),
+        ("老港口-今日开放", "<h2>港口</h2>", "老港口-今日开放"),
+    ],
+)
+def test_signs_in_a_title_touch_in_scripts_without_spaces(title: str, headings: str, expected: str) -> None:
+    """The part that a heading has is the title there too; one of a few characters is a section's name."""
+    assert expected == about(f"<title>{title}</title>{headings}").title
+
+
+@pytest.mark.parametrize(
     ("html", "expected"),
     [
         (meta(author="Ada Lovelace"), "Ada Lovelace"),
@@ -203,11 +220,12 @@ def test_the_rest() -> None:
         (meta(keywords="a; b, c"), ("a; b", "c")),
         (meta(keywords="企业，安全、工作"), ("企业", "安全", "工作")),
         (meta(keywords="企业|安全"), ("企业", "安全")),
+        (meta(keywords="میناء، أسماك؛ سوق"), ("میناء", "أسماك", "سوق")),
         ('<script type="application/ld+json">{"keywords": ["a, b", "c"]}</script>', ("a", "b", "c")),
         (meta(article__tag="a, b") + meta(article__tag="c; d"), ("a, b", "c; d")),
         ("<a rel=tag>a, b</a>", ("a", "b")),
     ],
-    ids=["commas", "several lists", "semicolons", "both", "Chinese", "bars", "JSON-LD", "tags", "one tag"],
+    ids=["commas", "several lists", "semicolons", "both", "Chinese", "bars", "Arabic", "JSON-LD", "tags", "one tag"],
 )
 def test_a_list_of_keywords_is_parted_at_its_signs(html: str, expected: tuple[str, ...]) -> None:
     """Commas go first; a tag among others is one, whatever signs are in it."""

@@ -12,6 +12,8 @@ from dbce_spark.html.bylines import name_of, names_of_page
         ("Ann Lee", "Ann Lee"),
         ("<a>Ann Lee</a><span>Senior Editor</span>", "Ann Lee"),
         ("<span>Author</span><a>Ann Lee</a>", "Ann Lee"),
+        ("<a>świat żyje</a><span>Łucja Źdźbło</span>", "Łucja Źdźbło"),
+        ("<a>ấn phẩm mới</a><span>Đỗ Ánh</span>", "Đỗ Ánh"),
         ("<a>Ann Lee</a><div>Dec 14</div>", "Ann Lee"),
         ("<div>Dec 14, 2023</div><a>Ann Lee</a>", "Ann Lee"),
         ("Dec. 19, 2025 · Ann Lee", "Ann Lee"),

@@ -202,6 +202,22 @@ def test_mark_of_four_bytes(bom: bytes, codec: str, name: str) -> None:
     assert ("<p>grün", name, "bom", False) == result(bom + "<p>grün".encode(codec), "")
 
 
+@pytest.mark.parametrize(("codec", "name"), [("utf-16-le", "utf-16le"), ("utf-16-be", "utf-16be")])
+@pytest.mark.parametrize("declared", ["utf-16", "UTF-16LE", "utf-16be"])
+def test_wide_characters_with_little_markup(codec: str, name: str, declared: str) -> None:
+    """UTF-16 of a script without spaces has few zeros: enough where the header declares it, in whatever order."""
+    html = PAGE % ("一个老港口", "一个老港口重新开放" * 400)
+
+    assert (html, name, "detected", False) == result(html.encode(codec), declared)
+
+
+def test_zeros_are_no_utf16_for_being_declared() -> None:
+    """A page of one byte a character may hold zeros, and its header a wrong charset."""
+    text, charset, _, _ = result(b"<p>words" + b"\0" * 31 + b"<p>words", "utf-16le")
+
+    assert ("<p>words<p>words", "utf-8") == (text, charset)
+
+
 def test_last_wide_character_may_be_cut() -> None:
     """A record that ends within a character of UTF-16 loses that character, and no more."""
     cut = codecs.BOM_UTF16_LE + "<p>grün".encode("utf-16-le")[:-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dbce_spark.annotation.store.stored_extraction import count_words
 from dbce_spark.archive.index.language_codes import three_letters
-from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.index.urls import sent_host, url_key
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.model import Page
@@ -47,7 +47,7 @@ def fits(page: Page, wanted: WantedPages) -> bool:
     capture = page.capture
     return (
         _is_worth_it(page, wanted)
-        and (not wanted.sites or capture.site in wanted.sites)
+        and (not wanted.sites or capture.site in map(sent_host, wanted.sites))
         and (
             not wanted.languages
             or three_letters(page.metadata.declared_language) in map(three_letters, wanted.languages)

@@ -11,7 +11,7 @@ from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.index_entry import IndexEntry, normal_digest
 from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.site_sample import is_sampled
-from dbce_spark.archive.index.urls import domain_of, host_of, is_domain, is_host, meant_host, url_key
+from dbce_spark.archive.index.urls import domain_of, host_of, is_domain, is_host, meant_host, sent_host, url_key
 from dbce_spark.config import SelectConfig
 from dbce_spark.errors import ConfigError, Parameter
 
@@ -130,7 +130,7 @@ def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if not is_host(name):
             raise ConfigError(Parameter("select.hosts"), f" holds {name!r}, which is no host; write {meant_host(name)}")
-    return _lower(names)
+    return tuple(map(sent_host, names))
 
 
 def _domains(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def _domains(names: tuple[str, ...]) -> tuple[str, ...]:
                 f" holds {name!r}, which is no registered domain; write {domain_of(host)}, or name the host {host} by"
                 " --host (select.hosts)",
             )
-    return _lower(names)
+    return tuple(map(sent_host, names))
 
 
 def _among(wanted: tuple[T, ...], value_of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Match] | None:

@@ -41,21 +41,33 @@ def _surt() -> Callable[[str], str]:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL, lower case, without port; "" where there is none."""
+    """Return the host of a URL as it is sent, without port; "" where there is none."""
     try:
-        return urlsplit(url).hostname or ""
+        return sent_host(urlsplit(url).hostname or "")
     except ValueError:
         return ""
 
 
+def sent_host(name: str) -> str:
+    """Write a host in lower case and in ASCII ("xn--..."), as URL keys have it and most archives; what can be no host
+    stays."""
+    name = name.lower()
+    if name.isascii() or len(name) > _LONGEST_HOST:
+        return name
+    try:
+        return name.encode("idna").decode()
+    except UnicodeError:
+        return name
+
+
 def is_host(name: str) -> bool:
     """Return whether a URL can have this host, in whatever case."""
-    return [name] == name.split() and name.lower() in (host_of(f"http://{name}/"), host_of(f"http://[{name}]/"))
+    return [name] == name.split() and sent_host(name) in (host_of(f"http://{name}/"), host_of(f"http://[{name}]/"))
 
 
 def is_domain(name: str) -> bool:
     """Return whether a host can be of this registered domain, in whatever case."""
-    return is_host(name) and domain_of(name.lower()) == name.lower()
+    return is_host(name) and domain_of(sent_host(name)) == sent_host(name)
 
 
 def meant_host(name: str) -> str:

@@ -33,8 +33,9 @@ from dbce_spark.model import Blocks, Capture, Extraction, Label, Page, Reject, R
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
 
-_UNDATED = timestamps.from_datetime(datetime.fromisoformat("9000-01-01"))
-"""The time of pages without one: behind all others, so that no date that a page declares is later."""
+_UNDATED = timestamps.from_datetime(datetime.fromisoformat("2400-01-01"))
+"""The time of pages without one: behind all others, so that no date that a page declares is later, but those of the
+Buddhist era, in which the year 1990 is 2533."""
 _PLACE = re.compile(rb"\w+://\S+|[^\s<>]*/[^\s<>]*|[^\n<>]*\.\w{2,5}")
 """A URL or a path, as it is sometimes given in place of HTML; a sentence is none."""
 _LONGEST_PLACE = 2000

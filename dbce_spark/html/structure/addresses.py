@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -22,7 +23,11 @@ _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
 _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
 _PATH = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
+<<<<<<< HEAD
 _TO_QUERY = re.compile(r"[^?#]*")
+=======
+_HOST = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#@:]{1,253})(?=[/?#:]|$)", re.IGNORECASE)
+>>>>>>> s40-world
 _SLASH_BEFORE_SLASH = re.compile("/(?=/)")
 _EMPTY = "\0"
 """Stands in a path where nothing does; no page has it."""
@@ -161,7 +166,12 @@ def _largest(source_set: str | None) -> str | None:
 
 def encoded(address: str) -> str:
     """Write an address in ASCII, as it is sent."""
-    return address if address.isascii() else _NOT_ASCII.sub(_escaped, address)
+    if address.isascii():
+        return address
+    if found := _HOST.match(address):
+        with suppress(UnicodeError):  # what can be no host
+            address = address[: found.start(1)] + found[1].encode("idna").decode() + address[found.end(1) :]
+    return _NOT_ASCII.sub(_escaped, address)
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -19,7 +19,10 @@ _CODE = frozenset(("code", "kbd", "samp"))
 """Elements that turbohtml writes as code in a line."""
 _BEGINNING_SIGN = re.compile(r"^(\d{0,9})\\(?=[.)>#+-])")
 """The sign of a list, a quote or a heading that turbohtml escapes; none where emphasis begins with it."""
-_SIGNS_BEFORE, _SIGNS_BEHIND = re.compile(r"[,;:?–—…-]+\s*(?=[^\W_])"), re.compile(r"(?<=[^\W_])\s*[.,;:?'’–—…-]+$")
+_OTHER_SIGNS = r"\u060c\u061b\u061f\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
+"""Points, commas and the like of Arabic and of scripts without spaces, where a letter mostly follows."""
+_SIGNS_BEFORE = re.compile(rf"[,;:?–—…{_OTHER_SIGNS}-]+\s*(?=[^\W_])")
+_SIGNS_BEHIND = re.compile(rf"(?<=[^\W_])\s*[.,;:?'’–—…{_OTHER_SIGNS}-]+$")
 """Signs that are written outside of emphasis where a letter is beside it."""
 _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
@@ -215,8 +218,8 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
             return inner
         before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
         text = _BEGINNING_SIGN.sub(r"\1", text)
-        begins_plain = not before and not text[0].isalnum() and _letter_beside(element, "previous_sibling")
-        ends_plain = not after and not text[-1].isalnum() and _letter_beside(element, "next_sibling")
+        begins_plain = not before and not _is_of_word(text[0]) and _letter_beside(element, "previous_sibling")
+        ends_plain = not after and not _is_of_word(text[-1]) and _letter_beside(element, "next_sibling")
         if begins_plain and (signs := _SIGNS_BEFORE.match(text)):
             before, text, begins_plain = signs[0], text[signs.end() :], False
         if ends_plain and (signs := _SIGNS_BEHIND.search(text)):
@@ -226,6 +229,11 @@ def _around(sign: str, tag: str) -> Callable[[Any, str], str]:
         return f"{before}{sign}{text}{sign}{after}"
 
     return write
+
+
+def _is_of_word(character: str) -> bool:
+    """Test for a letter, a digit, or a mark on a letter, such as a vowel of Thai or Hindi."""
+    return character.isalnum() or category(character).startswith("M")
 
 
 def _letter_beside(element: Any, side: str) -> bool:

@@ -62,6 +62,7 @@ POND = "http://pond.example/"
         ({"min_words": 10}, [ONE, SHORT, TWO, POND, POND]),
         ({"max_words": 400, "min_words": 10}, [SHORT]),
         ({"sites": ("pond.example",)}, [POND, POND]),
+        ({"sites": ("\uff30ond.example",)}, [POND, POND]),
         ({"urls": ("/tw[oO]$",)}, [TWO]),
         ({"languages": ("en",), "urls": ("one",)}, [ONE]),
         ({"languages": ("eng",), "urls": ("one",)}, [ONE]),

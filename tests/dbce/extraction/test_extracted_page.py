@@ -438,6 +438,13 @@ def test_what_is_no_date_is_refused(given: Any) -> None:
         extract(page(1), date=given)
 
 
+def test_a_year_of_the_buddhist_era_is_no_date() -> None:
+    """Of a page without a time too, whose dates have no capture that they could be after."""
+    head = '<meta property="article:published_time" content="2561-05-25"><time datetime="2018-05-25">25</time>'
+
+    assert "2018-05-25" == extract(f"{head}<p>{'The harbour opens again on Sunday. ' * 20}").about.date
+
+
 def test_a_date_of_no_year_is_refused() -> None:
     """In UTC this one is before the year 1."""
     with pytest.raises(InputError, match="a date is a datetime"):

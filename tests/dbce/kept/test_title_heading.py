@@ -30,6 +30,8 @@ def read(title: str, heading: str) -> Page:
         ("Harbour-side shops", "Harbour", [True, False, True]),
         ("Harbour-side shops", "Harbour opens", [True, False, True]),
         ("Harbour-side shops", "Harbour opens again", [True, True, True]),
+        ("老港口重新开放_某网", "老港口重新开放", [True, False, True]),
+        ("某网-老港口重新开放", "老港口重新开放", [True, False, True]),
         ("The Gazette", "Harbour opens", [True, True, True]),
         ("", "Harbour opens", [True, True, True]),
     ],

@@ -3,7 +3,7 @@
 import pytest
 from lxml import html as lxml_html
 
-from dbce_spark.html.structure.addresses import Addresses, addresses, image_source
+from dbce_spark.html.structure.addresses import Addresses, addresses, encoded, image_source
 
 HERE = Addresses("http://a.example/b/c?d")
 
@@ -29,6 +29,21 @@ HERE = Addresses("http://a.example/b/c?d")
 def test_links_are_absolute_and_safe(reference: str, expected: str | None) -> None:
     """A link that acts, or is no address, is none."""
     assert expected == HERE.link(reference)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("http://例子.测试:80/路?é#ü", "http://xn--fsqu00a.xn--0zwm56d:80/%E8%B7%AF?%C3%A9#%C3%BC"),
+        ("https://ann:b@www.Пример.рф", "https://ann:b@www.xn--e1afmkfd.xn--p1ai"),
+        ("http://a.example/?to=http://пример.рф/", "http://a.example/?to=http://%D0%BF%D1%80%D0%B8%D0%BC%D0%B5%D1%80.%D1%80%D1%84/"),
+        ("http://..é/", "http://..%C3%A9/"),
+        ("mailto:é@a.example", "mailto:%C3%A9@a.example"),
+    ],
+)  # fmt: skip
+def test_addresses_are_written_as_they_are_sent(address: str, expected: str) -> None:
+    """A host in another script has a form in ASCII of its own, which programs resolve; what is no host has none."""
+    assert expected == encoded(address)
 
 
 @pytest.mark.parametrize(
