@@ -28,9 +28,10 @@ def gold(tmp_path: Path) -> str:
     return str(path)
 
 
-def evaluated(gold: str, extractors: str, output: Path) -> list[dict[str, Any]]:
+def evaluated(gold: str, extractors: str, output: Path, *options: str) -> list[dict[str, Any]]:
     """The rows of texts.parquet after an evaluation."""
-    assert 0 == main(["evaluate", gold, "--extractors", extractors, "--contrasts", "0", "--output", str(output)])
+    command = ["evaluate", gold, "--extractors", extractors, "--contrasts", "0", "--output", str(output), *options]
+    assert 0 == main(command)
     rows: list[dict[str, Any]] = pq.read_table(output / "texts.parquet").to_pylist()
     return rows
 
@@ -63,6 +64,21 @@ def test_texts_of_an_evaluation_give_its_scores_again(gold: str, tmp_path: Path)
     assert [row["text"] for row in rows] == [row["text"] for row in again]
     assert scores[0] == scores[1]
     assert lacking.error.startswith("missing: not in ")
+
+
+def test_published_texts_are_not_those_of_the_package_of_their_name(gold: str, tmp_path: Path) -> None:
+    """They have no version of what is installed here, so that --reuse takes neither for the other."""
+    evaluated(gold, "lxml", tmp_path / "first")
+    published = pq.read_table(tmp_path / "first" / "texts.parquet")
+    older = published.set_column(5, "text", pa.array(["older"] * len(published)))
+    pq.write_table(older, tmp_path / "older.parquet")
+    folder = tmp_path / "out"
+    given = evaluated(gold, f"lxml={tmp_path / 'older.parquet'}", folder)
+    own = evaluated(gold, "lxml", folder, "--reuse")
+    again = evaluated(gold, f"lxml={tmp_path / 'older.parquet'}", folder, "--reuse")
+
+    assert {("older", "")} == {(row["text"], row["version"]) for row in [*given, *again]}
+    assert published["text"].to_pylist() == [row["text"] for row in own]
 
 
 def test_texts_of_several_sets_may_lie_where_the_output_goes(tmp_path: Path) -> None:
