@@ -220,7 +220,7 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
         page_type=text["page_type"],
         html=entry.fields["html"],
         gold=entry.fields["gold"],
-        comments=entry.fields.get("gold_comments") or "",
+        comments=text["gold_comments"],
         nodes=_nodes(entry),
     )
 

@@ -73,6 +73,7 @@ def test_a_sample_is_the_same_whatever_else_there_is(tmp_path: Path) -> None:
         ("[]", "made.jsonl:2: a JSON list, not an object"),
         ('{"id": "b", "html": "<p>"}', "made.jsonl:2: gold must be a text, not None"),
         ('{"id": "b", "html": "", "gold": "", "site": 3}', "made.jsonl:2: site must be a text, not 3"),
+        ('{"id": "b", "html": "", "gold": "", "gold_comments": ["c"]}', "made.jsonl:2: gold_comments must be a text"),
         ('{"id": "b", "html": "", "gold": "", "date": "soon"}', "made.jsonl:2: soon is no date"),
         ('{"id": "b", "html": "", "gold": "", "tok_cov": "1"}', "made.jsonl:2: tok_cov must be a number"),
         ('{"id": "a", "html": "", "gold": "", "dataset": "made"}', "made.jsonl:2: made already has a page a"),
