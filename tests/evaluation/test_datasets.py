@@ -246,3 +246,9 @@ def test_the_shared_snapshots(name: str, expected: int, shared_data: Path) -> No
     pages = read([str(shared_data / "gold" / f"{name}.jsonl.xz")]).sets[name]
     assert expected == sum(count > 0 for count in snapshots(pages).values())
     assert len({page.url_key for page in pages}) == len({page.fetch(0).capture.url_key for page in pages})
+
+
+def test_a_site_is_drawn_as_one_whatever_a_set_calls_it(tmp_path: Path) -> None:
+    """One set names it with www., another without: its pages succeed and fail together all the same."""
+    pages = gold_pages(tmp_path, [line("a", site="www.s.example"), line("b", site="s.example"), line("c")])
+    assert ["s.example", "s.example", "made/c"] == [page.unit for page in pages]
