@@ -215,7 +215,7 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
 
 
 def test_only_extractors_that_move_are_said_to(tmp_path: Path) -> None:
-    """Where both golds rank them alike there is no example of where they disagree."""
+    """There is no example of a disagreement if both golds rank all of them alike."""
     scored = {name: {"a": (f1, f1, f1)} for name, f1 in {"dbce": 0.9, "p": 0.8, "q": 0.7, "r": 0.6}.items()}
     for part in ("whole", "articles"):
         evaluated(tmp_path / "run" / part, scored)
