@@ -99,11 +99,9 @@ def _wanted(html: str, gold: str) -> tuple[Structure, set[str]]:
     root: Any = lxml_html.document_fromstring(
         html.encode("utf-8", "replace"), parser=lxml_html.HTMLParser(encoding="utf-8")
     )
-    whole, squeezed = _of_tree(root, PAGE_URL), "".join(gold.split())
+    whole, squeezed = _of_tree(root), "".join(gold.split())
     links = {
-        (urljoin(PAGE_URL, link.get("href")), _squeezed(link.text_content()))
-        for link in root.iter("a")
-        if link.get("href")
+        (_resolved(link.get("href")), _squeezed(link.text_content())) for link in root.iter("a") if link.get("href")
     }
     kept = {address for address, text in links if text and text in squeezed}
     named = {address for address, text in links if len(text) >= _LONG_LINK and text in squeezed}
@@ -123,10 +121,10 @@ def _squeezed(text: str) -> str:
 
 
 def _of_markdown(markdown: str) -> Structure:
-    return _of_tree(lxml_html.fromstring(f"<div>{_RENDERER.render(markdown)}</div>"), PAGE_URL)
+    return _of_tree(lxml_html.fromstring(f"<div>{_RENDERER.render(markdown)}</div>"))
 
 
-def _of_tree(root: Any, url: str) -> Structure:
+def _of_tree(root: Any) -> Structure:
     found = Structure()
     for table in root.iter("table"):
         if next(table.iter("th"), None) is not None and next(table.iterdescendants("table"), None) is None:
@@ -140,8 +138,16 @@ def _of_tree(root: Any, url: str) -> Structure:
         found.lines.update(line.rstrip() for line in pre.text_content().split("\n") if line.strip())
     for link in root.iter("a"):
         if link.get("href"):
-            found.links.add(urljoin(url, link.get("href")))
+            found.links.add(_resolved(link.get("href")))
     return found
+
+
+def _resolved(href: str) -> str:
+    """Resolve a link; "" if it is no address, which nobody has to keep."""
+    try:
+        return urljoin(PAGE_URL, href)
+    except ValueError:
+        return ""
 
 
 def _folded(cell: Any) -> str:
