@@ -101,9 +101,7 @@ def _wanted(html: str, gold: str) -> tuple[Structure, set[str]]:
     )
     whole, squeezed = _of_tree(root), "".join(gold.split())
     links = {
-        (urljoin(PAGE_URL, link.get("href")), _squeezed(link.text_content()))
-        for link in root.iter("a")
-        if link.get("href")
+        (_resolved(link.get("href")), _squeezed(link.text_content())) for link in root.iter("a") if link.get("href")
     }
     kept = {address for address, text in links if text and text in squeezed}
     named = {address for address, text in links if len(text) >= _LONG_LINK and text in squeezed}
@@ -140,8 +138,16 @@ def _of_tree(root: Any) -> Structure:
         found.lines.update(line.rstrip() for line in pre.text_content().split("\n") if line.strip())
     for link in root.iter("a"):
         if link.get("href"):
-            found.links.add(urljoin(PAGE_URL, link.get("href")))
+            found.links.add(_resolved(link.get("href")))
     return found
+
+
+def _resolved(href: str) -> str:
+    """Resolve a link; "" if it is no address, which nobody has to keep."""
+    try:
+        return urljoin(PAGE_URL, href)
+    except ValueError:
+        return ""
 
 
 def _folded(cell: Any) -> str:

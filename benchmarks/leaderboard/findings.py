@@ -79,7 +79,8 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
     means = [standings.overall(one).f1[[one.extractors.index(name) for name in names]] for one in (articles, whole)]
     alike = rank_correlation(np.stack(means, axis=1))[0, 1]
     of_articles, of_whole = map(standings.ranks, means)
-    moved = sorted(range(len(names)), key=lambda at: of_whole[at] - of_articles[at])
+    places = [at for at in range(len(names)) if of_whole[at] != of_articles[at]]
+    moved = sorted(places, key=lambda at: of_whole[at] - of_articles[at])
     yield (
         f"**Gold of articles and readers of whole pages** rank the {len(names)} extractors of others alike to"
         f" {alike:.2f} (Spearman, 1 for the same order)."

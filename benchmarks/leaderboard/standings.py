@@ -98,7 +98,7 @@ def _parts(evaluation: Evaluation, name: str, values: Sequence[str]) -> dict[str
 def _standing(evaluation: Evaluation, places: Places, weights: Values) -> Standing:
     units, _ = bootstrap.drawn_units([evaluation.pages[at].unit for at in places])
     drawn = bootstrap.means(evaluation.f1[:, places], weights, units)
-    precision, recall, f1 = evaluation.parts[:, :, places] @ weights / weights.sum()
+    precision, recall, f1 = average_weights.mean(evaluation.parts[:, :, places], weights)
     return Standing(len(places), precision, recall, f1, bootstrap.intervals(drawn))
 
 

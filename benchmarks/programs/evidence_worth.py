@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from dbce_spark import config
+from dbce_spark.evaluation.datasets import unit_of
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.scoring import bootstrap
 from dbce_spark.evaluation.training import train_job
@@ -52,7 +53,8 @@ def compare(evaluations: Sequence[str]) -> Iterator[str]:
     pages = scores[0].loc[joined.index]
     for name, rows in _groups(pages):
         values = joined[rows].to_numpy().T
-        units = bootstrap.numbered(pages.site[rows].tolist())
+        sites = zip(pages.site[rows], pages.index[rows], strict=True)
+        units = bootstrap.numbered([unit_of(site, dataset, page_id) for site, (dataset, page_id) in sites])
         _, *found = bootstrap.differences(values, np.ones(values.shape[1]), units)
         differences = (f"{one.mean:+.4f} ({one.low:+.4f} to {one.high:+.4f})" for one in found)
         yield f"| {name} | {values.shape[1]} | {values[0].mean():.4f} | {' | '.join(differences)} |"

@@ -33,7 +33,8 @@ class ScoredLabels:
 
 
 def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabels]:
-    """Read all pages of a corpus that somebody has submitted, with the labels of the majority, in order of id.
+    """Read all pages of a corpus that somebody has submitted, with the labels of the majority, in order of id. One that
+    is undecided as a whole has none, and is left out.
 
     Raises:
         InputError: the classifier of `config` did not score a page, or its text is not that of its HTML any more.
@@ -45,7 +46,8 @@ def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabel
     merged = majority.merge(masters, submitted, minimum=_SUBMISSIONS, excluded={})
     tags = {one.page: _without_comments(one, config.label) for one in merged.pages}
     _refuse_other_models(stored, stored_extraction.model_name(config))
-    return [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
+    scored = [_scored(one, tags[one.page], config) for one in stored if one.page in tags]
+    return [one for one in scored if one.labelled.is_labelled.any()]
 
 
 def _without_comments(page: MergedPage, label: LabelConfig) -> Tags:

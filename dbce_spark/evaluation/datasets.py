@@ -103,8 +103,9 @@ class GoldPage:
 
 
 def unit_of(site: str, dataset: str, page_id: str) -> str:
-    """Return the name that a page is drawn and weighed with: its site, or its own where that is unknown."""
-    return site or f"{dataset}/{page_id}"
+    """Return the name that a page is drawn and weighed with: its site, or its own where that is unknown. Some sets
+    write www. before a site, and others leave it out."""
+    return site.removeprefix("www.") or f"{dataset}/{page_id}"
 
 
 Sets = Mapping[str, Sequence[GoldPage]]
@@ -220,7 +221,7 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
         page_type=text["page_type"],
         html=entry.fields["html"],
         gold=entry.fields["gold"],
-        comments=entry.fields.get("gold_comments") or "",
+        comments=text["gold_comments"],
         nodes=_nodes(entry),
     )
 

@@ -92,7 +92,8 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         chosen = extractors.by_name(single, _setting(request, config, bar))
         gold = _gold(request)
         bar.reset(total=len(names) * len(gold.pages))
-        run = _Run(request, gold.sets, bar)
+        stamps = {given_extractors.name_of(one): extracted_texts.stamp_of(one) for one in requested}
+        run = _Run(request, gold.sets, bar, stamps)
         run.single(chosen)
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
@@ -123,8 +124,8 @@ def _gold(request: EvaluationRequest) -> datasets.Gold:
 class _Run:
     """The extractions of one evaluation, kept as they come."""
 
-    def __init__(self, request: EvaluationRequest, sets: Sets, bar: "tqdm[Any]"):
-        self.request, self.sets, self._bar = request, sets, bar
+    def __init__(self, request: EvaluationRequest, sets: Sets, bar: "tqdm[Any]", stamps: Mapping[str, str]):
+        self.request, self.sets, self._bar, self._stamps = request, sets, bar, stamps
         self._batches: list[pa.RecordBatch] = []
         self.texts: dict[str, dict[str, dict[str, Extracted]]] = {}  # by extractor, set and page id
         self.reused = 0  # texts of an earlier run
@@ -134,7 +135,10 @@ class _Run:
         kept = extracted_texts.read(self.request.output) if self.request.reuse else extracted_texts.NOTHING
         for at, (dataset, pages) in enumerate(self.sets.items(), start=1):
             self._bar.set_description(dataset)
-            again = {name: kept.reusable(name, pages, time_limit=self.request.time_limit) for name in chosen}
+            again = {
+                name: kept.reusable(name, pages, stamp=self._stamps[name], time_limit=self.request.time_limit)
+                for name in chosen
+            }
             count = sum(map(len, again.values()))
             self._bar.update(count)
             self.reused += count
@@ -157,7 +161,7 @@ class _Run:
 
     def _take(self, dataset: str, name: str, extracted: dict[str, Extracted]) -> None:
         self.texts.setdefault(name, {})[dataset] = extracted
-        self._batches += extracted_texts.table(self.sets[dataset], name, extracted)
+        self._batches += extracted_texts.table(self.sets[dataset], name, extracted, stamp=self._stamps[name])
 
 
 def _score(sets: Sets, texts: Texts, names: Sequence[str]) -> tuple[Scores, list[NodeScoreRow]]:

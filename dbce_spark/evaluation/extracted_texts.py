@@ -42,13 +42,14 @@ class Kept:
     rows: pa.Table
     places: Mapping[tuple[str, str, str], int]  # of the texts that may be taken again, by extractor, version, page
 
-    def reusable(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
+    def reusable(self, name: str, pages: Sequence[GoldPage], *, stamp: str, time_limit: float) -> dict[str, Extracted]:
         """Return the texts, by page id, that `name` would give again; misses are always tried again.
+
+        `stamp`: what `stamp_of` the extractor is now; nothing is taken for one without.
 
         A text comes with the seconds that it took when it was made, on a machine that may have had more to do or less:
         so a table of times is only as even as the runs were. A text that took longer than `time_limit` is none.
         """
-        stamp = stamp_of(name)
         found = {page.page_id: self.places.get((name, stamp, digest(page))) for page in pages} if stamp else {}
         texts = {page_id: self._at(place) for page_id, place in found.items() if place is not None}
         return {page_id: one for page_id, one in texts.items() if one.seconds <= time_limit}
@@ -87,9 +88,10 @@ def read(output: str) -> Kept:
     return Kept(rows, {key: at for at, key in enumerate(keys) if key[1] and not errors[at]})
 
 
-def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Extracted]) -> Iterator[pa.RecordBatch]:
-    """Make the rows of one extractor on one set."""
-    stamp = stamp_of(extractor)
+def table(
+    pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Extracted], *, stamp: str
+) -> Iterator[pa.RecordBatch]:
+    """Make the rows of one extractor on one set; `stamp` is its `stamp_of`."""
     for start in range(0, len(pages), _BATCH):
         some = pages[start : start + _BATCH]
         texts = [extracted[page.page_id] for page in some]
@@ -119,7 +121,10 @@ def digest(page: GoldPage) -> str:
 
 @cache
 def stamp_of(name: str) -> str:
-    """Return the version of a peer's package and of our code around it, on which its texts depend; "" for others."""
+    """Return the version of a peer's package and of our code around it, on which its texts depend; "" for others.
+
+    `name` is as it is requested: published texts may go by a peer's name, and are of another version.
+    """
     if name not in PEERS:
         return ""
     peer = PEERS[name]

@@ -200,9 +200,8 @@ def _labelled_rows(outcomes: Sequence[CrossOutcome]) -> Iterator[Sequence[str]]:
 def _cross_row(one: CrossOutcome) -> Sequence[str]:
     """Lay out a row as appendix D does: elements that no pattern decides are left out, of all cases but T002."""
     counts = one.decided
-    content, boilerplate = counts.content, counts.boilerplate
-    pairs = [(getattr(side, part) for side in (boilerplate, content)) for part in ("precision", "recall", "f1")]
-    figures = (counts.accuracy, *(figure for pair in pairs for figure in pair))
+    sides = counts.boilerplate, counts.content
+    figures = (counts.accuracy, *(getattr(side, part) for part in ("precision", "recall", "f1") for side in sides))
     numbers = (counts.tp, counts.fn, counts.fp, counts.tn)
     return (one.cross, f"{one.arms}", one.case, *(f"{number:,}" for number in numbers), *map(_number, figures))
 

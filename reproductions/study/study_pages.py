@@ -46,7 +46,7 @@ def read(results: str, paths: Sequence[str]) -> StudyPages:
     """Read a folder that `dbce evaluate` wrote, and the gold pages that it was given.
 
     Raises:
-        InputError: the folder holds no results, or they are not of these pages.
+        InputError: the folder holds no results, they are not of these pages, or these are of one site.
     """
     try:
         of_pages = pq.read_table(f"{results}/pages.parquet").to_pylist()
@@ -63,6 +63,10 @@ def read(results: str, paths: Sequence[str]) -> StudyPages:
     if missing := [key for key in keys if key not in gold]:
         raise InputError(
             f"{results}: {len(missing):,} pages are not in the given files, such as {'/'.join(missing[0])}"
+        )
+    if len({gold[key].unit for key in keys}) == 1:
+        raise InputError(
+            f"{results}: all pages are of one site, and nothing is learned from others; evaluate more sites"
         )
     by_key = {(row["extractor"], row["dataset"], row["page_id"]): row for row in texts}
     f1 = {(row["extractor"], row["dataset"], row["page_id"]): row["f1"] for row in scores}

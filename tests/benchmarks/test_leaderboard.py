@@ -214,6 +214,17 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
         assert sentence in found
 
 
+def test_only_extractors_that_move_are_said_to(tmp_path: Path) -> None:
+    """There is no example of a disagreement if both golds rank all of them alike."""
+    scored = {name: {"a": (f1, f1, f1)} for name, f1 in {"dbce": 0.9, "p": 0.8, "q": 0.7, "r": 0.6}.items()}
+    for part in ("whole", "articles"):
+        evaluated(tmp_path / "run" / part, scored)
+    found = page_of(tmp_path, str(tmp_path / "run"))
+
+    assert "alike to 1.00" in found
+    assert "is number" not in found
+
+
 def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
     """Each names files, extractors and sample, beside its date and the digest of its folds."""
     evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])

@@ -10,7 +10,8 @@ from dbce_spark.files import jsonl
 
 TABLE = [["a", "b"], ["c", "d"]]
 HTML = (
-    "<p><a href=/menu/of/all>all the other pages</a></p><p>See <a href=/one>the first of pages</a>.</p>"
+    "<p><a href=/menu/of/all>all the other pages</a> <a href='http://[no'>no address</a></p>"
+    "<p>See <a href=/one>the first of pages</a>.</p>"
     "<table><tr><th>Year</th><th>Ships</th></tr><tr><td>1900</td><td>seven</td></tr></table>"
     "<table><tr><th>menu</th><th>other</th></tr><tr><td>x</td><td>y</td></tr></table><pre>a = 1\nb = 2</pre>"
 )

@@ -116,6 +116,17 @@ def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extrac
     assert before == after < by_the_same == 1
 
 
+def test_a_page_that_is_undecided_as_a_whole_is_not_labelled(tmp_path: Path, extracted: str) -> None:
+    """It teaches nothing and cannot be held to anything: an F1 of 1 would stand for it in the account."""
+    adapt(tmp_path, extracted)
+    with closing(workbench_store.open_store(str(tmp_path / "labels.db"))) as opened:
+        annotator_accounts.add(opened, "ada", settings({}), password=PASSWORD, is_admin=False)
+        (stored,) = stored_pages.read_kind(opened, stored_pages.CORPUS)
+        stored_submissions.submit(opened, 1, stored, Draft(marks={0: Label.UNDECIDED}, revision=1))
+
+        assert [] == labelled_pages.read(opened, "", configuration.default())
+
+
 def test_what_readers_wrote_is_learned_to_be_dropped_unless_it_is_kept(tmp_path: Path, extracted: str) -> None:
     """A note that is marked as a reader's comment is no content, and is one where `label.comments` keeps such."""
     adapt(tmp_path, extracted)

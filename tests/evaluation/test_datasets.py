@@ -73,6 +73,7 @@ def test_a_sample_is_the_same_whatever_else_there_is(tmp_path: Path) -> None:
         ("[]", "made.jsonl:2: a JSON list, not an object"),
         ('{"id": "b", "html": "<p>"}', "made.jsonl:2: gold must be a text, not None"),
         ('{"id": "b", "html": "", "gold": "", "site": 3}', "made.jsonl:2: site must be a text, not 3"),
+        ('{"id": "b", "html": "", "gold": "", "gold_comments": ["c"]}', "made.jsonl:2: gold_comments must be a text"),
         ('{"id": "b", "html": "", "gold": "", "date": "soon"}', "made.jsonl:2: soon is no date"),
         ('{"id": "b", "html": "", "gold": "", "tok_cov": "1"}', "made.jsonl:2: tok_cov must be a number"),
         ('{"id": "a", "html": "", "gold": "", "dataset": "made"}', "made.jsonl:2: made already has a page a"),
@@ -245,3 +246,9 @@ def test_the_shared_snapshots(name: str, expected: int, shared_data: Path) -> No
     pages = read([str(shared_data / "gold" / f"{name}.jsonl.xz")]).sets[name]
     assert expected == sum(count > 0 for count in snapshots(pages).values())
     assert len({page.url_key for page in pages}) == len({page.fetch(0).capture.url_key for page in pages})
+
+
+def test_a_site_is_drawn_as_one_whatever_a_set_calls_it(tmp_path: Path) -> None:
+    """One set names it with www., another without: its pages succeed and fail together all the same."""
+    pages = gold_pages(tmp_path, [line("a", site="www.s.example"), line("b", site="s.example"), line("c")])
+    assert ["s.example", "s.example", "made/c"] == [page.unit for page in pages]

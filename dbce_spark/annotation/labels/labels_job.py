@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isnan
 
 from dbce_spark.annotation.labels import agreement, annotator_report, annotators, gold_export, majority
 from dbce_spark.annotation.labels.agreement import CorpusAgreement, PageAgreement
@@ -161,8 +162,9 @@ def _agreement_fields(agreement: PageAgreement) -> Fields:
 
 def _summary(agreed: CorpusAgreement) -> str:
     """Return the line that sums up an agreement."""
+    averaged = sum(not isnan(page.by_segments.pi) for page in agreed.pages)
     return (
         f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"
-        f" the mean of {counted(len(agreed.pages), 'page')};"
+        f" the mean of {counted(averaged, 'page')};"
         f" of all segments at once {annotator_report.number(agreed.pooled.pi)}"
     )

@@ -43,8 +43,10 @@ class WantedPages:
 
 
 def fits(page: Page, wanted: WantedPages) -> bool:
-    """Return whether a page passes the filters."""
+    """Return whether a page is listed; without a list, whether it passes the filters."""
     capture = page.capture
+    if wanted.listed or wanted.capture_ids:
+        return capture.url_key in wanted.listed or page.capture_id in wanted.capture_ids
     return (
         _is_worth_it(page, wanted)
         and (not wanted.sites or capture.site in map(sent_host, wanted.sites))
@@ -63,11 +65,9 @@ def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
 def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     """Return the wanted pages, in order of capture id. The result does not depend on the order of `pages`."""
     ordered = sorted(pages, key=lambda page: page.capture_id)
-    if wanted.listed:
-        return [page for page in ordered if page.capture.url_key in wanted.listed]
-    if wanted.capture_ids:
-        return [page for page in ordered if page.capture_id in wanted.capture_ids]
     fitting = [page for page in ordered if fits(page, wanted)]
+    if wanted.listed or wanted.capture_ids:
+        return fitting
     dice = random.Random(wanted.seed)
     if wanted.whole_sites:
         names = sorted({page.capture.site for page in fitting})

@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from threading import Lock
 
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting import given_extractors
 from dbce_spark.evaluation.extracting.child_process import Child, Extracted, Load
-from dbce_spark.evaluation.extracting.joint_extractors import JOINT, Joint, Setting
+from dbce_spark.evaluation.extracting.joint_extractors import JOINT, Setting
 from dbce_spark.evaluation.extracting.peers import PEERS
 
 NAMES = (*JOINT, *PEERS)
@@ -58,17 +57,12 @@ def _extractor(name: str, setting: Setting) -> Extractor:
         return given_extractors.stored(shown, source)
     if is_given:
         return OneByOne(given_extractors.program(source), setting)
-    module, _, function = name.partition(":")
-    if not function:
+    if not name.partition(":")[2]:
         raise ConfigError(
             f"--extractors {name}: not known; known are {', '.join(NAMES)}, or"
             " MODULE:FUNCTION, NAME=COMMAND, NAME=FILE.parquet"
         )
-    try:
-        joint: Joint = getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"--extractors {name}: {error}") from error
-    return partial(joint, setting=setting)
+    return given_extractors.function(name, setting)
 
 
 def run(chosen: Mapping[str, Extractor], gold: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:

@@ -1,5 +1,5 @@
-"""Extractors that a call brings along as NAME=COMMAND or NAME=TEXTS.parquet: programs in any language, and texts that
-somebody has published."""
+"""Extractors that a call brings along as NAME=COMMAND, NAME=TEXTS.parquet or MODULE:FUNCTION: programs in any language,
+texts that somebody has published, and functions in Python."""
 
 import os
 import shlex
@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +16,7 @@ from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted, Load
+from dbce_spark.evaluation.extracting.joint_extractors import Joint, Setting
 from dbce_spark.files import parquet
 
 _TEXTS = ".parquet"
@@ -96,7 +98,9 @@ def stored(name: str, path: str) -> StoredTexts:
             for batch in file.iter_batches(columns=[*_COLUMNS]):
                 rows = batch.select(_COLUMNS).cast(_ROW).filter(pc.field("extractor") == name).to_pylist()
                 texts |= {
-                    (row["dataset"], row["page_id"]): Extracted(row["text"], row["seconds"], row["error"])
+                    (row["dataset"], row["page_id"]): Extracted(
+                        row["text"] or "", row["seconds"] or 0.0, row["error"] or ""
+                    )
                     for row in rows
                 }
     except parquet.UNREADABLE as error:
@@ -104,3 +108,47 @@ def stored(name: str, path: str) -> StoredTexts:
     if not texts:
         raise InputError(f"{path} has no text by {name}")
     return StoredTexts(path, texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that sees all pages of a set together, and the settings that it is called with."""
+
+    name: str
+    joint: Joint
+    setting: Setting
+
+    def __call__(self, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
+        """Return the text of each page.
+
+        Raises:
+            ConfigError: the function gives none, or something else.
+        """
+        found = self.joint(gold, setting=self.setting)
+        return {page.page_id: self._checked(found, page.page_id) for page in gold}
+
+    def _checked(self, found: object, page_id: str) -> Extracted:
+        """Return what was found of a page; with an error its text is empty, as everybody's."""
+        one = found.get(page_id) if isinstance(found, Mapping) else found
+        match one:
+            case Extracted(str(text), float() | int(), str(error)):
+                return Extracted("" if error else text, one.seconds, error.encode("utf-8", "replace").decode())
+        raise ConfigError(
+            f"--extractors {self.name}: of page {page_id} it gave {one!r:.99}; return an Extracted with a text, by id"
+        )
+
+
+def function(name: str, setting: Setting) -> Function:
+    """Return the function that is named as MODULE:FUNCTION.
+
+    Raises:
+        ConfigError: it cannot be imported, or is no function.
+    """
+    module, _, attribute = name.partition(":")
+    try:
+        joint = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"--extractors {name}: {error}") from error
+    if not callable(joint):
+        raise ConfigError(f"--extractors {name}: {joint!r:.99} is no function")
+    return Function(name, joint, setting)

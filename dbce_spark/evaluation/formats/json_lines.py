@@ -6,7 +6,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.files import jsonl
 
-TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "wayback_ts", "date")
+TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "wayback_ts", "date", "gold_comments")
 """Fields that may be there, beside `id`, `html` and `gold`, which must."""
 
 

@@ -117,7 +117,7 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
     order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
     whole = average_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
-    by_metric = np.stack([scores.f1_by(name) @ whole for name in names], axis=1)
+    by_metric = np.stack([average_weights.mean(scores.f1_by(name), whole) for name in names], axis=1)
     return Analysis(
         extractors=scores.extractors,
         order=order,
@@ -181,10 +181,10 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
     by_sites = bootstrap.intervals(bootstrap.means(f1, weight, units))
     by_pages = bootstrap.intervals(bootstrap.means(f1, weight, np.arange(len(pages))))
     against = bootstrap.differences(f1, weight, units)
-    over_sites = f1 @ average_weights.by_site([page.unit for page in pages])
-    over_sets = f1 @ average_weights.by_site([page.dataset for page in pages])
+    over_sites = average_weights.mean(f1, average_weights.by_site([page.unit for page in pages]))
+    over_sets = average_weights.mean(f1, average_weights.by_site([page.dataset for page in pages]))
     clean = np.array([page.gold_error <= complexity.MAX_GOLD_ERROR for page in pages])
-    main = scores.values[MAIN_METRIC][:, :, places] @ weight
+    main = average_weights.mean(scores.values[MAIN_METRIC][:, :, places], weight)
     return tuple(
         ExtractorRank(
             extractor=extractor,

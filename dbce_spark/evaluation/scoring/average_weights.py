@@ -45,6 +45,13 @@ def equal(pages: int) -> Values:
     return np.full(pages, 1.0 / pages)
 
 
+def mean(values: Values, weights: Values) -> Values:
+    """Average the last axis. Equal rows have equal means, which share a rank: a matrix product adds some rows in
+    another order, and parts them by a last bit."""
+    averaged: Values = (values * weights).sum(axis=-1) / weights.sum()
+    return averaged
+
+
 def largest_share(sites: Sequence[str], weights: Values) -> float:
     """Return the share of all weight of the site that weighs most."""
     of_page = np.unique(np.array(sites, dtype=object), return_inverse=True)[1]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.scoring.bootstrap import Interval
 from dbce_spark.evaluation.scoring.facts import Facts
-from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, PARTS, Scores, Values
+from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores, Values
 
 Places = npt.NDArray[np.intp]
 """Positions of some pages among all."""
@@ -105,8 +105,8 @@ def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
     units, drawn = bootstrap.drawn_units([page.unit for page in pages])
-    precision, recall, mean_f1 = (scores.values[MAIN_METRIC][:, :, places] @ weight / weight.sum()).T.tolist()
-    likeness = scores.values["levenshtein"][:, PARTS.index("f1"), places] @ weight / weight.sum()
+    precision, recall, mean_f1 = average_weights.mean(scores.values[MAIN_METRIC][:, :, places], weight).T.tolist()
+    likeness = average_weights.mean(scores.f1_by("levenshtein")[:, places], weight)
     return Cell(
         value=value,
         pages=len(pages),

@@ -85,6 +85,22 @@ def test_agreement_is_written_page_by_page_and_drawn(folder: Path, capsys: pytes
     assert all(title in report for title in ("Minutes on a page", "Pages with x submissions", "unknown_page"))
 
 
+def test_a_page_without_an_agreement_is_not_counted_in_the_mean(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One to which all gave the same tag: nothing else could be expected of it."""
+    one, two = page("one"), page("two")
+    some = [
+        tagged(name, of, tags, 1)
+        for name in "xyz"
+        for of, tags in ((one, "ccc"), (two, "bc" + "ubu"["xyz".index(name)]))
+    ]
+    submission.write(str(folder / "submissions.jsonl"), some)
+    assert cli.main(arguments(folder, "agreement")) == 0
+
+    assert capsys.readouterr().out.startswith("pi 0.654 (by words 0.790), the mean of 1 page;")
+
+
 def test_too_few_submissions_are_an_error_that_says_what_to_do(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

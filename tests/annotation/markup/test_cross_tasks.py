@@ -14,7 +14,7 @@ from dbce_spark.evaluation.scoring.node_scores import Confusion
 from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
-from reproductions.krdwrd.labelled_crosses import ALL, PUBLISHED, measure, pooled, rebuild_dom, report
+from reproductions.krdwrd.labelled_crosses import ALL, PUBLISHED, CrossOutcome, measure, pooled, rebuild_dom, report
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
 
@@ -129,6 +129,15 @@ def test_each_cross_has_its_counts_without_what_is_undecided(found: list[CrossSh
     assert first.final.nodes == first.elements - 1
     assert first.final.nodes - first.decided.nodes > 0
     assert {len(truth(chosen[0])) - 1} == {sum(map(int, row[3:7])) for row in rows if row[:3:2] == [rows[0][0], "T002"]}
+
+
+def test_the_row_of_a_cross_has_precision_and_recall_by_its_counts() -> None:
+    """Each under its own name: all of them were F1."""
+    counts = Confusion(tp=1, fn=1, fp=2, tn=6)
+    one = CrossOutcome(case="T001", site="s.example", cross="c", arms=2, elements=10, final=counts, decided=counts)
+    *_, row = report([one]).splitlines()
+
+    assert "| c | 2 | T001 | 1 | 1 | 2 | 6 | 0.700 | 0.857 | 0.333 | 0.750 | 0.500 | 0.800 | 0.400 |" == row
 
 
 def test_the_published_counts_give_table_4_2() -> None:

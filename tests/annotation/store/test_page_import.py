@@ -76,6 +76,12 @@ def test_pages_are_chosen_by_what_they_are(tmp_path: Path, fields: dict[str, obj
     assert expected == urls(filled(tmp_path, **fields)[0])
 
 
+def test_pages_of_a_list_fit_whatever_their_words(tmp_path: Path) -> None:
+    """As many fit as are taken: the filters of words are not asked."""
+    _, added = filled(tmp_path, listed=frozenset({"example,geese)/short"}))
+    assert (1, 1) == (added.fit, added.added)
+
+
 @pytest.mark.parametrize(
     ("fields", "count"), [({"one_per_site": True}, 2), ({"sample": 3}, 3), ({"sample": 1, "whole_sites": True}, 1)]
 )

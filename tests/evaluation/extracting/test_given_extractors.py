@@ -13,6 +13,7 @@ from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.extracting import given_extractors
+from dbce_spark.evaluation.extracting.child_process import Extracted
 from dbce_spark.files import parquet
 from tests.support.code_blocks import blocks
 from tests.support.fake_extractors import gold_pages, line, own_set
@@ -28,9 +29,10 @@ def gold(tmp_path: Path) -> str:
     return str(path)
 
 
-def evaluated(gold: str, extractors: str, output: Path) -> list[dict[str, Any]]:
+def evaluated(gold: str, extractors: str, output: Path, *options: str) -> list[dict[str, Any]]:
     """The rows of texts.parquet after an evaluation."""
-    assert 0 == main(["evaluate", gold, "--extractors", extractors, "--contrasts", "0", "--output", str(output)])
+    command = ["evaluate", gold, "--extractors", extractors, "--contrasts", "0", "--output", str(output), *options]
+    assert 0 == main(command)
     rows: list[dict[str, Any]] = pq.read_table(output / "texts.parquet").to_pylist()
     return rows
 
@@ -63,6 +65,21 @@ def test_texts_of_an_evaluation_give_its_scores_again(gold: str, tmp_path: Path)
     assert [row["text"] for row in rows] == [row["text"] for row in again]
     assert scores[0] == scores[1]
     assert lacking.error.startswith("missing: not in ")
+
+
+def test_published_texts_are_not_those_of_the_package_of_their_name(gold: str, tmp_path: Path) -> None:
+    """They have no version of what is installed here, so that --reuse takes neither for the other."""
+    evaluated(gold, "lxml", tmp_path / "first")
+    published = pq.read_table(tmp_path / "first" / "texts.parquet")
+    older = published.set_column(5, "text", pa.array(["older"] * len(published)))
+    pq.write_table(older, tmp_path / "older.parquet")
+    folder = tmp_path / "out"
+    given = evaluated(gold, f"lxml={tmp_path / 'older.parquet'}", folder)
+    own = evaluated(gold, "lxml", folder, "--reuse")
+    again = evaluated(gold, f"lxml={tmp_path / 'older.parquet'}", folder, "--reuse")
+
+    assert {("older", "")} == {(row["text"], row["version"]) for row in [*given, *again]}
+    assert published["text"].to_pylist() == [row["text"] for row in own]
 
 
 def test_texts_of_several_sets_may_lie_where_the_output_goes(tmp_path: Path) -> None:
@@ -140,3 +157,49 @@ def test_texts_that_a_disk_changed_are_refused(tmp_path: Path) -> None:
         except InputError:
             continue
         assert expected == found, at
+
+
+FUNCTIONS = """
+from dbce_spark.evaluation.extracting.child_process import Extracted
+
+def _of_each(pages, *values):
+    return {page.page_id: Extracted(*values) for page in pages}
+
+def nothing(pages, setting): return None
+def fewer(pages, setting): return _of_each(pages[1:], "one", 0.0, "")
+def plain(pages, setting): return {page.page_id: "one" for page in pages}
+def no_text(pages, setting): return _of_each(pages, None, 0.0, "")
+def in_bytes(pages, setting): return _of_each(pages, b"one", 0.0, "")
+def failed(pages, setting): return _of_each(pages, "one \\ud800", 1, "half \\ud800")
+number = 3
+"""
+
+
+@pytest.mark.parametrize("name", ["nothing", "fewer", "plain", "no_text", "in_bytes", "number"])
+def test_a_function_that_gives_no_text_of_a_page_is_refused(
+    name: str, gold: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a line that names the function, and the page."""
+    (tmp_path / "given_functions.py").write_text(FUNCTIONS, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert 2 == main(["evaluate", gold, "--extractors", f"given_functions:{name}", "--output", str(tmp_path / "out")])
+    assert f"--extractors given_functions:{name}: " in capsys.readouterr().err
+
+
+def test_a_text_beside_an_error_does_not_count(gold: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that an extractor fails on has 0, whoever wrote it."""
+    (tmp_path / "given_functions.py").write_text(FUNCTIONS, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    rows = evaluated(gold, "given_functions:failed", tmp_path / "out")
+
+    assert {("", "half ?")} == {(row["text"], row["error"]) for row in rows}
+
+
+def test_published_texts_may_lack_a_text(tmp_path: Path) -> None:
+    """A null is no text, no time and no error."""
+    path = tmp_path / "texts.parquet"
+    row = dict.fromkeys(extracted_texts.SCHEMA.names) | {"dataset": "made", "page_id": "a", "extractor": "own"}
+    parquet.write(str(path), extracted_texts.SCHEMA, [pa.RecordBatch.from_pylist([row], extracted_texts.SCHEMA)])
+
+    assert {("made", "a"): Extracted("", 0.0, "")} == given_extractors.stored("own", str(path)).texts

@@ -109,3 +109,11 @@ def test_equal_values_share_a_rank() -> None:
     """1, 2.5, 2.5, 4 against 1, 2, 3, 4: Spearman's of tied ranks."""
     found = rank_correlation(np.array([[0.1, 1.0], [0.5, 2.0], [0.5, 3.0], [0.7, 4.0]]))
     assert pytest.approx(np.corrcoef([1, 2.5, 2.5, 4], [1, 2, 3, 4])[0, 1]) == found[0, 1]
+
+
+def test_extractors_with_the_same_scores_share_a_rank() -> None:
+    """By every metric, on pages of any weights: they would else be ranked by the last bit of a mean."""
+    pages = [page(at, site=f"s{at % 41}") for at in range(59)]
+    f1 = [(7919 * at % 59) / 59 / 1.1 for at in range(59)]
+    by_metric = analyse(made_scores(pages, dict.fromkeys("abcde", f1)), NODES).by_metric
+    assert {1} == {len(set(column.tolist())) for column in by_metric.T}

@@ -57,3 +57,13 @@ def test_with_equal_weights_the_median_is_the_plain_one(values: list[float]) -> 
 def test_the_median_of_weighted_values_by_hand() -> None:
     """A page with more than half of the weight is the median."""
     assert 0.9 == average_weights.median(np.array([0.1, 0.9, 0.2]), np.array([1.0, 3.0, 1.0]))
+
+
+@given(SITES, st.integers(2, 30), st.integers(0, 1000))
+def test_equal_rows_have_equal_means(sites: list[str], rows: int, seed: int) -> None:
+    """To the last bit, wherever they stand: two extractors that give the same texts share their place."""
+    one = np.random.default_rng(seed).random(len(sites))
+    weights = average_weights.capped(sites)
+    means = average_weights.mean(np.tile(one, (rows, 1)), weights)
+    assert 1 == len(set(means.tolist()))
+    assert pytest.approx(float(np.average(one, weights=weights))) == means[0]

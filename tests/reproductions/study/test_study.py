@@ -125,3 +125,13 @@ def test_the_report_is_written_from_results_alone(tmp_path: Path, capsys: pytest
     other = written(tmp_path, lines[1:], "other.jsonl")
     assert 0 != reproductions.main(["study", results, other, "--output", str(out)])
     assert "pages are not in the given files" in capsys.readouterr().err
+
+
+def test_pages_of_one_site_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing can be learned from other sites; it ended in a stack."""
+    lines = [line(f"p{at}", f"<p>{STORY} {at}", STORY, site="s.example") for at in range(3)]
+    path, results = written(tmp_path, lines, "made.jsonl"), str(tmp_path / "results")
+    assert 0 == cli.main(["evaluate", path, "--extractors", "bte,lxml", "--output", results])
+
+    assert 2 == reproductions.main(["study", results, path, "--output", str(tmp_path / "out")])
+    assert "all pages are of one site" in capsys.readouterr().err
