@@ -23,11 +23,8 @@ _ORIGIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?=/|$)")
 _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?)?", re.ASCII)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
 _PATH = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
-<<<<<<< HEAD
 _TO_QUERY = re.compile(r"[^?#]*")
-=======
 _HOST = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#@:]{1,253})(?=[/?#:]|$)", re.IGNORECASE)
->>>>>>> s40-world
 _SLASH_BEFORE_SLASH = re.compile("/(?=/)")
 _EMPTY = "\0"
 """Stands in a path where nothing does; no page has it."""
@@ -95,8 +92,7 @@ def addresses(root: Any, url: str) -> Addresses:
 @lru_cache(maxsize=1024)
 def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
     reference = _STRIPPED.sub("", reference.strip())
-    path = _TO_QUERY.match(reference)[0]  # type: ignore[index]
-    reference = path.replace("\\", "/") + reference[len(path) :]  # as browsers read it
+    reference = _TO_QUERY.sub(lambda path: path[0].replace("\\", "/"), reference, count=1)  # as browsers read it
     try:
         absolute = _join(base, reference) if reference else ""
         parts = urlsplit(absolute)

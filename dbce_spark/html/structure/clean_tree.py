@@ -113,7 +113,7 @@ class _Builder:
         self._depths: list[int] = []
         """Of each element that is being read and may open others: how many were open before."""
         self._made: set[CleanElement] = set()
-        """The bodies, rows and lists that were made for parts without one; what follows such a part stands in it, too."""
+        """Bodies, rows and lists that were made for parts without one; what follows such a part stands in it, too."""
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
