@@ -102,6 +102,7 @@ class Reader:
         for name, size in self._memory.files().items():
             self._archive.hand_over(name, size)
             self._memory.drop_file(name)
+            self.counts["files"] += 1
         self._archive.clear()
 
     def _due(self, noted_at: float) -> float:

@@ -427,17 +427,18 @@ def test_records_belong_together(room: Newsroom, desk: Desk) -> None:
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
-    """The run ends with an OutputError; the file waits, and the next run hands it over."""
+    """The run ends with an OutputError; the file waits, and the next run hands it over and counts it."""
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     (desk.folder / "warcs").write_bytes(b"no folder")
     with pytest.raises(OutputError, match="warcs: cannot be written"):
         desk.read([feed])
     (desk.folder / "warcs").unlink()
-    desk.read([feed])
+    counts = desk.read([feed])
 
     assert [(f"{room.url}/a", "A")] == captured(desk)
     assert 1 == room.paths().count("/a")
+    assert 1 == counts["files"]
 
 
 @pytest.mark.parametrize("left", [0, 100], ids=["gone", "cut"])
