@@ -97,7 +97,7 @@ def _run(arguments: argparse.Namespace) -> None:
     log.stage = "acquire"
     config = configuration.load(arguments.config, arguments.settings)
     urls = _urls([*arguments.feed, *_searches(arguments.search, arguments.seed_words, config.acquire)])
-    pages = _urls(arguments.page_urls)
+    pages = [*dict.fromkeys(url.partition("#")[0] for url in _urls(arguments.page_urls))]
     if not urls and not pages:
         raise InputError(
             "nothing to acquire; give the URL of a feed, --page-urls with URLs of pages, or --search with --seed-words"

@@ -8,6 +8,7 @@ of a commit in any order, and some would lose a file that is removed and added.
 """
 
 import filecmp
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 SCHEMAS = {EXTRACTIONS: extraction_rows.EXTRACTIONS, CAPTURES: capture_rows.CAPTURES}
 _PARTITIONS = {EXTRACTIONS: ["site_part"], CAPTURES: []}
 _ROWS = 1024
+_LINKED, _COPIED, _WRITTEN = "linked", "copied", "written"
+"""The ways in which files come into a table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +43,14 @@ class Registered:
     number: int
     rows: int
     linked: int
+    copied: int
     written: int
 
     def __str__(self) -> str:
+        copied = f" {self.copied:,} copied," if self.copied else ""
         return (
             f"{self.folder}: version {self.number}, {counted(self.rows, 'row')}; {counted(self.linked, 'file')} linked,"
-            f" {self.written:,} written again without rows that were replaced"
+            f"{copied} {self.written:,} written again without rows that were replaced"
         )
 
 
@@ -91,19 +96,20 @@ def _registered(collection: Collection, version: Version, table: str, folder: Pa
         create_table_with_add_actions(
             str(folder), schema, actions, partition_by=_PARTITIONS[table], commit_properties=why
         )
-    written = sum(is_written for *_, is_written in placed)
+    counts = Counter(how for *_, how in placed)
     return Registered(
         folder=str(folder),
         number=DeltaTable(str(folder)).version(),
         rows=sum(rows for _, rows, _ in placed),
-        linked=len(placed) - written,
-        written=written,
+        linked=counts[_LINKED],
+        copied=counts[_COPIED],
+        written=counts[_WRITTEN],
     )
 
 
-def _placed(collection: Collection, found: TableFiles, folder: Path, commit: int) -> Iterator[tuple[Path, int, bool]]:
+def _placed(collection: Collection, found: TableFiles, folder: Path, commit: int) -> Iterator[tuple[Path, int, str]]:
     """Link or write the files of the table where Delta looks for them, except those without rows: yield the path of
-    each, its rows, and whether it was written again."""
+    each, its rows, and how it came there."""
     last = replaced(found.replacing)
     for number, name in found.files:
         source = Path(name)
@@ -115,12 +121,12 @@ def _placed(collection: Collection, found: TableFiles, folder: Path, commit: int
         if kept is not None and rows < len(kept):
             target = place / f"{number:08}-in-{commit:08}-{source.name}"
             parquet.write(str(target), pq.read_schema(source), _batches(source, kept))
-            yield target, rows, True
+            yield target, rows, _WRITTEN
         else:
             target = place / f"{number:08}-{commit:08}-{source.name}"
             _check_own(source, place.glob(f"{number:08}-[0-9]*-{source.name}"))
             storage.link(source, target)
-            yield target, rows, False
+            yield target, rows, _LINKED if target.samefile(source) else _COPIED
 
 
 def _check_own(source: Path, links: Iterable[Path]) -> None:

@@ -72,12 +72,12 @@ def of_list(folder: Path, *words: str) -> list[str]:
 
 
 def test_pages_of_a_list_are_fetched_each_once(room: Newsroom, tmp_path: Path) -> None:
-    """It ends by itself; given again with more of them, it fetches those that are new."""
+    """It ends by itself; given again with more of them, it fetches those that are new. A part is its page."""
     for path in "abc":
         room.article(f"/{path}", f"Of {path}")
     (tmp_path / "urls.txt").write_text(f"# ours\n{room.url}/a\n{room.url}/b\n", encoding="utf-8")
 
-    assert 0 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}", f"{room.url}/a"))
+    assert 0 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}", f"{room.url}/a#b"))
     assert 0 == main(of_list(tmp_path, "--page-urls", f"@{tmp_path / 'urls.txt'}", f"{room.url}/c"))
     assert [f"{room.url}/{path}" for path in "abc"] == urls(tmp_path)
     assert ["/a", "/b", "/c"] == [path for path in room.paths() if path != "/robots.txt"]

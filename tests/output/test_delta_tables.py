@@ -1,9 +1,11 @@
 """A version of a collection as Delta tables, read by a reader of Delta that knows nothing of collections."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -82,6 +84,17 @@ def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection,
 
     assert 1 == sum(one.stat().st_nlink == 1 for one in files)
     assert len(files) > 2
+
+
+def test_files_that_cannot_be_linked_count_as_copied(
+    grown: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They take space: on another file system, or where the kernel links no file of another user."""
+    monkeypatch.setattr(os, "link", Mock(side_effect=PermissionError("not yours")))
+    main(["collection", "register", grown.folder, "--output", str(tmp_path / "tables")])
+    files = [*(tmp_path / "tables" / "captures").rglob("*.parquet")]
+
+    assert f"; 0 files linked, {len(files)} copied, 0 written again" in capsys.readouterr().out
 
 
 def test_no_commit_removes_a_file_that_it_adds(grown: Collection, tmp_path: Path) -> None:

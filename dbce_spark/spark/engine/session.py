@@ -34,6 +34,7 @@ _MASTER = re.compile(
 )
 _UTF_8 = re.compile(r"utf-?8", re.IGNORECASE)
 _WORKER_MEMORY = "spark.executor.pyspark.memory"
+_UMASK = "spark.hadoop.fs.permissions.umask-mode"
 
 _OF_TASKS = {
     # Texts in Arrow have offsets of 32 bits: a task with another kind fails.
@@ -76,7 +77,7 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     is_local = chosen.startswith("local")
     check_master(chosen)
     _prepare_environment(is_local=is_local)
-    pairs = {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}
+    pairs = {**({**LOCAL_SETTINGS, _UMASK: _umask()} if is_local else {}), **(settings or {})}
     given = {"spark.app.name": app_name, "spark.master": chosen, **pairs}
     _launch(given)
     builder = SparkSession.builder
@@ -210,6 +211,13 @@ def _prepare_environment(*, is_local: bool) -> None:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _umask() -> str:
+    """Return the umask of this process, which Java passes over: it would write what only its own user may change."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return f"{mask:03o}"
 
 
 def _share_encoding() -> None:

@@ -27,7 +27,7 @@ from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.jobs import primed_sites, stream_tasks
-from dbce_spark.spark.run import heartbeat, plan, run_lock, run_metrics, staging
+from dbce_spark.spark.run import checkpoint_paths, heartbeat, plan, run_lock, run_metrics, staging
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.streaming.stream import stream_parts, stream_tables
 from dbce_spark.streaming.stream.outcomes import LABELS, REJECTS, REPEATS
@@ -114,6 +114,7 @@ def run(spark: SparkSession, request: StreamRequest, config: DbceConfig, log: Lo
     with _locked(folder), heartbeat.keeping_failure(folder), as_job_errors("the same command goes on from there"):
         _check_begun(request, config)
         stream_tables.begin(folder, _settings(request, config))
+        checkpoint_paths.correct(request.checkpoint)
         log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
         with heartbeat.beating(folder, log):
             return _run(spark, request, config, log)

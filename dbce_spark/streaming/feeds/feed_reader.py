@@ -80,9 +80,9 @@ class Reader:
         self._polls_again = not once
         for feed in (self._memory.feed(url) for url in self._feeds):
             if not feed.is_gone:
-                self._put_off(feed.next_at, Errand(encode_url(feed.url), feed=feed))
+                self._put_off(self._due(feed.next_at), Errand(encode_url(feed.url), feed=feed))
         for waiting in self._memory.waiting():
-            self._put_off(waiting.next_at, Errand(encode_url(waiting.item.link), page=waiting))
+            self._put_off(self._due(waiting.next_at), Errand(encode_url(waiting.item.link), page=waiting))
         self._forget()
         while self._has_work() and not stops() and not (once and self._is_done()):
             self._send()
@@ -102,7 +102,13 @@ class Reader:
         for name, size in self._memory.files().items():
             self._archive.hand_over(name, size)
             self._memory.drop_file(name)
+            self.counts["files"] += 1
         self._archive.clear()
+
+    def _due(self, noted_at: float) -> float:
+        """Return when an errand that an earlier run has put off is due: now if that is further off than any wait, as
+        where the clock was ahead then."""
+        return noted_at if noted_at <= time.time() + self._config.max_poll_seconds else 0.0
 
     def _has_work(self) -> bool:
         """Return whether something is left, if not now: a feed is never done, unless it is gone."""

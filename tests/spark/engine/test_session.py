@@ -227,6 +227,29 @@ def test_names_of_files_have_letters_beyond_ascii_in_any_locale(tmp_path: Path, 
     assert f"{'öß'!a} True 3\n" == done.stdout, done.stderr
 
 
+MODES = """
+import os, sys
+from pathlib import Path
+os.umask(0o002)
+from dbce_spark.spark.engine.session import session
+session("modes", master="local[1]").range(3).write.parquet(sys.argv[1])
+print({oct(path.stat().st_mode & 0o777) for path in Path(sys.argv[1]).rglob("*")}, oct(os.umask(0)))
+"""
+"""A program that writes a table which its group may change, and shows what may be done with its files."""
+
+
+@pytest.mark.spark
+def test_files_of_java_have_the_umask_of_the_command(tmp_path: Path) -> None:
+    """In a folder that a group shares, another of it goes on with a run or a stream."""
+    from dbce_spark.spark.engine.java import java_home
+
+    (tmp_path / "job.py").write_text(MODES)
+    command = [sys.executable, str(tmp_path / "job.py"), str(tmp_path / "table")]
+    done = submitted(command, tmp_path, JAVA_HOME=java_home(), SPARK_CONF_DIR=str(ROOT / "conf"))
+
+    assert "{'0o664'} 0o2\n" == done.stdout, done.stderr
+
+
 @pytest.mark.spark
 def test_a_submitted_job_without_a_master_that_answers_is_one_line(tmp_path: Path) -> None:
     """Spark itself would try for a minute, and end in two stacks."""

@@ -427,17 +427,18 @@ def test_records_belong_together(room: Newsroom, desk: Desk) -> None:
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
-    """The run ends with an OutputError; the file waits, and the next run hands it over."""
+    """The run ends with an OutputError; the file waits, and the next run hands it over and counts it."""
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     (desk.folder / "warcs").write_bytes(b"no folder")
     with pytest.raises(OutputError, match="warcs: cannot be written"):
         desk.read([feed])
     (desk.folder / "warcs").unlink()
-    desk.read([feed])
+    counts = desk.read([feed])
 
     assert [(f"{room.url}/a", "A")] == captured(desk)
     assert 1 == room.paths().count("/a")
+    assert 1 == counts["files"]
 
 
 @pytest.mark.parametrize("left", [0, 100], ids=["gone", "cut"])
@@ -749,6 +750,22 @@ def test_no_feed_is_waited_for_longer_than_the_settings_say(room: Newsroom, desk
         state = memory.feed(feed)
 
     assert 3500 < state.next_at - time.time() <= 3600
+
+
+def test_what_was_put_off_by_a_clock_that_was_ahead_is_due(
+    room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a feed nor a page waits until the clock comes again to where it once was."""
+    room.article("/a", "Of a")
+    room.answers["/a"] = [(503, {"Retry-After": "3600"})]
+    feed = room.publish("/feed", item(f"{room.url}/a", "a"))
+    with monkeypatch.context() as ahead:
+        now = time.time
+        ahead.setattr(time, "time", lambda: now() + 40 * 86_400)
+        desk.read([feed])
+    counts = desk.read([feed])
+
+    assert {"polls": 1, "unchanged": 1, "pages": 1, "files": 1} == counts
 
 
 def test_a_page_that_fails_waits_twice_as_long_each_time(room: Newsroom, desk: Desk) -> None:
