@@ -80,7 +80,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
         for link in article.find("a"):
             _join_lines(link)
         _part_lines(article)
-    if "<a " in source and any(f"<{tag}" in source for tag in _CODE):
+    if "<a " in source and any(f"<{tag}>" in source for tag in _CODE):
         _part_code(article)
         is_changed = True
     if "<dd" in source:

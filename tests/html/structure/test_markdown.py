@@ -32,7 +32,6 @@ from tests.support.structure import markdown_of
         ("<p><b><u>a<br></u></b>b", "**a**  \nb"),
         ("<p>a <code>b<br>c <a href=x>d</a></code> e</p>", "a `b`  \n`c` [`d`](http://a.example/b/x) e"),
         ("<p><code><a href=x>a</a></code>", "[`a`](http://a.example/b/x)"),
-        ("<p><samp lang=de><a href=x>a</a></samp>", "[`a`](http://a.example/b/x)"),
         ("<p><kbd>a(<b><a href=x>b</a></b>)</kbd>", "`a(`[`b`](http://a.example/b/x)`)`"),
         (
             "<p><code><a href=x>a</a> <a href=y>b</a> <b>c</b> d </code>e",
