@@ -1,7 +1,7 @@
 """The clean tree as Markdown and as HTML, both written by turbohtml."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import takewhile
 from string import punctuation
@@ -15,8 +15,6 @@ from dbce_spark.html.structure.table_cells import square_tables
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
 _EMPHASIS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
-_CODE = frozenset(("code", "kbd", "samp"))
-"""Elements that turbohtml writes as code in a line."""
 _BEGINNING_SIGN = re.compile(r"^(\d{0,9})\\(?=[.)>#+-])")
 """The sign of a list, a quote or a heading that turbohtml escapes; none where emphasis begins with it."""
 _OTHER_SIGNS = r"\u060c\u061b\u061f\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
@@ -80,9 +78,6 @@ def to_markdown(article: CleanElement, source: str) -> str:
         for link in article.find("a"):
             _join_lines(link)
         _part_lines(article)
-    if "<a " in source and any(f"<{tag}>" in source for tag in _CODE):
-        _part_code(article)
-        is_changed = True
     if "<dd" in source:
         is_changed |= _plain_definitions(article)
     if is_changed:
@@ -125,51 +120,6 @@ def _lines(element: CleanElement) -> list[CleanElement]:
         else:
             lines[-1].parts.append(part)
     return [line for line in lines if line.tag == "br" or line.parts]
-
-
-def _part_code(element: CleanElement) -> None:
-    """Divide the code in lines that has links in it: Markdown has code in links, but no links in code."""
-    parts: list[str | CleanElement] = []
-    for part in element.parts:
-        if isinstance(part, CleanElement):
-            _part_code(part)
-            parts += _code_by_links(part) if part.tag in _CODE and _has_link(part) else [part]
-        else:
-            parts.append(part)
-    element.parts = parts
-
-
-def _has_link(element: CleanElement) -> bool:
-    return element.tag == "a" or next(element.find("a"), None) is not None
-
-
-def _code_by_links(code: CleanElement) -> Iterator[str | CleanElement]:
-    """Iterate over the links of code, with code in them, and the code between them. Its emphasis is not written."""
-    between: list[str | CleanElement] = []
-    for part in code.parts:
-        if not isinstance(part, CleanElement) or not _has_link(part):
-            between.append(part)
-            continue
-        yield from _within_spaces(code.tag, between)
-        between = []
-        within = CleanElement(code.tag, {}, part.parts)
-        yield from [CleanElement("a", part.attributes, [within])] if part.tag == "a" else _code_by_links(within)
-    yield from _within_spaces(code.tag, between)
-
-
-def _within_spaces(tag: str, parts: list[str | CleanElement]) -> Iterator[str | CleanElement]:
-    """Yield code of some parts, with the spaces at its ends outside of it, so that it stays apart from links."""
-    if parts and isinstance(first := parts[0], str) and first.startswith(" "):
-        yield " "
-        parts[0] = first[1:]
-    if not any(parts):
-        return
-    ends = ""
-    if isinstance(last := parts[-1], str) and last.endswith(" "):
-        parts[-1], ends = last[:-1], " "
-    yield CleanElement(tag, {}, parts)
-    if ends:
-        yield ends
 
 
 def _plain_definitions(article: CleanElement) -> bool:
