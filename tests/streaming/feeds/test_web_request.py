@@ -4,7 +4,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -110,12 +110,13 @@ def keeping() -> Iterator[tuple[str, list[int]]]:
     with socket.create_server(("127.0.0.1", 0)) as server, ExitStack() as connections:
 
         def answer(connection: socket.socket, at: int) -> None:
-            while connection.recv(65_536):
-                requests[at] += 1
-                if requests[at] > 1:
-                    connection.shutdown(socket.SHUT_RDWR)
-                else:
-                    connection.sendall(HEAD + b"Content-Length: 5\r\n\r\nhello")
+            with suppress(OSError):  # the test has ended
+                while connection.recv(65_536):
+                    requests[at] += 1
+                    if requests[at] > 1:
+                        connection.shutdown(socket.SHUT_RDWR)
+                    else:
+                        connection.sendall(HEAD + b"Content-Length: 5\r\n\r\nhello")
 
         def serve() -> None:
             while True:
