@@ -77,7 +77,7 @@ $(if $(2),$(if $(OWN),$(DBCE) evaluate $(2) --extractors $(OWN) --output $(BENCH
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast docs docs-test faults swift month soak stream-day urltree-day matrix wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift month soak stream-day urltree-day matrix lowest wheel airflow pipelines lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -119,6 +119,11 @@ urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, a
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.programs.matrix $(BUILD)/matrix $(MATRIX)
+
+lowest: $(READY_UV) ## run the tests of the core with the lowest versions that setup.cfg allows (five minutes)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(BUILD)/lowest
+	$(BIN)/uv pip install --quiet --python $(BUILD)/lowest/bin/python --resolution lowest-direct --editable '.[bench,dev,train]'
+	$(BUILD)/lowest/bin/python -m pytest -W default -m "not spark and not browser and not data" $(addprefix tests/,archive dbce files html output streaming) $(PYTEST_ARGS)
 
 wheel: $(READY) ## build the package, and try it in clean environments, plain and with each extra, or EXTRAS="plain spark" of them (half an hour)
 	$(BIN)/python -m benchmarks.programs.wheel $(BUILD)/wheel $(EXTRAS)
