@@ -95,3 +95,17 @@ def test_tables_can_be_read_on_a_phone(browser: Any, finished: Path, tmp_path: P
     assert {390} == widths
     assert [0, 0] == hidden
     assert all(name["height"] < 40 for name in names)
+
+
+def test_the_pages_of_a_cross_stay_readable_on_a_phone(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """Each page of a cross is at least 220 px wide, and its figures are not cut off; the others are scrolled to."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((folder / "pages/01-cross.html").as_uri())
+    widths = [box.bounding_box()["width"] for box in page.locator(".cross .pane").all()]
+    cut = [box.evaluate("one => one.scrollHeight - one.clientHeight") for box in page.locator(".cross .about").all()]
+    page.close()
+
+    assert 2 < len(widths)
+    assert 220 <= min(widths)
+    assert {0} == set(cut)
