@@ -109,3 +109,21 @@ def test_the_pages_of_a_cross_stay_readable_on_a_phone(browser: Any, finished: P
     assert 2 < len(widths)
     assert 220 <= min(widths)
     assert {0} == set(cut)
+
+
+def test_a_page_is_printed_with_all_its_text_and_its_colours(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """On paper nothing is scrolled, so that boxes are as high as their text, and the colours of labels are kept."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page(viewport={"width": 800, "height": 300})
+    page.emulate_media(media="print")
+    page.goto((folder / "pages/01.html").as_uri())
+    hidden = page.locator(".pane .text.plain").evaluate("one => one.scrollHeight - one.clientHeight")
+    kept = "one => getComputedStyle(one).printColorAdjust"
+    colours = {
+        page.locator(".chip.content").first.evaluate(kept),
+        page.frames[1].get_by_text("number0 stands here").evaluate(kept),
+    }
+    page.close()
+
+    assert 0 == hidden
+    assert {"exact"} == colours
