@@ -1,5 +1,6 @@
 """Archived pages can do nothing in their frames, as a browser sees it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,29 @@ def test_a_page_is_printed_with_all_its_text_and_its_colours(browser: Any, finis
 
     assert 0 == hidden
     assert {"exact"} == colours
+
+
+def test_arms_that_lack_a_text_are_dark_enough_to_be_read(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """The names of the arms that lack a text have a contrast of 4.5 or more, and are not read out like the others."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page()
+    page.goto((folder / "pages/01.html").as_uri())
+    lacking = page.locator(".arms i:not(.on)").first
+    colours = lacking.evaluate("one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]")
+    hidden = lacking.get_attribute("aria-hidden")
+    page.close()
+
+    assert 4.5 <= _contrast(*colours)
+    assert "true" == hidden
+
+
+def _contrast(ink: str, ground: str) -> float:
+    """The contrast of two colours by WCAG 2."""
+    light, dark = sorted((_luminance(ink), _luminance(ground)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
