@@ -1,6 +1,5 @@
 """Archived pages can do nothing in their frames, as a browser sees it."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbce_spark.report import write_report
+from tests.support.colour_contrast import contrast
 from tests.support.report_outputs import HOSTILE, crawl, write_archive, write_output
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -140,17 +140,5 @@ def test_arms_that_lack_a_text_are_dark_enough_to_be_read(browser: Any, finished
     hidden = lacking.get_attribute("aria-hidden")
     page.close()
 
-    assert 4.5 <= _contrast(*colours)
+    assert 4.5 <= contrast(*colours)
     assert "true" == hidden
-
-
-def _contrast(ink: str, ground: str) -> float:
-    """The contrast of two colours by WCAG 2."""
-    light, dark = sorted((_luminance(ink), _luminance(ground)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
