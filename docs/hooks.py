@@ -44,7 +44,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Adds the pages that are no file of docs/."""
     for name, text in pages().items():
         files.append(File.generated(config, name, content=text))
-    colours = HtmlFormatter(style="friendly").get_style_defs(".codehilite")
+    colours = HtmlFormatter(style="default").get_style_defs(".codehilite")
     files.append(File.generated(config, "assets/code.css", content=colours))
     return files
 

@@ -33,7 +33,8 @@ _VISIBLE_DROPPED = frozenset(("svg", "style", "head", "input", "select", "option
 _OUT = (DROPPED_TAGS | _LOADING_TAGS) - _VISIBLE_DROPPED
 _HEAD = (
     f'<!DOCTYPE html>\n<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-    "<style>a, area, button, input, select, textarea, summary, form { pointer-events: none !important }</style>\n"
+    "<style>:root { print-color-adjust: exact }"
+    "a, area, button, input, select, textarea, summary, form { pointer-events: none !important }</style>\n"
 )
 
 

@@ -1,8 +1,8 @@
 """Prepare the sample pages for their template."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbce_spark.config import DbceConfig
@@ -23,6 +23,12 @@ COLUMNS = (
 
 MAX_SEGMENTS = 2000
 """Rows of a page's table of segments; a browser takes seconds for ten times as many."""
+
+
+ROWS_AT_ONCE = 100
+"""Rows of sample pages, and of those beside them, that are held at once: some 50 MB."""
+
+_LISTED = ("url", "title", "template_id", "words", "text_words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,16 +53,31 @@ class View:
             blocks.setdefault(segment["block"], []).append(segment)
         return list(blocks.values())
 
+    @property
+    def listed(self) -> "View":
+        """Leave out all that only the page's own files show."""
+        row = {name: self.row[name] for name in _LISTED}
+        return replace(self, row=row, document="", segments=[], arms=[replace(arm, document="") for arm in self.arms])
 
-def views(picks: Sequence[Pick], output: ReportOutput) -> list[View]:
-    """Build the sample pages, in order."""
-    config = output.config()
+
+def views(picks: Sequence[Pick], output: ReportOutput) -> Iterator[View]:
+    """Build the sample pages one by one, in order."""
+    config, number = output.config(), 0
+    for start in range(0, len(picks), ROWS_AT_ONCE):
+        some = picks[start : start + ROWS_AT_ONCE]
+        rows, arm_rows = _rows(some, output)
+        for pick in some:
+            if pick.capture_id in rows:
+                number += 1
+                yield _view(f"{number:02}", pick.why, rows[pick.capture_id], arm_rows, config)
+
+
+def _rows(picks: Sequence[Pick], output: ReportOutput) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Read the rows of some pages by id; and those of all pages that are beside them, or among them."""
     rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
     crosses = [fullest(row["crosses"]) for row in rows.values() if row["crosses"]]
     of_arms = {cross[arm] for cross in crosses for arm in ("up", "down", "prev", "next") if cross[arm]}
-    arm_rows = rows | output.rows(of_arms - set(rows), ARCHIVED_COLUMNS)
-    present = [pick for pick in picks if pick.capture_id in rows]
-    return [_view(f"{at:02}", pick.why, rows[pick.capture_id], arm_rows, config) for at, pick in enumerate(present, 1)]
+    return rows, rows | output.rows(of_arms - set(rows), ARCHIVED_COLUMNS)
 
 
 def _view(name: str, why: str, row: dict[str, Any], arm_rows: Mapping[str, dict[str, Any]], config: DbceConfig) -> View:

@@ -1,7 +1,7 @@
 """Write the report as files: a folder of static HTML that holds all it shows and loads nothing."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from jinja2 import Environment
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.report import output_counts, page_sample
+from dbce_spark.report.output_counts import OutputCounts
 from dbce_spark.report.overview import overview
+from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.page_views import View, views
 from dbce_spark.report.report_output import ReportOutput
 from dbce_spark.report.report_templates import environment
@@ -36,23 +38,26 @@ def write_report(output: str, target: str, *, pages: int = PAGES, version: int |
     _refuse_foreign(folder)
     counted = output_counts.count(source)
     picks = page_sample.of_url(source, url)[:pages] if url else page_sample.choose(counted, source, pages)
-    shown = views(picks, source)
-    summary = overview(source, counted, shown)
-    templates = environment()
-    index = templates.get_template("index.html.j2").render(output=output, overview=summary, views=shown)
-    texts = {"index.html": index}
-    for view in shown:
-        texts |= _rendered(templates, view)
-    _write(folder, texts)
+    _write(folder, _files(source, counted, picks))
     return folder / "index.html"
 
 
-def _rendered(templates: Environment, view: View) -> dict[str, str]:
+def _files(source: ReportOutput, counted: OutputCounts, picks: Sequence[Pick]) -> Iterator[tuple[str, str]]:
+    """Render the files of a report one by one, by name: of each sample page only what index.html lists is kept."""
+    templates, shown = environment(), []
+    for view in views(picks, source):
+        yield from _rendered(templates, view)
+        shown.append(view.listed)
+    summary = overview(source, counted, shown)
+    index = templates.get_template("index.html.j2")
+    yield "index.html", index.render(output=source.root, overview=summary, views=shown)
+
+
+def _rendered(templates: Environment, view: View) -> Iterator[tuple[str, str]]:
     """Render the files of one sample page: the page, and its cross if it has one that can be shown."""
-    texts = {f"pages/{view.name}.html": templates.get_template("page.html.j2").render(view=view)}
+    yield f"pages/{view.name}.html", templates.get_template("page.html.j2").render(view=view)
     if view.arms:
-        texts[f"pages/{view.name}-cross.html"] = templates.get_template("cross.html.j2").render(view=view)
-    return texts
+        yield f"pages/{view.name}-cross.html", templates.get_template("cross.html.j2").render(view=view)
 
 
 def _refuse_foreign(folder: Path) -> None:
@@ -63,7 +68,7 @@ def _refuse_foreign(folder: Path) -> None:
         raise OutputError(f"{folder}: is a file; give a folder, or a name that is free")
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
+def _write(folder: Path, texts: Iterable[tuple[str, str]]) -> None:
     """Write all files, and only then put them in the place of an earlier report, index.html last: of a disk that is
     full nothing is left, and an interrupted report can be written again, and looks unfinished."""
     is_new, is_ours, partial = not folder.exists(), (folder / MARKER).exists(), folder / _PARTIAL
@@ -72,7 +77,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
         (folder / MARKER).write_text("A report of `dbce report`. The next one may overwrite this folder.\n")
         shutil.rmtree(partial, ignore_errors=True)
         (partial / "pages").mkdir(parents=True)
-        for name, text in texts.items():
+        for name, text in texts:
             (partial / name).write_text(text, encoding="utf-8", errors="replace", newline="\n")
         _take_place(partial, folder)
     except BaseException as error:

@@ -12,9 +12,13 @@ from dbce_spark import config
 from dbce_spark.commands import cli
 from dbce_spark.model import RejectReason
 from tests.support.code_blocks import PAGES, ROOT
+from tests.support.colour_contrast import contrast
 
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")
 from docs import hooks
+
+CHROMIUM = Path("/usr/bin/chromium")
+PAPER = "rgb(248, 248, 248)"  # of blocks of code; that of text is lighter
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,29 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
     assert [] == loaded
     assert [] == styles
+
+
+@pytest.mark.browser
+def test_links_and_code_are_dark_enough_to_be_read(site: Path) -> None:
+    """Links, the bar of a phone, and words of code have a contrast of 4.5 or more with what is behind them."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+    read = "all => [...new Set(all.map((one) => getComputedStyle(one).color))]"
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+        shown = browser.new_page(viewport={"width": 390, "height": 844})
+        shown.goto((site / "index.html").as_uri())
+        inks = shown.locator(
+            ".rst-content p a, .rst-content li a code, .codehilite span[class]:not(.w), footer"
+        ).evaluate_all(read)
+        bar = shown.locator(".wy-nav-top").evaluate("one => getComputedStyle(one).backgroundColor")
+        lines = shown.locator(".rst-content p a").first.evaluate("one => getComputedStyle(one).textDecorationLine")
+        browser.close()
+
+    assert [] == [ink for ink in inks if contrast(ink, PAPER) < 4.5]
+    assert 4.5 <= contrast("rgb(255, 255, 255)", bar)
+    assert "underline" == lines
 
 
 def test_all_options_are_on_their_page() -> None:

@@ -44,7 +44,7 @@ def test_siblings_share_the_frame_and_snapshots_the_article(finished: Path) -> N
     """For an article captured twice, siblings share the text around it, and the other capture shares nearly all."""
     source = ReportOutput(str(finished))
     rows = {row["url"]: row for row in source.rows(ids(source), ["url", "status", "crosses"]).values()}
-    view = views([Pick(rows["http://large.example/article/0"]["capture_id"], "")], source)[0]
+    view = next(views([Pick(rows["http://large.example/article/0"]["capture_id"], "")], source))
     shares = {arm.name: arm.shared_words / arm.words for arm in view.arms}
     assert {True} == {share < 0.2 for name, share in shares.items() if name in ("up", "down")}
     assert {True} == {share > 0.9 for name, share in shares.items() if name in ("prev", "next")}

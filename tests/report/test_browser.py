@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbce_spark.report import write_report
+from tests.support.colour_contrast import contrast
 from tests.support.report_outputs import HOSTILE, crawl, write_archive, write_output
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -95,3 +96,49 @@ def test_tables_can_be_read_on_a_phone(browser: Any, finished: Path, tmp_path: P
     assert {390} == widths
     assert [0, 0] == hidden
     assert all(name["height"] < 40 for name in names)
+
+
+def test_the_pages_of_a_cross_stay_readable_on_a_phone(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """Each page of a cross is at least 220 px wide, and its figures are not cut off; the others are scrolled to."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((folder / "pages/01-cross.html").as_uri())
+    widths = [box.bounding_box()["width"] for box in page.locator(".cross .pane").all()]
+    cut = [box.evaluate("one => one.scrollHeight - one.clientHeight") for box in page.locator(".cross .about").all()]
+    page.close()
+
+    assert 2 < len(widths)
+    assert 220 <= min(widths)
+    assert {0} == set(cut)
+
+
+def test_a_page_is_printed_with_all_its_text_and_its_colours(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """On paper nothing is scrolled, so that boxes are as high as their text, and the colours of labels are kept."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page(viewport={"width": 800, "height": 300})
+    page.emulate_media(media="print")
+    page.goto((folder / "pages/01.html").as_uri())
+    hidden = page.locator(".pane .text.plain").evaluate("one => one.scrollHeight - one.clientHeight")
+    kept = "one => getComputedStyle(one).printColorAdjust"
+    colours = {
+        page.locator(".chip.content").first.evaluate(kept),
+        page.frames[1].get_by_text("number0 stands here").evaluate(kept),
+    }
+    page.close()
+
+    assert 0 == hidden
+    assert {"exact"} == colours
+
+
+def test_arms_that_lack_a_text_are_dark_enough_to_be_read(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """The names of the arms that lack a text have a contrast of 4.5 or more, and are not read out like the others."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=1).parent
+    page = browser.new_page()
+    page.goto((folder / "pages/01.html").as_uri())
+    lacking = page.locator(".arms i:not(.on)").first
+    colours = lacking.evaluate("one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor]")
+    hidden = lacking.get_attribute("aria-hidden")
+    page.close()
+
+    assert 4.5 <= contrast(*colours)
+    assert "true" == hidden

@@ -1,11 +1,12 @@
 """The report as files."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.report import write_report
+from dbce_spark.report import archived_html, write_report
 from dbce_spark.report.report_folder import MARKER
 from dbce_spark.report.report_output import ReportOutput
 from tests.support import sample_collection as grown
@@ -186,3 +187,18 @@ def test_a_report_shows_what_counts(collected: Path, tmp_path: Path) -> None:
     assert {one: texts[one] for one in changed} == {
         one: row["text"] for one, row in output.rows([*changed], ["text"]).items()
     }
+
+
+def test_a_report_holds_one_page_at_a_time(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is on disk before the next is read, so that a report of any number of pages needs the memory of one."""
+    folder, seen = tmp_path / "report", []
+    read = archived_html.archived
+
+    def counted(*given: Any) -> Any:
+        seen.append(len([*folder.rglob("??.html")]))
+        return read(*given)
+
+    monkeypatch.setattr("dbce_spark.report.page_views.archived", counted)
+    write_report(str(finished), str(folder), pages=4)
+
+    assert [0, 1, 2, 3] == seen

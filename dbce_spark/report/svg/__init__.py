@@ -81,9 +81,10 @@ def rules_upright(axis: Axis, top: float, bottom: float, ticks: Iterable[tuple[f
 
 
 def svg(width: float, height: float, body: Sequence[str]) -> str:
-    """Build a drawing that shrinks with the page, and does not grow beyond its width."""
+    """Build a drawing that shrinks with the page, and does not grow beyond its width. As a group it is read out with
+    its words and titles; of an image they would not be."""
     size = f'viewBox="0 0 {width:g} {height:g}" style="max-width:{width:g}px"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{"".join(body)}</svg>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="group" {size}>{"".join(body)}</svg>'
 
 
 def colour(at: int) -> str:

@@ -526,3 +526,20 @@ def _send(browser: OpenerDirector, url: str, token: str, tag: str, revision: int
     headers = {"X-CSRF-Token": token, "Content-Type": "application/json"}
     with browser.open(Request(url, json.dumps(draft).encode(), headers, method=method)) as answer:
         answer.read()
+
+
+@pytest.mark.browser
+def test_all_buttons_are_within_the_screen_of_a_phone(tmp_path: Path, context: Any) -> None:
+    """No page of the workbench is wider than a phone's screen, and every tag can be given, though its bar does not
+    scroll."""
+    with served(with_people(tmp_path, "ada")) as workbench:
+        window = log_in(context, workbench, "ada")
+        window.set_viewport_size({"width": 390, "height": 844})
+        widths = {}
+        for path in ("/", "/guidelines", "/password", "/admin", "/tutorial", "/next"):
+            window.goto(f"{workbench.address}{path}")
+            widths[path] = window.evaluate("document.documentElement.scrollWidth")
+        buttons = [one.bounding_box() for one in window.locator("button:visible").all()]
+
+    assert dict.fromkeys(widths, 390) == widths
+    assert max(box["x"] + box["width"] for box in buttons) <= 390

@@ -105,3 +105,31 @@ def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
             assert (scheme == "light") == (dark < light)
         browser.close()
     assert [] == messages
+
+
+def test_a_screen_reader_finds_one_main_part_and_the_values_of_plots(report: str) -> None:
+    """A picture without a name is passed over with all that it holds; the values are titles of its dots."""
+    assert 1 == report.count("<main>")
+    assert 'role="img"' not in report
+    assert '<svg xmlns="http://www.w3.org/2000/svg" role="group"' in report
+
+
+@pytest.mark.browser
+def test_words_of_plots_are_not_shrunk_on_a_phone(report: str, tmp_path: Path) -> None:
+    """Plots are scrolled sideways in their box there: shrunk to its width, their words were four pixels high."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+    path = tmp_path / "report.html"
+    path.write_text(report, encoding="utf-8")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+        shown = browser.new_page(viewport={"width": 390, "height": 844})
+        shown.goto(path.as_uri())
+        heights = [one.bounding_box()["height"] for one in shown.locator(".card > svg > text.plain:visible").all()]
+        width = shown.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+
+    assert heights
+    assert 8 <= min(heights)
+    assert 390 == width
