@@ -41,7 +41,9 @@ _BEGIN = b'{"time": "'
 _ONLY_IN_FILES = ("stage_begin", "rejects", "end")
 """Events that a terminal shows by the line that changes, or by the summary."""
 _CREDENTIAL = re.compile(
-    r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)[^@?\s'\"]+)@"  # a user; a secret may have slashes, a port none
+    # A user; a secret may have slashes, a port none. The next URL ends it: to look further for each takes time by the
+    # square of their number.
+    r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)(?:[^@?\s'\":]|:(?!//))+)@"
     # What gives access in the query of a presigned URL, or of one with a token.
     r"|(?<=[?&])((?:X-(?:Amz|Goog)-(?:Signature|Credential|Security-Token)|AWSAccessKeyId|GoogleAccessId|Signature|sig"
     r"|(?:access_?|api_?|auth_?)?(?:token|key)|password|passwd|pwd|secret)=)[^&#\s'\"]*",

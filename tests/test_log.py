@@ -5,6 +5,7 @@ import json
 import logging
 import subprocess
 import sys
+import time
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +157,14 @@ def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> No
     assert left == without_credentials(text)
     assert left == stream.getvalue().strip().split(" ", 1)[1]
     assert (left, {left: left}) == (logged["message"], logged["failed_files"]["first"])
+
+
+def test_a_long_url_takes_time_by_its_length() -> None:
+    """A feed may link to one that begins a URL at every fourth character; nothing else runs while it is logged."""
+    began = time.process_time()
+
+    assert (text := "http://a/" + "://a:" * 100_000) == without_credentials(text)
+    assert time.process_time() - began < 2
 
 
 def test_what_libraries_log_is_left_out() -> None:

@@ -24,7 +24,7 @@ def by_classifier(pages: Iterable[GoldPage], folder: str) -> dict[str, list[Gold
     try:
         file_of_site: dict[str, str] = json.loads(path.read_text("utf-8"))
         first = min(file_of_site.values())
-    except (OSError, ValueError, AttributeError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"{folder} is no folder that `dbce train --folds` wrote: {error}") from error
     chosen: dict[str, list[GoldPage]] = defaultdict(list)
     for page in pages:

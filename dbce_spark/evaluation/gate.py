@@ -71,7 +71,7 @@ def read(path: str) -> dict[str, Pinned]:
         with fsspec.open(path, "rb") as file:
             fields = json.load(file)
         return {name: Pinned(str(one["pages"]), _floors(one["floors"])) for name, one in fields["sets"].items()}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}; --pin-floors writes it") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: is no file of floors: {error!r}; --pin-floors writes one") from error

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+_ANIMATED = frozenset(("attributename", "by", "from", "to", "values"))
+
 
 def remove_element(element: Any, instead: str = "") -> None:
     """Take an element out with all it holds, but not the text behind it; `instead` is put before that."""
@@ -64,3 +66,11 @@ def disarm_embed(embed: Any) -> None:
     """Turn an <embed> into a <span>: libxml2 lets it hold what follows it."""
     embed.tag = "span"
     embed.attrib.clear()
+
+
+def disarm_animations(root: Any) -> None:
+    """Take the values out of the animations of a page: one can put the address of a script into a link."""
+    for element in root.iter("animate", "set"):
+        for name in [*element.attrib]:
+            if name.lower() in _ANIMATED:
+                del element.attrib[name]

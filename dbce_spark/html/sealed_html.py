@@ -5,7 +5,7 @@ from typing import Any
 from lxml import etree, html
 
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.removal import disarm_embed, remove_elements
+from dbce_spark.html.removal import disarm_animations, disarm_embed, remove_elements
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
@@ -53,6 +53,7 @@ def _disarm(root: Any) -> None:
         elif style.text:
             style.text = style.text.replace("<", "\\3c ")
     remove_elements(drawn)
+    disarm_animations(root)
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")

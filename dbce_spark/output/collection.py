@@ -128,7 +128,7 @@ class Collection:
             raise InputError(f"{self.folder} has no version {number}; it has {there}") from None
         except PermissionError as error:
             raise denied(str(path), error) from error
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise OutputError(
                 f"{path} is no manifest: {error}; restore it, or remove it to go back by one version"
             ) from error
@@ -262,7 +262,7 @@ class Collection:
                 sizes.update(_sizes(path))
             except PermissionError as error:
                 raise denied(str(path), error) from error
-            except (OSError, ValueError, TypeError) as error:
+            except (OSError, ValueError, TypeError, RecursionError) as error:
                 raise OutputError(
                     f"{path} cannot be read: {error}; restore it, or roll back to a version before it"
                 ) from error

@@ -40,7 +40,7 @@ def test_no_pages(tmp_path: Path) -> None:
     assert {} == by_classifier([], str(tmp_path))
 
 
-@pytest.mark.parametrize("content", [None, "{}", "[]", "no json", "7"])
+@pytest.mark.parametrize("content", [None, "{}", "[]", "no json", "7", "[" * 100_000], ids=lambda text: str(text)[:9])
 def test_folder_that_holds_no_folds(content: str | None, tmp_path: Path) -> None:
     """The error names the folder."""
     if content is not None:

@@ -215,6 +215,7 @@ def test_a_truth_without_its_page_is_counted(tmp_path: Path) -> None:
         ({}, "no set of gold pages is known to look like this; give a file of JSON lines, or readability"),
         ({"1.html": "<p>x", "1.txt": "plain"}, "no set of gold pages is known"),
         ({"ground-truth.json": "{", "html/1.html.gz": b""}, "ground-truth.json: no JSON"),
+        ({"ground-truth.json": "[" * 100_000, "html/1.html.gz": b""}, "ground-truth.json: no JSON"),
         ({"ground-truth.json": "[]", "html/1.html.gz": b""}, "ground-truth.json: a JSON list, not an object"),
         (
             {"ground-truth.json": '{"1": {"articleBody": 3}}', "html/1.html.gz": b""},

@@ -85,7 +85,11 @@ def test_what_was_not_measured_keeps_its_floors(floors: str) -> None:
     assert {"made", "other"} == set(found)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"sets": {"made": {}}}', '{"sets": {"made": {"pages": "", "floors": 1}}}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "[" * 100_000, '{"sets": {"made": {}}}', '{"sets": {"made": {"pages": "", "floors": 1}}}'],
+    ids=lambda text: str(text)[:30],
+)
 def test_a_file_that_holds_no_floors_is_named(tmp_path: Path, text: str) -> None:
     """Cut off, another shape, or without what is needed."""
     path = tmp_path / "floors.json"

@@ -323,6 +323,14 @@ def test_a_manifest_that_names_nothing_to_read_is_an_error(grown: Collection, ch
         grown.current()
 
 
+def test_a_manifest_of_lists_within_lists_without_end_is_an_error(grown: Collection) -> None:
+    """It is named before Python runs out of room for it."""
+    Path(grown.folder, "versions", "00000003.json").write_text("[" * 100_000)
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest"):
+        grown.current()
+
+
 def test_a_manifest_with_counts_that_are_none_is_an_error(grown: Collection) -> None:
     """The error names the file."""
     path = Path(grown.folder, "versions", "00000003.json")
@@ -361,7 +369,9 @@ def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
 
 
-@pytest.mark.parametrize("text", [None, "{", "7", "[]", "null", '{"a": null}'])
+@pytest.mark.parametrize(
+    "text", [None, "{", "7", "[]", "null", '{"a": null}', "[" * 100_000], ids=lambda text: str(text)[:9]
+)
 def test_a_damaged_list_of_inputs_is_named(text: str | None, grown: Collection) -> None:
     """All files would be new without that list: it is not to be guessed."""
     path = Path(grown.increment(1), "inputs.json")

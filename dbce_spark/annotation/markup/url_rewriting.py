@@ -12,7 +12,7 @@ import tinycss2
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.html.removal import disarm_embed, remove_element
+from dbce_spark.html.removal import disarm_animations, disarm_embed, remove_element
 from dbce_spark.html.stray_parts import take_in
 
 Rewrite = Callable[[str, str], str]
@@ -61,6 +61,7 @@ def disarm(root: Any) -> None:
     for link in [*root.iter("link")]:
         if "stylesheet" not in link.get("rel", "").lower().split():
             _remove(link)
+    disarm_animations(root)
     for element in root.iter(etree.Element):
         for name in [*element.attrib]:
             if name.lower().startswith("on") or name.lower() in _LEFT_OUT:

@@ -22,6 +22,10 @@ from dbce_spark.errors import ConfigError, Parameter
 _SHIPPED = "classifier.npz"
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
 _PAGE_TYPE = "page_type"
+_BROKEN = (
+    *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError, RecursionError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 _CORRECTED, _OF_CORRECTED = "corrected_sites", ("corrected_names", "corrected_shifts")
 
 
@@ -50,7 +54,7 @@ def load_classifier(path: str) -> Classifier:
         page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
         sites = frozenset(about.get(_CORRECTED, ()))
         corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+    except _BROKEN as error:
         raise ConfigError(
             Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {error}"
         ) from error
@@ -58,7 +62,9 @@ def load_classifier(path: str) -> Classifier:
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
-    return Forest(**{column: arrays[f"{name}_{column}"] for column in Forest.__dataclass_fields__})
+    made = Forest(**{column: arrays[f"{name}_{column}"] for column in Forest.__dataclass_fields__})
+    made.check()
+    return made
 
 
 def _binning(names: Sequence[str], arrays: Mapping[str, Any], group: str) -> Binning:

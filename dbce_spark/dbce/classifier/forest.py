@@ -75,6 +75,16 @@ class Forest:
     leaves: npt.NDArray[np.uint8]
     values: npt.NDArray[np.float64]
 
+    def check(self) -> None:
+        """Plan the walk, which any array of a file may have made impossible.
+
+        Raises:
+            ValueError, IndexError: its splits are of no tree, or have not the leaves that there are.
+        """
+        if len(self.values) != self.leaves.sum():
+            raise ValueError("its trees have other leaves")
+        self._plan  # noqa: B018  # made by the first look
+
     def log_odds(self, codes: Codes) -> npt.NDArray[np.float64]:
         """Sum over all trees for each row of (features, rows) bins."""
         total: npt.NDArray[np.float64] = self.log_odds_by_class(codes, 1)[0]
@@ -169,6 +179,8 @@ class Forest:
             leaves[firsts[is_leaf], trees[is_leaf]] = nodes[is_leaf]
             trees, firsts, ends = trees[~is_leaf], firsts[~is_leaf], ends[~is_leaf]
             own = np.searchsorted(keys, _key(trees, firsts, ends)) - 1
+            if not ((firsts < middles[own]) & (middles[own] < ends)).all():  # such a walk would never end
+                raise ValueError("its splits are of no tree")
             start += len(nodes)
             between = start + len(trees)
             below = slice(start, between), slice(between, between + len(trees))

@@ -57,5 +57,5 @@ def parsed_json(path: Path) -> Any:
     """
     try:
         return json.loads(stored(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: no JSON: {error}") from error

@@ -30,6 +30,8 @@ _STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
 """Signs that turbohtml would escape where they mean nothing to Markdown: in words, in blanks to be filled in, in
 numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; by characters that
 no clean tree has."""
+_ACTS_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|\](?=\()")
+"""The beginning of a tag, or of the address of a link, to readers that know no formulas."""
 _AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
@@ -132,9 +134,10 @@ def _plain_definitions(article: CleanElement) -> bool:
 
 
 def _formula(element: Any, _: str) -> str:
-    if element.attrs.get("display") == "block":
-        return f"$$\n{element.text}\n$$"
-    return f"${element.text}$"
+    """Write LaTeX so that it is neither tag, link nor code where formulas are read as Markdown: by spaces, which
+    formulas do not show, and by the quote that LaTeX shows for the sign of code."""
+    text = _ACTS_IN_FORMULA.sub(r"\g<0> ", element.text).replace("`", "‘")
+    return f"$$\n{text}\n$$" if element.attrs.get("display") == "block" else f"${text}$"
 
 
 def _note(element: Any, _: str) -> str:

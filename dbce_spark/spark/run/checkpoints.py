@@ -58,7 +58,7 @@ def read(path: str, kind: type[T]) -> T | None:
         return cast(T, _built(kind, stored["value"]))
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise BrokenCheckpoint(str(error)) from error
 
 

@@ -301,7 +301,7 @@ def _finished(output: str) -> RunStatus:
         raise denied(path, error) from error
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error}; {output_reader.remedy(output)}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise OutputError(f"{path} is no report of a run of this version") from error
 
 

@@ -230,5 +230,5 @@ def read_json(path: str) -> Any:
             return json.loads(file.read())
     except PermissionError as error:
         raise denied(path, error) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise OutputError(f"{path}: cannot be read: {error}; {RESTORE}") from error

@@ -68,6 +68,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
         "<iframe src='data:text/html,<script>alert(1)</script>'></iframe>",
         "<iframe src='file:///etc/passwd'></iframe>",
         "<svg><style><img src=x onerror=alert(1)> {}</style></svg>",
+        "<svg><a><set attributeName=href to='http://o.example/'/><text>x</text></a></svg>",
     ],
 )
 def test_what_acts_is_gone(html: str) -> None:

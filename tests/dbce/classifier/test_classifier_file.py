@@ -64,8 +64,9 @@ def saved(folder: Path) -> Path:
     [
         of_pickle(), of_objects(), of_array(), b"", b"PK", b"text", other_npz(x=np.arange(2)), about({}), about([1]),
         about({"names": {}}), other_npz(about=np.array([255], np.uint8)),
+        other_npz(about=np.full(100_000, ord("["), np.uint8)),
     ],
-    ids=["pickle", "objects", "npy", "empty", "zip begun", "text", "npz", "no names", "list", "no groups", "no text"],
+    ids="pickle,objects,npy,empty,zip begun,text,npz,no names,list,no groups,no text,lists without end".split(","),
 )  # fmt: skip
 def test_file_that_is_no_classifier(content: bytes, tmp_path: Path) -> None:
     """It is an error that names the file, and nothing in it is run."""
@@ -108,6 +109,18 @@ def test_classifier_without_a_card(tmp_path: Path) -> None:
     content = json.loads(bytes(arrays["about"]))
     del content["card"]
     np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(content).encode(), np.uint8)})
+    with pytest.raises(ConfigError, match="is no classifier"):
+        load_classifier(str(path))
+
+
+@pytest.mark.parametrize("changed", ["first_lasts", "second_leaves", "second_splits", "whole_values"])
+def test_trees_that_cannot_be_walked(changed: str, tmp_path: Path) -> None:
+    """A file by others is refused before a page is labelled by it: down such a tree one may walk without end."""
+    path = saved(tmp_path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    arrays[changed] = arrays[changed][:0] if changed == "whole_values" else arrays[changed] * 0
+    np.savez(path, **arrays)
     with pytest.raises(ConfigError, match="is no classifier"):
         load_classifier(str(path))
 

@@ -121,6 +121,7 @@ def test_page_without_head() -> None:
         "<embed src='javascript:alert(1)'>",
         "<base href='http://evil.example/'>",
         "<svg><script>alert(1)</script></svg>",
+        "<svg><a><animate attributeName=href values='javascript:alert(1)'/><text>x</text></a></svg>",
         "<body onload=alert(1)>",
         "<template><script>alert(1)</script></template>",
         "<noscript><img src=x onerror=alert(1)></noscript>",

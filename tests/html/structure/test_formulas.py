@@ -39,3 +39,19 @@ def test_a_formula_whose_text_is_not_kept_goes() -> None:
 def test_html_marks_formulas_as_pandoc_does() -> None:
     """MathJax and KaTeX read it so."""
     assert r'<p>a <span class="math inline">\(x\)</span></p>' == html_of("a <math><mi>x</mi></math>")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a&lt;b", "$a< b$"),
+        ("x&lt;img src=x onerror=a()>", "$x< img src=x onerror=a()>$"),
+        ("a&lt;/b>&lt;!--&lt;?", "$a< /b>< !--< ?$"),
+        ("a &lt; 1&lt;2", "$a < 1<2$"),
+        ("[x](javascript:a())", "$[x] (javascript:a())$"),
+        ("``x''", "$‘‘x''$"),
+    ],
+)
+def test_a_formula_is_no_tag_link_or_code_to_readers_without_mathematics(source: str, expected: str) -> None:
+    """They take what is between the signs for Markdown, in which HTML of the page would act."""
+    assert f"a {expected} b" == markdown_of(f'a <math alttext="{source}"><mi>x</mi></math> b')

@@ -256,6 +256,14 @@ def test_a_report_that_is_none_is_named(tmp_path: Path, changed: dict[str, objec
         inspect_run(str(tmp_path)).text()
 
 
+def test_a_report_of_lists_within_lists_without_end_is_named(tmp_path: Path) -> None:
+    """Before Python runs out of room for it."""
+    (tmp_path / "run.json").write_text("[" * 100_000)
+
+    with pytest.raises(OutputError, match=r"run\.json is no report of a run of this version"):
+        inspect_run(str(tmp_path))
+
+
 def test_a_report_that_cannot_be_opened_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One that is gone, as after a rollback of files, and one that may not be read; programs get an object, too."""
     collection = Collection(str(tmp_path / "c"))
