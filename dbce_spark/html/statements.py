@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
+from dbce_spark.html.elements import LINE_END_TAGS
 from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things, meta_name
-from dbce_spark.html.shown_text import APART, shown_lines, shown_text
+from dbce_spark.html.shown_text import shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
 Statements = dict[str, list[str]]
@@ -115,7 +116,9 @@ def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
 def _read_byline_behind(element: Any, byline: re.Match[str], found: _Found) -> None:
     """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
     following = element.getnext()
-    is_first = element.tag in APART or (element.getprevious() is None and not (element.getparent().text or "").strip())
+    is_first = element.tag in LINE_END_TAGS or (
+        element.getprevious() is None and not (element.getparent().text or "").strip()
+    )
     if not (byline["verb"] or byline["noun"]) or not is_first:
         return
     behind = "" if following is None or byline["name"] else shown_lines(following)
