@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
 from dbce_spark.html.elements import LINE_END_TAGS
-from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things, meta_name
+from dbce_spark.html.metadata import MAX_JSON_CHARS, is_in_drawing, json_ld_things, meta_name
 from dbce_spark.html.shown_text import shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
@@ -91,7 +91,7 @@ def _read_tags(root: Any, values: Statements) -> None:
             if budget >= 0:
                 _read_json(script.text, values)
     for heading in root.iter("title", "h1", "h2"):
-        if heading.tag != "title" or next(heading.iterancestors("svg"), None) is None:
+        if heading.tag != "title" or not is_in_drawing(heading):
             _keep_text(values, heading.tag, heading)
     for time in root.iter("time"):
         _keep(values, "time", time.get("datetime"))
