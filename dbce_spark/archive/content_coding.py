@@ -172,11 +172,9 @@ def _decompress(
         try:
             parts.append(decoder.feed(piece, most + 1 - length))
         except _Broken:
-            return (
-                _decompress(body, start, make, most, position)
-                if damage is None
-                else (parts, position, StreamEnd.BROKEN)
-            )
+            if damage is None:
+                return _decompress(body, start, make, most, position)
+            return parts, position, StreamEnd.BROKEN
         length += len(parts[-1])
         position += len(piece)
         if decoder.ended and length <= most:
@@ -207,9 +205,9 @@ def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic:
 
 
 def _gzip(body: bytes, most: int) -> CodedStream | None:
-    return (
-        _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
-    )
+    if not body.startswith(GZIP_MAGIC):
+        return None
+    return _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC)
 
 
 def _zlib(body: bytes, most: int) -> CodedStream | None:

@@ -185,13 +185,11 @@ def choose_of_whole_page(scores: Scores, units: Units, favor: str) -> npt.NDArra
     for_keeping = total(holders, count, np.clip(gains, -COST_OF_DIFFERENCE, COST_OF_DIFFERENCE)).tolist()
     for unit in range(count - 1, 0, -1):
         gain = for_keeping[unit]
-        for_keeping[parents[unit]] += (
-            COST_OF_DIFFERENCE
-            if gain > COST_OF_DIFFERENCE
-            else -COST_OF_DIFFERENCE
-            if gain < -COST_OF_DIFFERENCE
-            else gain
-        )
+        if gain > COST_OF_DIFFERENCE:
+            gain = COST_OF_DIFFERENCE
+        elif gain < -COST_OF_DIFFERENCE:
+            gain = -COST_OF_DIFFERENCE
+        for_keeping[parents[unit]] += gain
     turns = [0] * count  # for a block in each unit that its label is that of the unit
     for unit, around in enumerate(parents):
         turn = 0 if around == unit else turns[around]
