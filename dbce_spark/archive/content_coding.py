@@ -13,11 +13,10 @@ import brotli
 import zstandard
 
 from dbce_spark.archive import mime, zstd_frame
-from dbce_spark.archive.records.compression import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 
 SNIFFED_BYTES = 512
 """Bytes of a body that are looked at to tell what it is."""
-_GZIP_BITS = zlib.MAX_WBITS | 16
 _PIECE = 1 << 16
 _MOST_MEMBERS = 10_000
 _MOST_BLOCKS = 100_000
@@ -207,7 +206,7 @@ def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic:
 def _gzip(body: bytes, most: int) -> CodedStream | None:
     if not body.startswith(GZIP_MAGIC):
         return None
-    return _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC)
+    return _decompress_all(body, lambda: _Inflater(WITH_GZIP_HEAD), most, GZIP_MAGIC)
 
 
 def _zlib(body: bytes, most: int) -> CodedStream | None:

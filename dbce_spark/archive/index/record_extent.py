@@ -6,7 +6,7 @@ import zlib
 import zstandard
 
 from dbce_spark.archive import zstd_frame
-from dbce_spark.archive.records.compression import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 
 _FED = 1 << 16
 """Bytes that are inflated at a time: zlib copies what is left of them for each _INFLATED that come out."""
@@ -39,7 +39,7 @@ def end_of(data: bytes) -> int | None:
 
 
 def _gzip_end(data: bytes) -> int | None:
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflater = zlib.decompressobj(WITH_GZIP_HEAD)
     for at in range(0, len(data), _FED):
         fed = rest = data[at : at + _FED]
         while rest and not inflater.eof:

@@ -20,7 +20,8 @@ from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.records.buffered_file import BufferedFile
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
-_WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
+WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
+"""The window of zlib for data with a head of gzip."""
 _STEP = 16_384
 """Stored bytes a decoder is fed at a time."""
 MOST_AT_ONCE = 1 << 20
@@ -102,7 +103,7 @@ def pieces(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
 
 def inflater() -> Any:
     """Return a decompressor of one gzip member."""
-    return fast_zlib.decompressobj(_WITH_GZIP_HEAD)
+    return fast_zlib.decompressobj(WITH_GZIP_HEAD)
 
 
 def _gzip(file: BufferedFile, at: int) -> Pieces:
@@ -133,7 +134,7 @@ def _gzip_prefix(file: BufferedFile, start: int, failing: int, size: int) -> Pie
     Raises:
         MemberBroken: always, with the place of the damage.
     """
-    decompressor, at = zlib.decompressobj(_WITH_GZIP_HEAD), start
+    decompressor, at = zlib.decompressobj(WITH_GZIP_HEAD), start
     try:
         while at < failing:
             fed = file.read(at, min(_STEP, failing - at))
