@@ -18,8 +18,9 @@ from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 SNIFFED_BYTES = 512
 """Bytes of a body that are looked at to tell what it is."""
 _PIECE = 1 << 16
-_MOST_MEMBERS = 10_000
-_MOST_BLOCKS = 100_000
+"""Bytes that a decompressor is fed at a time."""
+_MOST_MEMBERS, _MOST_BLOCKS = 10_000, 100_000
+"""Members of a body in gzip, and blocks of one in zstd: each costs a call, also where nothing comes out."""
 _ZSTD_WINDOW = 1 << 23
 """Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
 

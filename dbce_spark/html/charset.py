@@ -70,10 +70,10 @@ _DETECTED_BY = 1 << 16
 """Bytes that the detector sees, about the first outside ASCII: more does not make it better (docs/archives-text.md)."""
 _ZEROS = 8
 """NUL bytes under which they are chance."""
-_LETTERS = 8
-_THIN = 1000
+_LETTERS, _THIN = 8, 1000
 """No detector can decide by fewer than 8 bytes outside ASCII, or one in 1,000: these are an English page's signs."""
 _FEW = 16
+"""Characters under which what is kept, or replaced, is chance."""
 _NEAR = 1 << 13
 """Bytes from the first outside ASCII on that decide whether a page is UTF-8 but for a few."""
 
@@ -357,12 +357,14 @@ def _vendor_character(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_VENDORS, _vendor_character)
 
 _ESCAPES = re.compile(rb"\x1b(\([BJI]|\$[@B]|\$\(D)")
+_MOST_ESCAPES = 100_000
+"""Escapes at which a text is cut; one with more is left to Python's decoder."""
 _UP = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
 
 
 def _iso_2022_jp(html: bytes) -> str:
     """Decode ISO-2022-JP as EUC-JP: what stands behind an escape to two bytes has the high bit set."""
-    if html.count(b"\x1b") > _TRIED * 20:
+    if html.count(b"\x1b") > _MOST_ESCAPES:
         return html.decode("iso2022_jp_ext", "replace")
     parts, position, charset = [], 0, b"(B"
     for found in _ESCAPES.finditer(html):

@@ -45,6 +45,8 @@ _NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
+_MOST_AROUND = 12
+"""Elements around one that may show that a reader wrote it."""
 _MOST_PARTS = 100
 """Elements of an author in which the name is looked for."""
 
@@ -235,7 +237,7 @@ def _time(element: Any) -> str | None:
 
 def _is_of_comment(element: Any) -> bool:
     """Test for the name of a reader, or the field for it."""
-    return any(map(_is_of_reader, islice(element.iterancestors(), 12)))
+    return any(map(_is_of_reader, islice(element.iterancestors(), _MOST_AROUND)))
 
 
 def _is_of_reader(element: Any) -> bool:

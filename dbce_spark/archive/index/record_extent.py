@@ -12,6 +12,7 @@ _FED = 1 << 16
 """Bytes that are inflated at a time: zlib copies what is left of them for each _INFLATED that come out."""
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20
+"""Bytes in which the head of a plain record ends."""
 _WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r{0,3}$", re.IGNORECASE | re.MULTILINE)
 _ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r{0,3}\n")
 

@@ -29,7 +29,9 @@ MOST_AT_ONCE = 1 << 20
 _ZSTD_WINDOW = 1 << 27
 """Bytes a zstd frame may want as window: what the zstd program itself grants (--long=27)."""
 _MOST_DICTIONARY = 1 << 26
+"""Bytes of a dictionary."""
 _ZSTD_BLOCK = 1 << 17
+"""Bytes of a block at most (RFC 8878, 3.1.1.2)."""
 
 CODED = re.compile(
     # gzip: flags, time, extra flags, and the operating system, of which macOS writes one that RFC 1952 does not name.
@@ -39,6 +41,7 @@ CODED = re.compile(
 )
 """The first bytes of a compressed member, as they are searched behind a damage."""
 LONGEST_MAGIC = 10
+"""Bytes that CODED looks at, at most."""
 
 Pieces = Iterator[tuple[bytes, int, int]]
 """A piece that comes out, and the stored bytes (start, end) it came from. Side by side they are the member."""

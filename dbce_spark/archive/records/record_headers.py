@@ -35,6 +35,7 @@ _ARC_ANY = re.compile(rb"(\S{1,8000}) (\S{1,45}) (\S{1,45}) (.*)", re.DOTALL)
 _ARC_2 = re.compile(rb"(.*?) ?(\d{3}|-) (\S+) (\S+) (-?\d+) (\S+)", re.DOTALL)
 _INTEGER = re.compile(rb"-?\d{1,30}")
 _LONGEST_ARC_LINE = 16_384
+"""Bytes in which the line of an ARC record ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ MAX_CELLS = 1_000_000_000
 Beyond, only runs of three words are matched, in pieces."""
 
 _FIRST = 0x10000
+"""The first code point behind the surrogates and all characters of 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ _LANGUAGE_CLASS = re.compile(
 )
 _LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
 _NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
-_MOST_PARTS = 20
-_MOST_CHARS = 400
-"""Of the name of a language, with all white space around it."""
+_MOST_PARTS, _MOST_CHARS = 20, 400
+"""Texts and characters of the name of a language, with all white space around it."""
 _ABOVE = 4
+"""Elements around a block of code that may say its language."""
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)

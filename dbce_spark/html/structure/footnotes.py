@@ -21,6 +21,7 @@ _ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
 _BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
 _ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
 _MOST_WORDS = 600
+"""Of a note."""
 _MOST_CHARS = 7
 """Of a number with the signs around it."""
 MOST_PARTS = 50
@@ -28,7 +29,9 @@ MOST_PARTS = 50
 _MOST_ELEMENTS = 5_000
 """In a note, of which hundreds may lead back."""
 _MOST_NOTES = 2_000
-_LOOK_BACK = 50
+"""Of a page; one with more has none."""
+LOOK_BACK = 50
+"""Elements before one that are looked at for a text."""
 _NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
 
 
@@ -148,7 +151,7 @@ class _NoteBlocks:
 
 
 def _text_before(element: Any) -> bool:
-    for one in islice(element.itersiblings(preceding=True), _LOOK_BACK):
+    for one in islice(element.itersiblings(preceding=True), LOOK_BACK):
         if "".join(one.itertext()).strip() or (one.tail or "").strip():
             return True
     parent = element.getparent()
