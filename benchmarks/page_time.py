@@ -39,7 +39,9 @@ _BY_TRAFILATURA = "spark trafilatura"
 _BY_ITSELF = "dbce page by page"
 
 _ROUND = 50
+"""Captures that each contender takes in turn."""
 _START_UP_CAPTURES = 1
+"""Captures of each file in the small run."""
 _LEAST_BEYOND = 100
 """Pages beyond the small run from which on a page has a time: runs of ten seconds vary by one, a page takes 0.01."""
 _BATCH = 128

@@ -31,6 +31,7 @@ _IN_GOLD = 0.9
 _LONG_LINK = 10
 """Letters of a link's text from which on it is looked for; a shorter one is in any text by chance."""
 _MOST_CELLS = 2_000
+"""Of a table that is compared: the time grows with the square of their number."""
 _RENDERER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
 

@@ -190,7 +190,7 @@ class BlockFeatures:
     units: Units
 
 
-TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
+KEY_ROWS = TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
 """Rows of `PageFeatures.keys`."""
 
 

@@ -33,6 +33,7 @@ from dbce_spark.model import Page
 PAGES = (1, 2, 4, 8)
 """Numbers of labelled pages; a site has at least twice as many."""
 DRAWS = 12
+"""Draws of labelled pages for each number of them."""
 LEAST = 6
 """Pages of a site that is measured."""
 SEED = 1

@@ -13,14 +13,14 @@ import brotli
 import zstandard
 
 from dbce_spark.archive import mime, zstd_frame
-from dbce_spark.archive.records.compression import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 
 SNIFFED_BYTES = 512
 """Bytes of a body that are looked at to tell what it is."""
-_GZIP_BITS = zlib.MAX_WBITS | 16
 _PIECE = 1 << 16
-_MOST_MEMBERS = 10_000
-_MOST_BLOCKS = 100_000
+"""Bytes that a decompressor is fed at a time."""
+_MOST_MEMBERS, _MOST_BLOCKS = 10_000, 100_000
+"""Members of a body in gzip, and blocks of one in zstd: each costs a call, also where nothing comes out."""
 _ZSTD_WINDOW = 1 << 23
 """Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
 
@@ -172,11 +172,9 @@ def _decompress(
         try:
             parts.append(decoder.feed(piece, most + 1 - length))
         except _Broken:
-            return (
-                _decompress(body, start, make, most, position)
-                if damage is None
-                else (parts, position, StreamEnd.BROKEN)
-            )
+            if damage is None:
+                return _decompress(body, start, make, most, position)
+            return parts, position, StreamEnd.BROKEN
         length += len(parts[-1])
         position += len(piece)
         if decoder.ended and length <= most:
@@ -207,9 +205,9 @@ def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic:
 
 
 def _gzip(body: bytes, most: int) -> CodedStream | None:
-    return (
-        _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
-    )
+    if not body.startswith(GZIP_MAGIC):
+        return None
+    return _decompress_all(body, lambda: _Inflater(WITH_GZIP_HEAD), most, GZIP_MAGIC)
 
 
 def _zlib(body: bytes, most: int) -> CodedStream | None:

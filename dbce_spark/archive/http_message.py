@@ -33,6 +33,7 @@ _COMMON_HEADER = re.compile(
     re.IGNORECASE,
 )
 _MOST_ANSWERS = 8
+"""Answers that go before the response itself: a proxy's, and interim ones."""
 _LONGEST_HEAD = 1 << 16
 """Bytes in which a head ends (servers allow 8 to 64 KiB)."""
 _FOLDS = ("", " ", "\t")
@@ -43,6 +44,7 @@ _STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
 _TRAILER = re.compile(rb"[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n")
 _LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
 _MOST_CHUNKS = 1_000_000
+"""Chunks of a body that are joined; what is behind them is kept as stored."""
 
 
 def is_passing(status: int) -> bool:

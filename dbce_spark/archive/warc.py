@@ -108,7 +108,10 @@ def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal:
     The index is right about the first record: the selection checks again only fields that the index leaves out.
     """
     entry, before = fetched.entry, len(fetched.dictionary)
-    first_refusal: Refusal = lambda record_entry: refusal(_completed(entry, record_entry))  # noqa: E731  # its closure is its point
+
+    def first_refusal(of_record: IndexEntry) -> str | None:
+        return refusal(_completed(entry, of_record))
+
     reading = _Reading(entry.path, config, max_html_bytes, first_refusal, entry.timestamp)
     nothing = True
     for part in _read_parts(fetched.stream(), config):

@@ -27,8 +27,10 @@ MOST_ROUNDS = 32
 """Rounds of cuts at anchors: each cuts what the one before left above the limit. A text where each cut makes but one
 more gram unique ("from A to B, from B to C") would take a round for every gram."""
 
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+"""Odd numbers without a pattern, so that other words, or another order, give another hash."""
 _SURROGATES = 0xD800
+"""The first of 2,048 code points that are no characters."""
 
 
 def shared(a: Hashes, b: Hashes, exact_limit: int) -> tuple[Mask, Mask]:
@@ -48,7 +50,7 @@ def _grams(tokens: Hashes, size: int) -> Hashes:
     count = max(0, len(tokens) - size + 1)
     grams = tokens[:count].copy()
     for step in range(1, size):
-        grams *= _MIX[step - 1]
+        grams *= _FACTORS[step - 1]
         grams += tokens[step : step + count]
     return grams
 

@@ -208,17 +208,24 @@ class _Marking:
 
     def next(self, text: Text, first: str) -> Mark:
         """Mark the next text, which the capture `first` was the first to have."""
-        like, settled = self.leaders[first], self.settled.get(first)
+        settled = self.settled.get(first)
         copy_of = None if first == text.capture_id else first
-        duplicate_of = copy_of if like is None else like.earlier
-        exact, near = (text.url_key, text.digest), (text.url_key, NEAR, duplicate_of or first)
-        repeats = EXACT if exact in self.seen else NEAR if near in self.seen else None
-        self.seen |= {exact, near}
+        like = self.leaders[first] or (Like(copy_of, 1.0) if copy_of else None)
+        duplicate_of = like.earlier if like else None
         return Mark(
             duplicate_of=duplicate_of,
-            similarity=None if duplicate_of is None else 1.0 if like is None else like.similarity,
+            similarity=like.similarity if like else None,
             same_url=duplicate_of is not None and self.urls[duplicate_of] == text.url_key,
             copy_of=copy_of,
-            repeats=repeats,
-            steps=None if settled is None else settled.steps,
+            repeats=self._repeats(text, duplicate_of or first),
+            steps=settled.steps if settled else None,
         )
+
+    def _repeats(self, text: Text, leader: str) -> str | None:
+        """Tell whether the URL of a text had it before, exactly or nearly, and note that it has it now."""
+        exact, near = (text.url_key, text.digest), (text.url_key, NEAR, leader)
+        is_exact, is_near = exact in self.seen, near in self.seen
+        self.seen |= {exact, near}
+        if is_exact:
+            return EXACT
+        return NEAR if is_near else None

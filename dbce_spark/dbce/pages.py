@@ -32,7 +32,6 @@ DUPLICATE = Skip("duplicate")
 LIMIT = Skip("limit")
 """A capture beyond `--limit`, and a revisit whose original goes no further."""
 
-
 Source = str | indexed_records.Places
 """The input of one task: a whole file, or some places that an index names."""
 

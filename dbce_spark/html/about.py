@@ -107,13 +107,19 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
         "image": take("image", _absolute(_ranked(found, "image"), addresses)),
         "license": take("license", _licenses(found, addresses)),
     }
-    place, tags = next(((one, found[one]) for one in _RANKS["tags"] if found.get(one)), ("", []))
-    is_list = place in _LISTS or len(tags) == 1
-    split = (part.strip() for tag in tags for part in (_parted(tag) if is_list else (tag,)))
-    kept = tuple(islice(dict.fromkeys(filter(None, split)), MOST_TAGS))
-    if kept:
+    place, tags = _tags(found)
+    if tags:
         places["tags"] = place
-    return About(**values, tags=kept, found_in=tuple(f"{field} {where}" for field, where in sorted(places.items())))
+    return About(**values, tags=tags, found_in=tuple(f"{field} {where}" for field, where in sorted(places.items())))
+
+
+def _tags(found: Statements) -> tuple[str, tuple[str, ...]]:
+    """Choose the place that has tags, and list these, each once."""
+    place, tags = next(((one, found[one]) for one in _RANKS["tags"] if found.get(one)), ("", []))
+    if place in _LISTS or len(tags) == 1:
+        tags = [part for tag in tags for part in _parted(tag)]
+    each = dict.fromkeys(filter(None, map(str.strip, tags)))
+    return place, tuple(islice(each, MOST_TAGS))
 
 
 def _parted(tags: str) -> list[str]:

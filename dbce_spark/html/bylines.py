@@ -72,8 +72,9 @@ def name_of(element: Any) -> str:
         names = names[:1]
     if (formed := next(filter(NAME.fullmatch, names), "")) or len(names) != 1:
         return formed
-    is_sure = len(lines) == 1 or not _SMALL.search(names[0])
-    return names[0] if is_sure else _SMALL.sub("", names[0]) if byline else ""
+    if len(lines) == 1 or not _SMALL.search(names[0]):
+        return names[0]
+    return _SMALL.sub("", names[0]) if byline else ""
 
 
 def _before_date(line: str) -> str:

@@ -8,11 +8,11 @@ import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 
 import chardetng_py  # type: ignore[import-untyped]
 import webencodings
 
+from dbce_spark.html.decoders import decode_by
 from dbce_spark.html.invisible_characters import INVISIBLE, drop_invisible
 
 FALLBACK = "windows-1252"
@@ -26,23 +26,6 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
-_WIDE = {
-    "utf-16le": ("utf-16-le", 2),
-    "utf-16be": ("utf-16-be", 2),
-    "utf-32le": ("utf-32-le", 4),
-    "utf-32be": ("utf-32-be", 4),
-}
-# Python's codecs that have what the standard's decoders have: the vendors' characters beside those of the norm.
-_MULTIBYTE = {
-    "utf-8": "utf-8",
-    "gbk": "gb18030",
-    "gb18030": "gb18030",
-    "big5": "big5hkscs",
-    "shift_jis": "cp932",
-    "euc-kr": "cp949",
-    "hz-gb-2312": "hz",
-    "iso-2022-kr": "iso2022_kr",
-}
 # Two that the standard gives up for what scripts could do with them; none runs here.
 _REVIVED = {
     "hz-gb-2312": "hz-gb-2312",
@@ -70,10 +53,10 @@ _DETECTED_BY = 1 << 16
 """Bytes that the detector sees, about the first outside ASCII: more does not make it better (docs/archives-text.md)."""
 _ZEROS = 8
 """NUL bytes under which they are chance."""
-_LETTERS = 8
-_THIN = 1000
+_LETTERS, _THIN = 8, 1000
 """No detector can decide by fewer than 8 bytes outside ASCII, or one in 1,000: these are an English page's signs."""
 _FEW = 16
+"""Characters under which what is kept, or replaced, is chance."""
 _NEAR = 1 << 13
 """Bytes from the first outside ASCII on that decide whether a page is UTF-8 but for a few."""
 
@@ -115,9 +98,9 @@ def decode(html: bytes, declared: str) -> Decoded:
     """
     for bom, name in _BOMS:
         if html.startswith(bom):
-            return _made(_text(html[len(bom) :], name), name, "bom")
+            return _made(decode_by(html[len(bom) :], name), name, "bom")
     if b"\0" in html[:_PRESCAN] and (wide := _wide(html, declared)):
-        return _made(_text(html, wide), wide, "detected")
+        return _made(decode_by(html, wide), wide, "detected")
     if (b"\x1b" in html or _declares_hz(html, declared)) and (found := _seven_bit(html, declared)):
         return found
     whole = _whole_utf8(html)
@@ -135,13 +118,13 @@ def _by_claims(html: bytes, declared: str) -> Decoded:
     for source, name in claims:
         if not name or (is_near and name != "utf-8"):
             continue
-        text = _text(html, name)
+        text = decode_by(html, name)
         if not _is_refuted(text, name):
             return _made(text, name, source)
     if is_near:
-        return _made(_text(html, "utf-8"), "utf-8", "utf8")
+        return _made(decode_by(html, "utf-8"), "utf-8", "utf8")
     name = _detected(html)
-    return _made(_text(html, name), name, "fallback" if name == FALLBACK else "detected")
+    return _made(decode_by(html, name), name, "fallback" if name == FALLBACK else "detected")
 
 
 def _claims(html: bytes, declared: str) -> Iterator[tuple[str, str]]:
@@ -157,7 +140,7 @@ def _is_for_meta(html: bytes, http: str, meta: str) -> bool:
     if http in ("", "utf-8", meta) or meta in ("", "utf-8", FALLBACK):  # FALLBACK is found for want of letters, too
         return False
     name = _detected(html)
-    return name != http and _text(html, name) == _text(html, meta)
+    return name != http and decode_by(html, name) == decode_by(html, meta)
 
 
 def _meta(html: bytes) -> str:
@@ -214,9 +197,9 @@ def _seven_bit(html: bytes, declared: str) -> Decoded | None:
         return None
     for source, name in _claims(html, declared):
         if name in _SEVEN_BIT:  # a name before it is some server's default, which escapes refute
-            return _made(_text(html, name), name, source)
+            return _made(decode_by(html, name), name, source)
     if _JAPANESE_ESCAPE.search(html) and html.isascii():
-        return _made(_text(html, "iso-2022-jp"), "iso-2022-jp", "detected")
+        return _made(decode_by(html, "iso-2022-jp"), "iso-2022-jp", "detected")
     return None
 
 
@@ -237,7 +220,7 @@ def _wide(html: bytes, declared: str) -> str:
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
     if _named(declared).startswith("utf-16"):
         for name in ("utf-16le", "utf-16be"):
-            if _TAG.search(_text(start, name)):
+            if _TAG.search(decode_by(start, name)):
                 return name
     if odd * 5 >= quarter and odd > 16 * even:
         return "utf-16le"
@@ -298,87 +281,6 @@ def _counts(text: str) -> tuple[int, int]:
     """Count the characters outside ASCII that are kept, and that had to be replaced."""
     bad = text.count("\ufffd")
     return len(text) - len(text.encode("ascii", "ignore")) - bad, bad
-
-
-def _text(html: bytes, name: str) -> str:
-    """Decode by an encoding of the standard, or one of the revived; U+FFFD for what is none of it."""
-    if name in _WIDE:
-        codec, width = _WIDE[name]
-        return html[: len(html) // width * width].decode(codec, "replace")
-    if name in _MULTIBYTE:
-        return html.decode(_MULTIBYTE[name], "replace")
-    if name == "euc-jp":
-        return _euc_jp(html)
-    if name == "iso-2022-jp":
-        return _iso_2022_jp(html)
-    return codecs.charmap_decode(html, "replace", _table(name))[0]
-
-
-@cache
-def _table(name: str) -> str:
-    """Build a table of a character for each of the 256 bytes.
-
-    Between 0x80 and 0x9F the standard has a control character where Python has none; elsewhere it has none, either.
-    """
-    decode_one = webencodings.lookup(name).codec_info.decode
-    chars = []
-    for byte in range(256):
-        char = decode_one(bytes([byte]), "replace")[0]
-        if char == "\ufffd":
-            char = chr(byte) if 0x80 <= byte < 0xA0 else "\ufffe"  # that is how charmap_decode calls "undefined"
-        chars.append(char)
-    return "".join(chars)
-
-
-_TRIED = 5000
-"""Characters that are looked up one by one; a text with more that no norm has is not in this charset."""
-_VENDORS = "dbce_spark.euc_jp_vendors"
-
-
-def _euc_jp(html: bytes) -> str:
-    """Decode EUC-JP with the vendors' rows 13 and 89 to 92, as the standard's JIS X 0208 index has them."""
-    text = html.decode("euc_jp", "replace")
-    return html.decode("euc_jp", _VENDORS) if 0 < text.count("\ufffd") <= _TRIED else text
-
-
-def _vendor_character(error: UnicodeError) -> tuple[str, int]:
-    """Return the character of two bytes that Python's EUC-JP lacks: that of the same row and cell in Shift_JIS."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    pair = error.object[error.start : error.start + 2]
-    if len(pair) == 2 and all(0xA1 <= byte <= 0xFE for byte in pair):
-        row, cell = pair[0] - 0xA1, pair[1] - 0xA1
-        lead = row // 2 + (0x81 if row < 62 else 0xC1)
-        trail = cell + (0x9F if row % 2 else 0x40 if cell < 63 else 0x41)
-        return bytes((lead, trail)).decode("cp932", "replace")[:1], error.start + 2
-    return "\ufffd", error.end
-
-
-codecs.register_error(_VENDORS, _vendor_character)
-
-_ESCAPES = re.compile(rb"\x1b(\([BJI]|\$[@B]|\$\(D)")
-_UP = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
-
-
-def _iso_2022_jp(html: bytes) -> str:
-    """Decode ISO-2022-JP as EUC-JP: what stands behind an escape to two bytes has the high bit set."""
-    if html.count(b"\x1b") > _TRIED * 20:
-        return html.decode("iso2022_jp_ext", "replace")
-    parts, position, charset = [], 0, b"(B"
-    for found in _ESCAPES.finditer(html):
-        parts.append(_in_euc(html[position : found.start()], charset))
-        position, charset = found.end(), found[1]
-    parts.append(_in_euc(html[position:], charset))
-    return _euc_jp(b"".join(parts))
-
-
-def _in_euc(run: bytes, charset: bytes) -> bytes:
-    if charset in (b"(B", b"(J"):
-        return run
-    up = run.translate(_UP)
-    if charset == b"(I":
-        return re.sub(rb"([\xa1-\xdf])", b"\x8e\\1", up)
-    return re.sub(rb"([\xa1-\xfe]{2})", b"\x8f\\1", up) if charset == b"$(D" else up
 
 
 def _made(text: str, charset: str, source: str) -> Decoded:

@@ -21,6 +21,9 @@ Text before and behind one joins, so none of them is a block.
 Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
+LINE_END_TAGS = BLOCK_TAGS | {"br"}
+"""Elements that end a line of text where they begin, and where they end."""
+
 HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 
 JOINED_TAGS = frozenset("sub sup wbr".split())

@@ -159,7 +159,7 @@ def _found(root: Any, html: bytes) -> dict[str, list[str]]:
         elif tag == "time":
             _read_time(element, found)
         elif tag == "title":
-            if not _in_drawing(element):
+            if not is_in_drawing(element):
                 _keep(found, "title", "".join(element.itertext()))
         elif tag == "base":
             _keep(found, "base", element.get("href"))
@@ -229,7 +229,7 @@ def json_ld_things(text: str) -> Iterator[dict[str, Any]]:
             yield from (node for node in (graph if isinstance(graph, list) else [graph]) if isinstance(node, dict))
 
 
-def _in_drawing(title: Any) -> bool:
+def is_in_drawing(title: Any) -> bool:
     """Test whether a title is that of an SVG image or of a part of it."""
     return next(title.iterancestors("svg"), None) is not None
 

@@ -7,13 +7,11 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS
+from dbce_spark.html.elements import DROPPED_TAGS, JOINED_TAGS, LINE_END_TAGS
 from dbce_spark.html.tokens import begins_word, turns_upper
 
-_MOST_CHARS = 2_000
-_MOST_STEPS = 100
-"""Starts and ends of elements that are passed within one."""
-APART = BLOCK_TAGS | {"br"}
+_MOST_CHARS, _MOST_STEPS = 2_000, 100
+"""Of an element: characters that are read, and starts and ends of elements that are passed."""
 _NO_NAMES = DROPPED_TAGS | {"time"}
 _NUMBER = re.compile(r"(?:^|\s)\d")
 
@@ -49,7 +47,7 @@ def _parts(element: Any, dropped: Set[str]) -> Iterator[tuple[str, str]]:
         if one.tag in dropped and not is_end:
             walker.skip_subtree()
             continue
-        if one.tag in APART:
+        if one.tag in LINE_END_TAGS:
             before, gap = "", "\n"
         elif one.tag in JOINED_TAGS:
             before = ""

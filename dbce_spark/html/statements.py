@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
-from dbce_spark.html.metadata import MAX_JSON_CHARS, json_ld_things, meta_name
-from dbce_spark.html.shown_text import APART, shown_lines, shown_text
+from dbce_spark.html.elements import LINE_END_TAGS
+from dbce_spark.html.metadata import MAX_JSON_CHARS, is_in_drawing, json_ld_things, meta_name
+from dbce_spark.html.shown_text import shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
 Statements = dict[str, list[str]]
@@ -44,6 +45,8 @@ _NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
+_MOST_AROUND = 12
+"""Elements around one that may show that a reader wrote it."""
 _MOST_PARTS = 100
 """Elements of an author in which the name is looked for."""
 
@@ -90,7 +93,7 @@ def _read_tags(root: Any, values: Statements) -> None:
             if budget >= 0:
                 _read_json(script.text, values)
     for heading in root.iter("title", "h1", "h2"):
-        if heading.tag != "title" or next(heading.iterancestors("svg"), None) is None:
+        if heading.tag != "title" or not is_in_drawing(heading):
             _keep_text(values, heading.tag, heading)
     for time in root.iter("time"):
         _keep(values, "time", time.get("datetime"))
@@ -115,7 +118,9 @@ def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
 def _read_byline_behind(element: Any, byline: re.Match[str], found: _Found) -> None:
     """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
     following = element.getnext()
-    is_first = element.tag in APART or (element.getprevious() is None and not (element.getparent().text or "").strip())
+    is_first = element.tag in LINE_END_TAGS or (
+        element.getprevious() is None and not (element.getparent().text or "").strip()
+    )
     if not (byline["verb"] or byline["noun"]) or not is_first:
         return
     behind = "" if following is None or byline["name"] else shown_lines(following)
@@ -232,7 +237,7 @@ def _time(element: Any) -> str | None:
 
 def _is_of_comment(element: Any) -> bool:
     """Test for the name of a reader, or the field for it."""
-    return any(map(_is_of_reader, islice(element.iterancestors(), 12)))
+    return any(map(_is_of_reader, islice(element.iterancestors(), _MOST_AROUND)))
 
 
 def _is_of_reader(element: Any) -> bool:

@@ -33,6 +33,15 @@ def marks(a: str, b: str) -> tuple[str, str]:
     )
 
 
+def test_words_behind_very_many_others() -> None:
+    """Grams from the 55,296th to the 57,344th have numbers that are no characters, and are found all the same."""
+    common = np.arange(10, dtype=np.uint64)
+    many = np.arange(100, 56_000, dtype=np.uint64)
+    in_a, in_b = shared(np.concatenate((many, common)), common, LIMIT)
+
+    assert (10, 10) == (in_a.sum(), in_b.sum())
+
+
 @pytest.mark.parametrize(
     ("a", "b", "expected"),
     [

@@ -31,6 +31,16 @@ def meta(**values: str) -> str:
         ("<title>Spring is here - Gazette</title><h1>Spring is here</h1>", "Spring is here", "title"),
         (f"<title>Gazette</title>{meta(og__title='Spring is here')}<h1>Spring is here</h1>", "Spring is here", "card"),
         ("<title>Spring came early</title><h1>Gazette</h1><h1>Spring came late</h1>", "Spring came late", "h1"),
+        (
+            "<title>The spring market opens today</title><h1>Daily News</h1><h1>Our spring market was full</h1>",
+            "Our spring market was full",
+            "h1",
+        ),
+        (
+            "<title>The spring market opens today</title><h1>Daily News</h1><h1>A walk past our market stalls</h1>",
+            "The spring market opens today",
+            "title",
+        ),
         ("<title>Gazette</title><h1>Spring!</h1>", "Spring!", "h1"),
         ("<title>Gazette</title><p>x", "Gazette", "title"),
         ("<title>Breaking away</title><h1>GAZETTE</h1>", "Breaking away", "title"),

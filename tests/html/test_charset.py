@@ -506,6 +506,26 @@ def test_signs_in_an_english_page_are_no_letters() -> None:
     assert ("windows-1252", "fallback") == result(html)[1:3]
 
 
+@pytest.mark.parametrize(
+    ("letters", "ascii_bytes", "expected"),
+    [("Привет", 0, FALLBACK), ("Привет нам", 0, "windows-1251"), ("Привет нам", 12_000, FALLBACK)],
+    ids=["six letters", "nine letters", "nine in 12,000 bytes"],
+)
+def test_few_letters_decide_nothing(letters: str, ascii_bytes: int, expected: str) -> None:
+    """The detector is asked from eight letters on, and if they are one byte in a thousand."""
+    assert expected == result(b"<p>" + letters.encode("cp1251") + b" " * ascii_bytes)[1]
+
+
+def test_a_short_page_has_zeros_enough() -> None:
+    """Ten zeros in their places are no chance."""
+    assert "utf-16le" == result("<p>Frühling".encode("utf-16-le"))[1]
+
+
+def test_sixteen_letters_are_utf8_but_for_a_few() -> None:
+    """So many whole characters are no chance, whatever is declared."""
+    assert "utf-8" == result("ü".encode() * 20 + b" \xff", "windows-1251")[1]
+
+
 CHANGED = "".join(map(chr, range(0x80, 0xA0))) + "\u00ad\u200b\ufeff"
 """Characters that are read as others, or left out."""
 

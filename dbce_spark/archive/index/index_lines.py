@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import BinaryIO
 
-from dbce_spark.archive.records.compression import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 
 _CHUNK = 1 << 18
 LONGEST_LINE = 1 << 20
@@ -73,7 +73,7 @@ def inflated(stream: BinaryIO) -> Iterator[bytes | LineFault]:
 def _member(stream: BinaryIO, raw: bytes) -> Generator[bytes | LineFault, None, bytes]:
     """Inflate one gzip member that `raw` begins with, read on from the stream. Returns the bytes that the next begins
     with."""
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflater = zlib.decompressobj(WITH_GZIP_HEAD)
     while True:
         try:
             made = inflater.decompress(raw, _CHUNK)

@@ -76,7 +76,7 @@ def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
 def absence(archives: Iterable[str], config: FetchConfig) -> str:
     """Count in a line the archives whose first byte cannot be read, and name one; "" if all can.
 
-    Two hundred are tried, each once. One that does not answer is the last: as long would be waited for each.
+    No more than _TRIED are tried, each once. One that does not answer is the last: as long would be waited for each.
     """
     tried: list[str] = []
     absent: list[str] = []

@@ -6,12 +6,13 @@ import zlib
 import zstandard
 
 from dbce_spark.archive import zstd_frame
-from dbce_spark.archive.records.compression import GZIP_MAGIC
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 
 _FED = 1 << 16
 """Bytes that are inflated at a time: zlib copies what is left of them for each _INFLATED that come out."""
 _INFLATED = 1 << 20
 _LONGEST_HEAD = 1 << 20
+"""Bytes in which the head of a plain record ends."""
 _WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r{0,3}$", re.IGNORECASE | re.MULTILINE)
 _ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r{0,3}\n")
 
@@ -39,7 +40,7 @@ def end_of(data: bytes) -> int | None:
 
 
 def _gzip_end(data: bytes) -> int | None:
-    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflater = zlib.decompressobj(WITH_GZIP_HEAD)
     for at in range(0, len(data), _FED):
         fed = rest = data[at : at + _FED]
         while rest and not inflater.eof:

@@ -10,6 +10,7 @@ from dbce_spark.archive.records.record_headers import ARC_START, LONGEST_START, 
 
 _START = re.compile(rb"(?P<coded>" + CODED.pattern + rb")|" + WARC_START + rb"|(?<![^\n])" + ARC_START)
 _LEAST_LOOKED_BACK = 64 << 20
+"""Bytes that may be read twice, also of the smallest file."""
 FOREIGN_BYTES = 64 << 20
 """Bytes of a file, and of what they inflate to, in which its first record is searched: a file without one is none, and
 the rest of it is not read."""

@@ -20,7 +20,8 @@ from dbce_spark.archive import zstd_frame
 from dbce_spark.archive.records.buffered_file import BufferedFile
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
-_WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
+WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
+"""The window of zlib for data with a head of gzip."""
 _STEP = 16_384
 """Stored bytes a decoder is fed at a time."""
 MOST_AT_ONCE = 1 << 20
@@ -28,7 +29,9 @@ MOST_AT_ONCE = 1 << 20
 _ZSTD_WINDOW = 1 << 27
 """Bytes a zstd frame may want as window: what the zstd program itself grants (--long=27)."""
 _MOST_DICTIONARY = 1 << 26
+"""Bytes of a dictionary."""
 _ZSTD_BLOCK = 1 << 17
+"""Bytes of a block at most (RFC 8878, 3.1.1.2)."""
 
 CODED = re.compile(
     # gzip: flags, time, extra flags, and the operating system, of which macOS writes one that RFC 1952 does not name.
@@ -38,6 +41,7 @@ CODED = re.compile(
 )
 """The first bytes of a compressed member, as they are searched behind a damage."""
 LONGEST_MAGIC = 10
+"""Bytes that CODED looks at, at most."""
 
 Pieces = Iterator[tuple[bytes, int, int]]
 """A piece that comes out, and the stored bytes (start, end) it came from. Side by side they are the member."""
@@ -102,7 +106,7 @@ def pieces(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
 
 def inflater() -> Any:
     """Return a decompressor of one gzip member."""
-    return fast_zlib.decompressobj(_WITH_GZIP_HEAD)
+    return fast_zlib.decompressobj(WITH_GZIP_HEAD)
 
 
 def _gzip(file: BufferedFile, at: int) -> Pieces:
@@ -133,7 +137,7 @@ def _gzip_prefix(file: BufferedFile, start: int, failing: int, size: int) -> Pie
     Raises:
         MemberBroken: always, with the place of the damage.
     """
-    decompressor, at = zlib.decompressobj(_WITH_GZIP_HEAD), start
+    decompressor, at = zlib.decompressobj(WITH_GZIP_HEAD), start
     try:
         while at < failing:
             fed = file.read(at, min(_STEP, failing - at))

@@ -8,10 +8,11 @@ from dbce_spark.archive.records.compression import MemberBroken, pieces
 from dbce_spark.archive.records.record import Cause
 from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
 
-_PLAIN_STEP = 1 << 18
-_FIRST_PLAIN_STEP = 1 << 14
-"""A stretch between two damages may be shorter than a record."""
+_FIRST_PLAIN_STEP, _PLAIN_STEP = 1 << 14, 1 << 18
+"""Bytes of an uncompressed stretch that are read at once, at first and later: one between two damages may be shorter
+than a record."""
 _KEPT = 1 << 16
+"""Bytes already read up to which a buffer is not cut: a cut copies what is left of it."""
 _SEARCHED = 1 << 16
 """Bytes in which a start is searched at once: all that is at hand may be a thousand times as much."""
 

@@ -17,9 +17,12 @@ ARC_START = (
     rb"(?:https?|ftp|dns|filedesc|warcinfo|metadata):[^\n]{1,4000}?"
     rb" " + _ADDRESS + rb" (?:19|20)\d{6,16}[^\n ]{0,8} [^\n]{0,300}?\d" + _LINE_END
 )
-WARC_IN_TEXT = re.compile(rb"(?<=\n)" + WARC_START)
-ARC_IN_TEXT = re.compile(rb"(?<=\n)" + ARC_START)
-_IN_TEXT = re.compile(rb"(?<=\n)(?:" + WARC_START + rb"|" + ARC_START + rb")")
+_IN_TEXT = {
+    False: re.compile(rb"(?<=\n)" + WARC_START),
+    True: re.compile(rb"(?<=\n)" + ARC_START),
+    None: re.compile(rb"(?<=\n)(?:" + WARC_START + rb"|" + ARC_START + rb")"),
+}
+"""The beginning of a record in a text, by whether it is one of ARC; None: either."""
 _START = re.compile(rb"(?:" + WARC_START + rb"|" + ARC_START + rb")")
 _HEAD_END = re.compile(rb"\n" + _LINE_END)
 _LENGTH = re.compile(rb"\nContent-Length[ \t]*:[ \t]*(\d{1,30})[ \t]*" + _LINE_END, re.IGNORECASE)
@@ -32,6 +35,7 @@ _ARC_ANY = re.compile(rb"(\S{1,8000}) (\S{1,45}) (\S{1,45}) (.*)", re.DOTALL)
 _ARC_2 = re.compile(rb"(.*?) ?(\d{3}|-) (\S+) (\S+) (-?\d+) (\S+)", re.DOTALL)
 _INTEGER = re.compile(rb"-?\d{1,30}")
 _LONGEST_ARC_LINE = 16_384
+"""Bytes in which the line of an ARC record ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,7 @@ def could_start(content: bytes, in_arc: bool) -> bool:
 
 def first_start(content: bytes, is_arc: bool | None) -> int | None:
     """Find the first line that begins a record (of that format, if one is given)."""
-    pattern = _IN_TEXT if is_arc is None else ARC_IN_TEXT if is_arc else WARC_IN_TEXT
-    found = pattern.search(content)
+    found = _IN_TEXT[is_arc].search(content)
     return found.start() if found else None
 
 

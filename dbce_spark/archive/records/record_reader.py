@@ -36,6 +36,7 @@ _CLEAN_HEAD = re.compile(
 _MOST_PADDING = 10_240
 """Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
 _FED = 32768
+"""Bytes that a decompressor is fed at a time."""
 _MOST_WHOLE = 8 << 20
 """Bytes of a member that is inflated in one piece."""
 

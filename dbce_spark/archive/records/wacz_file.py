@@ -28,9 +28,11 @@ _LOCATOR = 20
 _ENTRY = 46
 """Bytes of a file's entry in the directory, at least."""
 _FEW = 8192
-_STEP = 1 << 13
-_MOST_AT_ONCE = 1 << 20
+"""Bytes that show whether a file is an archive."""
+_STEP, _MOST_AT_ONCE = 1 << 13, 1 << 20
+"""Bytes that go into a decompressor at a time, and that come out of it."""
 _IN_MEMORY = 1 << 24
+"""Bytes up to which an unpacked file stays in memory."""
 _ENCRYPTED = 1
 _BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error, ValueError, zlib.error)
 

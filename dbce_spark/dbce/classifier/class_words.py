@@ -27,6 +27,7 @@ LOG_ODDS_STEPS = 64
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LENGTHS = range(2, 21)
+"""Letters of the words that are looked at."""
 _CLASS_AND_ID = slice(1, 3)
 _PACKED = struct.Struct("=3q")
 

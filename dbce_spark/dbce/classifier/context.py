@@ -21,9 +21,13 @@ SLOTS = ("class", "id", "path", "above")
 """Names of slots: classes, classes and ids, tags, and the tags above."""
 
 _STRONG, _STRONG_WORDS = 614, 10
+"""The score in 1/1024 that a block has at least which surely is content (0.6), and its words."""
 _FAR = 1e6
+"""The distance in blocks where there is no such block: farther than any."""
 _NEIGHBOURS = (-4, -3, -2, -1, 1, 2, 3, 4)
+"""Distances in blocks to those whose own scores are features."""
 _WINDOWS = (2, 4, 12, 30)
+"""Blocks before and behind, whose scores are taken together."""
 _LEVELS = range(1, 7)
 _RECORD_LEVELS = range(9)
 """Steps up from a block's holder to the elements that are measured, and to those among which records are looked for."""

@@ -47,6 +47,9 @@ LEVELS = range(1, 6)
 """Steps up from a block's holder to the elements that are measured: their words, links and the like."""
 
 _TITLE_LIKE = 0.3
+"""Likeness to the title from which on a block is taken for the headline."""
+_NO_HEADLINE = -1e6
+"""The distance to it in blocks where there is none."""
 _OPEN = (COMMA, PUNCTUATION, COLON)
 _SIGNS = {
     "currency": CURRENCY, "rights": RIGHTS, "pointers": POINTER, "bars": BAR,
@@ -63,6 +66,7 @@ _COUNTED_TAGS = ("list", "table", "div")
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _PARTS = (("buttons", "button"), ("times", "time"), ("labels", "label"))
 _NEIGHBOURS = (-2, -1, 1, 2)
+"""Distances in blocks to those whose own features are features too."""
 _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentence", "upper", "words")
 
 
@@ -200,7 +204,7 @@ def _of_title(pages: Layout) -> Columns:
         "titled": share(titled, pages.words),
         "of_title": share(titled, title),
         "title_like": likeness,
-        "behind_headline": np.where(most > _TITLE_LIKE, distance, -1e6),
+        "behind_headline": np.where(most > _TITLE_LIKE, distance, _NO_HEADLINE),
         "headline_like": most,
     }
 

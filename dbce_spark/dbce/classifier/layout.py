@@ -34,6 +34,13 @@ def sums(values: npt.NDArray[np.generic]) -> Numbers:
     return running
 
 
+def sums_between(values: npt.NDArray[np.generic], firsts: Numbers, lasts: Numbers) -> Numbers:
+    """Sum the values from each first up to, not including, each last."""
+    running = sums(values)
+    between: Numbers = running[lasts] - running[firsts]
+    return between
+
+
 def _sums_within(values: npt.NDArray[np.generic], starts: Numbers) -> Numbers:
     """Sum the values from each start up to the next."""
     before = sums(values)[starts]
@@ -47,7 +54,7 @@ class Rows:
     def __init__(self, words: Sequence[npt.NDArray[np.int32]]):
         self.starts = sums(np.array([len(of_page) for of_page in words]))
         self.pages = np.repeat(np.arange(len(words)), np.diff(self.starts))
-        self.words = _joined(words)
+        self.words = joined(words)
         self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
         self._without: dict[int, Numbers] = {}
 
@@ -86,20 +93,20 @@ class Layout(Rows):
         slot_starts = sums(np.array([len(tree.slot_names) for tree in trees]))
         path_starts = sums(np.array([len(tree.path_names) for tree in trees]))
         self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
-        self.link_words = _joined([one.link_words for one in blocks])
-        self.parents = _above(_joined([tree.parents for tree in trees]), self.element_starts[self.element_pages])
-        self.firsts = _joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]
-        self.lasts = _joined([tree.lasts for tree in trees]) + self.starts[self.element_pages]
-        self.element_slots = _joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
-        self.holders = _joined([tree.holders for tree in trees]) + self.element_starts[self.pages]
-        self.nths = _joined([tree.nths for tree in trees])
+        self.link_words = joined([one.link_words for one in blocks])
+        self.parents = _above(joined([tree.parents for tree in trees]), self.element_starts[self.element_pages])
+        self.firsts = joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]
+        self.lasts = joined([tree.lasts for tree in trees]) + self.starts[self.element_pages]
+        self.element_slots = joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
+        self.holders = joined([tree.holders for tree in trees]) + self.element_starts[self.pages]
+        self.nths = joined([tree.nths for tree in trees])
         self.controls = self._count_places([tree.controls for tree in trees])
         self.text_areas = self._count_places([tree.text_areas for tree in trees])
         self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
         self.place_links = self._count_places([tree.place_links for tree in trees])
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
-        self.slot_paths = _joined([tree.slot_paths for tree in trees]) + path_starts[self.slot_pages]
-        self.slot_parents = _above(_joined([tree.slot_parents for tree in trees]), slot_starts[self.slot_pages])
+        self.slot_paths = joined([tree.slot_paths for tree in trees]) + path_starts[self.slot_pages]
+        self.slot_parents = _above(joined([tree.slot_parents for tree in trees]), slot_starts[self.slot_pages])
         self.own_names = [name for tree in trees for name in tree.slot_names]
         self.slots = slot_keys(self.own_names, self.slot_parents)
         self._read_texts(parsed)
@@ -113,7 +120,7 @@ class Layout(Rows):
         """Find the block of each thing, given as its index on its page, by an index that runs over all pages; and the
         page of each."""
         page = np.repeat(np.arange(len(of_pages)), [len(of_page) for of_page in of_pages])
-        return _joined(of_pages) + self.starts[page], page
+        return joined(of_pages) + self.starts[page], page
 
     def count_before(self, places: Numbers, page: Numbers) -> Numbers:
         """Count as `_count_places`, of indexes that run over all pages."""
@@ -125,8 +132,8 @@ class Layout(Rows):
         offsets = sums(np.array([len(text) + 1 for text in texts]))
         codes = code_points("\n".join(texts))
         classes = classes_of(codes)
-        begins = _joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
-        ends = _joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
+        begins = joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
+        ends = joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
         self.characters = ends - begins
         of_block = np.repeat(np.arange(len(self)), np.diff(begins, append=len(codes)))
         counts = np.bincount(of_block * CLASS_COUNT + classes, minlength=len(self) * CLASS_COUNT)
@@ -175,9 +182,7 @@ class Layout(Rows):
 
     def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
         """Sum over the blocks in each element."""
-        running = sums(values)
-        within: Numbers = running[self.lasts] - running[self.firsts]
-        return within
+        return sums_between(values, self.firsts, self.lasts)
 
     @cached_property
     def block_slots(self) -> Numbers:
@@ -258,7 +263,8 @@ def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[
     return has_digit
 
 
-def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers:
+def joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers:
+    """Join the columns of some pages, one page behind the other."""
     if all(isinstance(column, list) for column in columns):
         return np.fromiter(chain.from_iterable(columns), np.int64, sum(map(len, columns)))
     return np.concatenate([np.asarray(column, np.int64) for column in columns])

@@ -34,6 +34,7 @@ KNOWN = 0.7
 """The share of a page's blocks in slots that labelled pages have, from which on the page is corrected."""
 
 _STEPS, _LONGEST = 8, 1.5
+"""Steps of Newton's method, and the longest of them in log-odds."""
 
 Names = npt.NDArray[np.uint64]
 Shifts = npt.NDArray[np.float64]

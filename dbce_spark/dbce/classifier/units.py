@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.classifier.block_scores import Scores, log_odds_of
 from dbce_spark.dbce.classifier.features import REPEATED, UNKNOWN, Columns, share, total
-from dbce_spark.dbce.classifier.layout import Layout, Rows, sums
+from dbce_spark.dbce.classifier.layout import Layout, Rows, joined, sums, sums_between
 from dbce_spark.dbce.classifier.slot_keys import nearest
 from dbce_spark.dbce.key_numbers import grouped, mixed_pairs
-from dbce_spark.model import Ints, Numbers, Units
+from dbce_spark.model import Numbers, Units
 
 DEPTH = 8
 """Units around a block that its score is pooled over: the one it stands in, and those around that."""
@@ -87,21 +87,17 @@ class _Pooled:
         self.rows, self.scores = rows, scores
         starts = sums(np.array([len(one.parents) for one in units]))
         page = np.repeat(np.arange(len(units)), np.diff(starts))
-        self.parents = _joined([one.parents for one in units]) + starts[page]
-        self.holders = _joined([one.holders for one in units]) + starts[rows.pages]
-        self.firsts = _joined([one.firsts for one in units]) + rows.starts[page]
-        self.lasts = _joined([one.lasts for one in units]) + rows.starts[page]
-        self.kinds, self.alike = grouped(page, _joined([one.kinds for one in units]).astype(np.uint64))
+        self.parents = joined([one.parents for one in units]) + starts[page]
+        self.holders = joined([one.holders for one in units]) + starts[rows.pages]
+        self.firsts = joined([one.firsts for one in units]) + rows.starts[page]
+        self.lasts = joined([one.lasts for one in units]) + rows.starts[page]
+        self.kinds, self.alike = grouped(page, joined([one.kinds for one in units]).astype(np.uint64))
         self.mass = scores * rows.words
         self.blocks = self.lasts - self.firsts
         self.words, self.links, self.masses, self.score_sums, self.high = (
-            self._within(values) for values in (rows.words, link_words, self.mass, scores, scores > HIGH)
+            sums_between(values, self.firsts, self.lasts)
+            for values in (rows.words, link_words, self.mass, scores, scores > HIGH)
         )
-
-    def _within(self, of_blocks: npt.NDArray[np.generic]) -> Numbers:
-        running = sums(of_blocks)
-        within: Numbers = running[self.lasts] - running[self.firsts]
-        return within
 
     def columns(self, at: Numbers) -> Columns:
         page_words, page_mass = (self.rows.in_pages(values)[at] for values in (self.rows.words, self.mass))
@@ -189,13 +185,11 @@ def choose_of_whole_page(scores: Scores, units: Units, favor: str) -> npt.NDArra
     for_keeping = total(holders, count, np.clip(gains, -COST_OF_DIFFERENCE, COST_OF_DIFFERENCE)).tolist()
     for unit in range(count - 1, 0, -1):
         gain = for_keeping[unit]
-        for_keeping[parents[unit]] += (
-            COST_OF_DIFFERENCE
-            if gain > COST_OF_DIFFERENCE
-            else -COST_OF_DIFFERENCE
-            if gain < -COST_OF_DIFFERENCE
-            else gain
-        )
+        if gain > COST_OF_DIFFERENCE:
+            gain = COST_OF_DIFFERENCE
+        elif gain < -COST_OF_DIFFERENCE:
+            gain = -COST_OF_DIFFERENCE
+        for_keeping[parents[unit]] += gain
     turns = [0] * count  # for a block in each unit that its label is that of the unit
     for unit, around in enumerate(parents):
         turn = 0 if around == unit else turns[around]
@@ -208,7 +202,3 @@ def _steps(scores: Scores) -> Numbers:
     """Convert scores to log-odds in steps."""
     steps: Numbers = np.rint(LOG_ODDS_STEPS * log_odds_of(scores)).astype(np.int64)
     return steps
-
-
-def _joined(parts: list[Ints]) -> Numbers:
-    return np.concatenate(parts).astype(np.int64)

@@ -39,6 +39,7 @@ Buddhist era, in which the year 1990 is 2533."""
 _PLACE = re.compile(rb"\w+://\S+|[^\s<>]*/[^\s<>]*|[^\n<>]*\.\w{2,5}")
 """A URL or a path, as it is sometimes given in place of HTML; a sentence is none."""
 _LONGEST_PLACE = 2000
+"""Bytes."""
 _LABELS = tuple(label.word for label in Label)
 _OF_FILE = (RejectReason.FILE_UNREADABLE, RejectReason.NOT_AN_ARCHIVE)
 

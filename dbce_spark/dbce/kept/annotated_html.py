@@ -31,7 +31,6 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     Elements whose text has one label throughout have it in `data-dbce`: labels go from children to parents (thesis
     2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
-
     root = parse_tree(utf8_html)
     pieces = _owned(root, page_text, segments)
     _mark_elements(pieces, segments)

@@ -35,7 +35,11 @@ def _joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
     for block, start, end in spans:
         if parts:
             between = page_text[last_end:start]
-            parts.append(_separator(between) if block != last_block else " " if between.strip() else between)
+            if block != last_block:
+                between = _separator(between)
+            elif between.strip():
+                between = " "
+            parts.append(between)
         parts.append(page_text[start:end])
         last_block, last_end = block, end
     return "".join(parts)

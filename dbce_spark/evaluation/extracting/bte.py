@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation.extracting.child_process import Extract
-from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.elements import LINE_END_TAGS
 from dbce_spark.html.tokens import tokens
 
 _MARKUP = re.compile(
@@ -27,8 +27,6 @@ _MARKUP = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A comment, a script or a style with all it holds, a tag, or a declaration: only a tag has a name, and counts."""
-
-_LINE_TAGS = BLOCK_TAGS | {"br"}
 
 
 def load() -> Extract:
@@ -44,7 +42,7 @@ def extract(page: str) -> str:
     for markup in _MARKUP.finditer(page):
         text = html.unescape(page[behind : markup.start()])
         tag = (markup["tag"] or "").lower()
-        pieces += text, "\n" if tag in _LINE_TAGS else ""
+        pieces += text, "\n" if tag in LINE_END_TAGS else ""
         weights += len(tokens(text)), -1 if tag else 0
         behind = markup.end()
     text = html.unescape(page[behind:])

@@ -74,9 +74,8 @@ class _Process:
 
     def end(self) -> int | None:
         """Kill the process and all that it started; return its exit code."""
-        with contextlib.suppress(
-            ProcessLookupError, PermissionError
-        ):  # it ended before it had a group, or all of it did
+        # It may have ended before it had a group, or all of the group may have.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid or 0, signal.SIGKILL)
         self.process.kill()
         self.process.join()
@@ -198,10 +197,8 @@ def _answer(extract: Extract, html: str, lang: str) -> tuple[str, float, str]:
     except MemoryError:
         error_text = MemoryError.__name__
     except Exception as error:  # whatever a library raises is its miss
-        message = f"{type(error).__name__}: {error}".encode(
-            "utf-8", "replace"
-        ).decode()  # it may quote half a character
-        error_text = " ".join(message.split())[:300]
+        message = f"{type(error).__name__}: {error}".encode("utf-8", "replace")  # it may quote half a character
+        error_text = " ".join(message.decode().split())[:300]
     return text, clock() - started, error_text
 
 

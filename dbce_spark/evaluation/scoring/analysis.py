@@ -87,9 +87,7 @@ class Analysis:
     """The whole analysis. Values by extractor are in the order in which the extractors were given."""
 
     extractors: tuple[str, ...]
-    order: tuple[
-        int, ...
-    ]  # extractors by their F1 in the first pool, the best first: the rows of tables over parts of it
+    order: tuple[int, ...]  # extractors by their F1 in the first pool, the best first: rows of tables
     shown: tuple[int, ...]  # the first extractor, and the BEST of the others in that order
     pools: tuple[Pool, ...]
     by_set: Mapping[str, tuple[Cell, ...]]  # of each pool

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 from dbce_spark.dbce import diff
 from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import DROPPED_TAGS, LINE_END_TAGS
 from dbce_spark.html.tokens import hashed
 from dbce_spark.model import Label
 
@@ -26,7 +26,7 @@ MAX_CELLS = 1_000_000_000
 Beyond, only runs of three words are matched, in pieces."""
 
 _FIRST = 0x10000
-_BREAKS = BLOCK_TAGS | {"br"}
+"""The first code point behind the surrogates and all characters of 16 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def parse_leaves(html: str) -> Leaves:
         dropped = element.tag in DROPPED_TAGS
         if event == "start" and dropped:
             walker.skip_subtree()
-        block += element.tag in _BREAKS
+        block += element.tag in LINE_END_TAGS
         text = element.tail if event == "end" else None if dropped else element.text
         if text and not text.isspace():
             texts.append(text)

@@ -11,6 +11,8 @@ from urllib.parse import urljoin, urlsplit
 MAX_ADDRESS_CHARS = 4096
 """Longer than any browser of the time sent; what is longer is data in an address."""
 
+_MOST_SET_CHARS = 4 * MAX_ADDRESS_CHARS
+"""Of a `srcset`, which has an address for each size."""
 _LINK_SCHEMES = frozenset(("http", "https", "ftp", "mailto", "tel"))
 _IMAGE_SCHEMES = frozenset(("http", "https"))
 # What a browser takes out of an address, and what must not stand in one.
@@ -149,7 +151,7 @@ def _from_sets(image: Any, addresses: Addresses) -> Iterator[str]:
 
 def _largest(source_set: str | None) -> str | None:
     """Find the candidate of the greatest width or density in a `srcset`."""
-    if not source_set or len(source_set) > 4 * MAX_ADDRESS_CHARS:
+    if not source_set or len(source_set) > _MOST_SET_CHARS:
         return None
     best, found = -1.0, None
     for candidate in _CANDIDATE.finditer(source_set):

@@ -27,6 +27,9 @@ MAX_NESTING = 24
 MAX_SPAN = 1000
 """Columns of a cell, as in HTML's algorithm for tables; the same bound serves for rows."""
 
+MAX_TIME_CHARS, MAX_TITLE_CHARS = 64, 256
+"""Of a time as programs read it, and of what an abbreviation stands for."""
+
 MAX_START = 99_999_999
 """Number of the first item of a list: Markdown reads nine digits, and the items behind it are counted on."""
 
@@ -453,9 +456,9 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
         if (number := _number(given, MAX_START)) is not None:
             attributes["value"] = str(number)
     elif tag == "time" and (at := element.get("datetime")):
-        attributes["datetime"] = without_controls(at)[:64]
+        attributes["datetime"] = without_controls(at)[:MAX_TIME_CHARS]
     elif tag == "abbr" and (title := element.get("title")):
-        attributes["title"] = " ".join(without_controls(title)[:256].split())
+        attributes["title"] = " ".join(without_controls(title)[:MAX_TITLE_CHARS].split())
     return attributes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, is_line_of_code
+from dbce_spark.html.elements import BLOCK_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
 from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
 
@@ -18,15 +18,14 @@ _LANGUAGE_CLASS = re.compile(
 )
 _LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
 _NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
-_MOST_PARTS = 20
-_MOST_CHARS = 400
-"""Of the name of a language, with all white space around it."""
+_MOST_PARTS, _MOST_CHARS = 20, 400
+"""Texts and characters of the name of a language, with all white space around it."""
 _ABOVE = 4
+"""Elements around a block of code that may say its language."""
 _TABLE_PARTS = ("table", "tbody", "tr", "td")
 """Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _LINE_TAGS = BLOCK_TAGS - {"td", "th"}
-_LINE_ENDS = BLOCK_TAGS | {"br"}
 
 
 def normalise_code(root: Any) -> None:
@@ -121,7 +120,7 @@ def _begins_line(element: Any) -> bool:
     """Test for an element with nothing before it in its line, as far as the element around it goes."""
     before = element.getprevious()
     while before is not None:
-        text = "\n" if before.tag in _LINE_ENDS else "".join(before.itertext())
+        text = "\n" if before.tag in LINE_END_TAGS else "".join(before.itertext())
         text += before.tail or ""
         if text.strip() or "\n" in text:
             return _ends_line(text)

@@ -1,7 +1,7 @@
 """Footnotes: the number in a text, and the note that it leads to; `<note>` marks them, `markdown` writes `[^1]`."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -21,6 +21,7 @@ _ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
 _BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
 _ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
 _MOST_WORDS = 600
+"""Of a note."""
 _MOST_CHARS = 7
 """Of a number with the signs around it."""
 MOST_PARTS = 50
@@ -28,8 +29,13 @@ MOST_PARTS = 50
 _MOST_ELEMENTS = 5_000
 """In a note, of which hundreds may lead back."""
 _MOST_NOTES = 2_000
-_LOOK_BACK = 50
+"""Of a page; one with more has none."""
+LOOK_BACK = 50
+"""Elements before one that are looked at for a text."""
 _NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
+
+_Reference = tuple[Any, Any]
+"""A number in the text, and the note that it leads to."""
 
 
 def mark_footnotes(root: Any) -> None:
@@ -37,26 +43,12 @@ def mark_footnotes(root: Any) -> None:
 
     A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
     """
-    numbered = [
-        (link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := number_of(link))
-    ]
-    places = _places(root) if numbered else {}
-    notes: dict[Any, str] = {}
-    references: list[tuple[Any, Any]] = []
     blocks = _NoteBlocks()
-    for link, number in numbered:
-        target = places.get(_target(link))
-        if target is None:
-            continue
-        note = blocks.begun_by(target)
-        if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
-            continue
-        references.append((link, note))
-        if len(notes) > _MOST_NOTES:
-            return
+    notes, references = _by_link(root, blocks)
+    if len(notes) > _MOST_NOTES:
+        return
     if _is_count(notes):
-        notes.clear()
-        references = [*_by_superscript(root, notes, blocks)]
+        notes, references = _by_superscript(root, blocks)
         if _is_count(notes):
             return
     around = {above for note in notes for above in note.iterancestors()}
@@ -69,6 +61,26 @@ def mark_footnotes(root: Any) -> None:
         _mark_reference(link, notes[note])
     _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
+
+
+def _by_link(root: Any, blocks: "_NoteBlocks") -> tuple[dict[Any, str], list[_Reference]]:
+    """Find the notes that numbers lead to by a link, each with its number, and the references to them; no more than one
+    note more than _MOST_NOTES."""
+    numbered = [
+        (link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := number_of(link))
+    ]
+    places = _places(root) if numbered else {}
+    notes: dict[Any, str] = {}
+    references: list[_Reference] = []
+    for link, number in numbered:
+        target = places.get(_target(link))
+        note = None if target is None else blocks.begun_by(target)
+        if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
+            continue
+        references.append((link, note))
+        if len(notes) > _MOST_NOTES:
+            break
+    return notes, references
 
 
 def _is_count(notes: Mapping[Any, str]) -> bool:
@@ -148,30 +160,33 @@ class _NoteBlocks:
 
 
 def _text_before(element: Any) -> bool:
-    for one in islice(element.itersiblings(preceding=True), _LOOK_BACK):
+    for one in islice(element.itersiblings(preceding=True), LOOK_BACK):
         if "".join(one.itertext()).strip() or (one.tail or "").strip():
             return True
     parent = element.getparent()
     return bool(parent.text and not parent.text.isspace())
 
 
-def _by_superscript(root: Any, notes: dict[Any, str], blocks: _NoteBlocks) -> Iterator[tuple[Any, Any]]:
+def _by_superscript(root: Any, blocks: _NoteBlocks) -> tuple[dict[Any, str], list[_Reference]]:
+    """Find the notes that superscripts lead to, each with its number, and the references to them."""
+    notes: dict[Any, str] = {}
+    references: list[_Reference] = []
     marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := number_of(mark))]
     if all(mark.tag != "sup" for mark, _ in marks):
-        return
-    starts: dict[str, Any] = {}
+        return notes, references
+    starts: dict[str, _Reference] = {}
     for mark, number in marks:
         note = None if _text_before(mark) else blocks.begun_by(mark)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
     items = _notes_with_ids(root, blocks) | _listed_notes(root)
     for mark, number in marks:
-        if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
-            notes[starts[number][1]] = number
-            yield mark, starts[number][1]
-        elif mark.tag == "sup" and number in items and number not in starts and not is_within(mark, items[number]):
-            notes[items[number]] = number
-            yield mark, items[number]
+        begin, note = starts.get(number, (None, items.get(number)))
+        if mark.tag != "sup" or mark is begin or note is None or (begin is None and is_within(mark, note)):
+            continue
+        notes[note] = number
+        references.append((mark, note))
+    return notes, references
 
 
 def _listed_notes(root: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ _RENDERED = re.compile(
     r"(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|MathJax_CHTML|MathJax_Preview)(?:\s|$)"
 )
 _TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
+_KATEX_DISPLAY = re.compile(r"(?:^|\s)katex-display")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
 _MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
 """One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
@@ -80,16 +81,14 @@ def _is_display(element: Any) -> bool:
         if one.get("display") == "true" or (one.tag != "math" and _DISPLAY.search(one.get("class") or "")):
             return True
     above = element.getparent()
-    return above is not None and bool(re.search(r"(?:^|\s)katex-display", above.get("class") or ""))
+    return above is not None and bool(_KATEX_DISPLAY.search(above.get("class") or ""))
 
 
 def _replace(element: Any, source: str, is_display: bool) -> None:
     parent = element.getparent()
     if parent is None:
         return
-    source = " ".join(source.split())
-    if styled := _STYLE.fullmatch(source):
-        source = styled.group(1).strip()
+    source = _unstyled(source)
     if not source:
         remove(element)
         return
@@ -106,7 +105,12 @@ def _replace(element: Any, source: str, is_display: bool) -> None:
         remove(after)
 
 
-def _squeezed(text: str | None) -> str:
-    source = " ".join((text or "").split())
+def _unstyled(source: str) -> str:
+    """Write LaTeX in one line, without a size that is set for all of it."""
+    source = " ".join(source.split())
     styled = _STYLE.fullmatch(source)
-    return "".join((styled.group(1) if styled else source).split())
+    return styled.group(1).strip() if styled else source
+
+
+def _squeezed(text: str | None) -> str:
+    return "".join(_unstyled(text or "").split())

@@ -14,6 +14,8 @@ _ORNAMENT_SHOWN = 3
 _TEXT = "text"
 _HIGHEST_CONTROL = 64
 """Pixels that a control is high at the most, where the page says how high."""
+_TINY = 32
+"""Pixels that such a picture is wide or high at the most which counts visits, fills a space or stands for a word."""
 _SIZE = re.compile(r"\s*(\d{1,6})(?:px)?\s*$")
 _STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)?px", re.IGNORECASE)
 _SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
@@ -73,7 +75,7 @@ def _is_tiny(image: Any) -> bool:
     """Test for a picture that counts visits, fills a space or stands for a word."""
     sizes = [_SIZE.match(image.get(name) or "") for name in ("width", "height")]
     sizes += _STYLED_SIZE.finditer(image.get("style") or "")
-    return any(size and int(size.group(1)) < 33 for size in sizes)
+    return any(size and int(size.group(1)) <= _TINY for size in sizes)
 
 
 def _is_blank(image: Any, source: str) -> bool:

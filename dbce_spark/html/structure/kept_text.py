@@ -10,6 +10,7 @@ from lxml import etree
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_children, remove_element, remove_elements
 from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
+from dbce_spark.html.tokens import code_points
 
 TextNode = tuple[Any, bool, str]
 """An element, whether this is its tail, and the text."""
@@ -29,8 +30,7 @@ _WHITE_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 
 def is_visible(text: str) -> npt.NDArray[np.bool_]:
     """Tell of each character whether it is no white space, as `str.isspace` has it."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE.take(codes, mode="clip")
+    visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE.take(code_points(text), mode="clip")
     return visible
 
 

@@ -89,7 +89,9 @@ def _escaped(text: str) -> str:
     for character in text:
         plain = _plain(character)
         special = _SPECIAL.get(plain)
-        parts.append(plain if special is None else f"{special} " if special.startswith("\\") else special)
+        parts.append(plain if special is None else special)
+        if special and special.startswith("\\"):
+            parts.append(" ")
     return "".join(parts).strip()
 
 

@@ -104,9 +104,11 @@ def without_needless_emphasis(parts: _Parts) -> Iterator[str | CleanElement]:
 
 def _signs_of(emphasis: CleanElement) -> str:
     """Read the signs in emphasis; "" where a letter, a digit or another element is in it."""
-    texts = [
-        part if isinstance(part, str) else _signs_of(part) if part.tag in _EMPHASIS else "" for part in emphasis.parts
-    ]
+    texts = []
+    for part in emphasis.parts:
+        if not isinstance(part, str):
+            part = _signs_of(part) if part.tag in _EMPHASIS else ""
+        texts.append(part)
     return "".join(texts) if all(map(_SIGNS.fullmatch, texts)) else ""
 
 

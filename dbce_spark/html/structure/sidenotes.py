@@ -10,14 +10,14 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import holds_more, is_within, remove_element
-from dbce_spark.html.structure.footnotes import MOST_PARTS, begin_note, number_of, reference
+from dbce_spark.html.structure.footnotes import LOOK_BACK, MOST_PARTS, begin_note, number_of, reference
 
 _NOTE_TAGS = ("span", "small")
 _MARK_TAGS = ("sup", "a", "label", "note")
 _LEAST_WORDS = 3
 """Of a note: what is shorter may be the name of a switch."""
 _MOST = 2_000
-_LOOK_BACK = 50
+"""Notes of a page that are moved."""
 
 Sidenote = tuple[Any, Any]
 """The mark in the text, and the note right behind it."""
@@ -99,7 +99,7 @@ def _is_number(word: str, number: str) -> bool:
 def _is_in_line(mark: Any) -> bool:
     """Test for text before a mark, in its block."""
     while True:
-        for before in islice(mark.itersiblings(preceding=True), _LOOK_BACK):
+        for before in islice(mark.itersiblings(preceding=True), LOOK_BACK):
             if before.tag in BLOCK_TAGS:
                 return False
             if (before.tail or "").strip() or any(map(str.strip, before.itertext())):

@@ -6,11 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, is_line_of_code
+from dbce_spark.html.elements import DROPPED_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import is_visible
-
-_APART = BLOCK_TAGS | {"br"}
 
 
 def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
@@ -28,7 +26,7 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
             continue
         if tag == "pre":
             in_pre += -1 if is_tail else 1
-        if tag in _APART or (in_pre and is_line_of_code(element)):
+        if tag in LINE_END_TAGS or (in_pre and is_line_of_code(element)):
             before = ""
         text = element.tail if is_tail else element.text
         if text and (length := sum(map(len, words := text.split()))):

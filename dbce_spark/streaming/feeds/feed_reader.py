@@ -14,6 +14,7 @@ from itertools import count
 from urllib.parse import urlsplit
 
 from dbce_spark.archive.content_coding import BodyError
+from dbce_spark.archive.http_message import NOT_MODIFIED
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import DbceError
 from dbce_spark.streaming.feeds.errands import Errand, ErrandResult, ErrandRunner
@@ -28,7 +29,9 @@ _TICK_SECONDS = 0.2
 _LAST_SECONDS = 1.0
 """Seconds that answers which are under way have when the reader is stopped."""
 _DAY = 86_400.0
-_UNCHANGED, _GONE = 304, 410
+"""Seconds."""
+_GONE = 410
+"""The status of what will not come back."""
 
 
 @dataclass(slots=True)
@@ -223,7 +226,7 @@ class Reader:
         exchange = result.exchange
         self.counts["polls"] += 1
         items: tuple[Item, ...] = ()
-        if exchange is not None and exchange.status == _UNCHANGED:
+        if exchange is not None and exchange.status == NOT_MODIFIED:
             self.counts["unchanged"] += 1
             feed = self._rested(feed, now)
         elif exchange is not None and result.feed is not None:

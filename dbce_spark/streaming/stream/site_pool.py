@@ -10,7 +10,7 @@ import numpy as np
 
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.pools import EvidenceModel
-from dbce_spark.model import Codes, Member, Page, PageFeatures, by_time
+from dbce_spark.model import KEY_ROWS, Codes, Member, Page, PageFeatures, by_time
 from dbce_spark.streaming import json_head, state_head
 
 VERSION = 1
@@ -96,12 +96,12 @@ class SitePool:
         for capture_id, url_key, timestamp, blocks, *of_member in heads:
             found: dict[str, Any] = {}
             site, *sizes = of_member or [""]
-            counts = [blocks, blocks, blocks, 6 * blocks, *sizes]
-            for (name, kind), count in zip((_FEATURES | _MEMBER).items(), counts, strict=False):
+            counts = [blocks, blocks, blocks, len(KEY_ROWS) * blocks, *sizes]
+            for (name, kind), count in zip((_FEATURES | _MEMBER).items(), counts, strict=False):  # not all are members
                 values = np.frombuffer(parts, kind, count, at)
                 found[name], at = values.astype(values.dtype.newbyteorder("=")), at + values.nbytes
             own = {"capture_id": capture_id, "url_key": url_key, "timestamp": timestamp}
-            found["keys"] = found["keys"].reshape(6, blocks)
+            found["keys"] = found["keys"].reshape(len(KEY_ROWS), blocks)
             member = Member(**own, site=site, **{name: found[name] for name in _MEMBER}) if of_member else None
             made.add(PageFeatures(**own, **{name: found[name] for name in _FEATURES}), member)
         return made
