@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.range_reader import backoff_seconds, open_file, open_ranges, start_jitter
+from dbce_spark.archive.records.record_reader import records
 from tests.support.builders import gzipped, record
 from tests.support.indexes import FETCH, fetching
 from tests.support.range_server import served
+from tests.support.record_bytes import LIMITS
 
 FILE = b"".join(gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(6))))
 
@@ -88,3 +90,10 @@ def test_scheme_in_capitals() -> None:
     """HTTP:// is http://, as RFC 3986 has it."""
     with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz".replace("http://", "HTTP://"), FETCH) as stream:
         assert FILE == stream.read()
+
+
+def test_no_byte_of_an_archive_is_requested_twice() -> None:
+    """The reader of records takes a remote archive in one pass: after its size, one request for all of a small one."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
+        assert len([*records(stream, LIMITS)]) == 6
+        assert [("/a.gz", 0, 0), ("/a.gz", 0, len(FILE) - 1)] == site.asked
