@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
 from dbce_spark.files.sources import absolute, expand, list_unread, open_binary, size, size_or
+from tests.support.range_server import served
 
 PATTERNS = ("*.warc", "*.warc.gz")
 
@@ -321,3 +323,24 @@ def test_an_empty_argument_is_no_folder() -> None:
     """As a path it would be the folder that the program stands in."""
     with pytest.raises(InputError, match="an input is empty; name a file or a folder"):
         expand([""], PATTERNS)
+
+
+def test_an_archive_on_the_web_is_asked_for_once() -> None:
+    """A file named as an archive is no folder, whatever links are in its pages, and is not fetched to be listed."""
+    with served(a__warc=b'WARC/1.0\r\n\r\n<a href="b.warc">b</a>') as site:
+        assert [f"{site.url}/a.warc"] == expand([f"{site.url}/a.warc"], PATTERNS)
+        assert len(site.asked) == 1
+
+
+def test_remote_arguments_are_looked_up_together(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store is asked for the next file while it has not yet answered for the one before."""
+    both = threading.Barrier(2)
+    glob = MemoryFileSystem.glob
+
+    def glob_with_another(filesystem: MemoryFileSystem, path: str) -> list[str]:
+        both.wait(timeout=5)
+        return [*glob(filesystem, path)]
+
+    monkeypatch.setattr(MemoryFileSystem, "glob", glob_with_another)
+
+    assert ["memory:///crawl/c.warc.gz"] == expand([f"{memory}/*.gz", f"{memory}/c*"], PATTERNS)
