@@ -112,8 +112,10 @@ def cause(path: str, error: Exception) -> str:
         extra = _EXTRAS.get(path.partition("://")[0])
         how = f": {installs(extra)}" if extra else f" ({first})"
         return f"its driver is not installed{how}"
-    if "credential" in first.lower():
-        return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    if "credential" in first.lower() or (is_remote(path) and isinstance(error, PermissionError)):
+        return (
+            f"{first}; give credentials as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
     return first
 
 

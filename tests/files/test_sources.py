@@ -14,7 +14,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
-from dbce_spark.files.sources import absolute, expand, list_unread, open_binary, size, size_or
+from dbce_spark.files.sources import absolute, cause, expand, list_unread, open_binary, size, size_or
 from tests.support.range_server import served
 
 PATTERNS = ("*.warc", "*.warc.gz")
@@ -344,3 +344,11 @@ def test_remote_arguments_are_looked_up_together(memory: str, monkeypatch: pytes
     monkeypatch.setattr(MemoryFileSystem, "glob", glob_with_another)
 
     assert ["memory:///crawl/c.warc.gz"] == expand([f"{memory}/*.gz", f"{memory}/c*"], PATTERNS)
+
+
+def test_a_store_that_refuses_is_given_other_credentials() -> None:
+    """A store says no more than "Forbidden"; a local file is not read with credentials."""
+    refused = PermissionError("Forbidden")
+
+    assert cause("s3://b/x", refused).startswith("Forbidden; give credentials as its own tools take them")
+    assert "Forbidden" == cause("/b/x", refused)
