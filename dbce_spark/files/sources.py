@@ -88,11 +88,10 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
         is_glob = any(sign in path for sign in "*?[")
-        names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)] if is_glob else []
-        if names:
-            names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
-        elif fits(path, patterns) and filesystem.isfile(path):
+        if fits(path, patterns) and filesystem.isfile(path):
             names = [path]  # asked first: a web server sends all of a file to the question whether it is a folder
+        elif is_glob and (names := [name for name in filesystem.glob(path) if not filesystem.isdir(name)]):
+            names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
         else:
