@@ -102,3 +102,14 @@ def test_no_byte_of_an_archive_is_requested_twice() -> None:
     with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
         assert len([*records(stream, LIMITS)]) == 6
         assert [("/a.gz", 0, 0), ("/a.gz", 0, len(FILE) - 1)] == site.asked
+
+
+def test_what_was_just_read_is_not_requested_again() -> None:
+    """A reader of zips seeks back and forth between a file's head and its content, each time within the same range."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
+        for at in (0, 30, len(FILE) - 9, 60, 0):
+            stream.seek(at)
+            assert FILE[at : at + 9] == stream.read(9)
+            stream.seek(0, 2)
+
+        assert 2 == len(site.asked)
