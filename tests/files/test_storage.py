@@ -139,7 +139,7 @@ def test_a_bucket_that_takes_nothing_is_found_before_the_work() -> None:
 
 
 def test_a_store_without_credentials_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where an output is listed as where an input is."""
+    """The message of an output that cannot be listed is that of an input: by which variables a key is given."""
     with bucket.served() as url:
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
             monkeypatch.delenv(name)
