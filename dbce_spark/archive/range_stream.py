@@ -9,12 +9,13 @@ Read = Callable[[int, int], bytes]
 
 
 class RangeStream(io.RawIOBase):
-    """A stream of `size` bytes without a buffer; closing it calls `close`."""
+    """A stream of `size` bytes that keeps the range that it has read last; closing it calls `close`."""
 
     def __init__(self, read: Read, size: int, close: Callable[[], None] = lambda: None):
         super().__init__()
         self._read, self._size, self._close = read, size, close
         self._at = 0
+        self._last, self._last_at = b"", 0
 
     def readable(self) -> bool:
         return True
@@ -33,7 +34,10 @@ class RangeStream(io.RawIOBase):
         length = min(len(buffer), self._size - self._at)
         if length <= 0:
             return 0
-        data = self._read(self._at, length)
+        # A buffer in front forgets what it holds at each seek, and readers of zips seek back and forth.
+        if not 0 <= self._at - self._last_at < len(self._last):
+            self._last, self._last_at = self._read(self._at, length), self._at
+        data = memoryview(self._last)[self._at - self._last_at :][:length]
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)

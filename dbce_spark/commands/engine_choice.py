@@ -22,8 +22,13 @@ def is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[
         raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
     if arguments.engine != "auto" or asked:
         return bool(arguments.engine == "local")
-    sizes = [*map(stored_size, files)]
-    return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+    left = config.engine.local_bytes
+    for path in files:  # of a remote one its size is a request: no more of them than it takes
+        size = stored_size(path)
+        left -= size
+        if size < 0 or left < 0:
+            return False
+    return True
 
 
 def _spark_option(arguments: argparse.Namespace) -> str | None:

@@ -1,5 +1,6 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
@@ -112,13 +113,16 @@ def spared(
 
     Raises:
         DbceError: the work raised it: it is about the run, not about a page.
-        MemoryError: the work raised it: it is about the machine. A process that can be spared tries again.
+        MemoryError, OSError of a full disk: the work raised it: it is about the machine. A process that can be spared
+            tries again.
     """
     try:
         return [*work(many)]
     except (DbceError, MemoryError):
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            raise
         if len(many) == 1:
             return [reject(many[0], error)]
         return [outcome for one in many for outcome in spared(work, [one], reject)]

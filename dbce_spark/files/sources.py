@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -32,6 +34,8 @@ _LOGGER = logging.getLogger("dbce_spark.files")
 _LIKE_ARCHIVE = re.compile(r"\.(?:w?arc|wacz|gz|bz2|xz|zst|lz4|7z|zip)$", re.IGNORECASE)
 """Names that an archive may have."""
 
+_AT_ONCE = 16
+"""Remote arguments that are looked up at the same time."""
 _ALL = ("*",)
 """The pattern that all names fit."""
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
@@ -45,15 +49,21 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     Raises:
         InputError: an argument names nothing, or its storage cannot be reached.
     """
-    files: set[str] = set()
-    for argument in arguments:
-        if not argument:  # of a variable that is not set; as a path it would be the folder that the program stands in
-            raise InputError("an input is empty; name a file or a folder, such as . for this one")
-        taken = list_files(argument, patterns)
-        if not taken:
-            raise InputError(f"{argument}: {_lack_of_files(argument, patterns)}")
-        files.update(taken)
-    return sorted(files)
+    from concurrent.futures import ThreadPoolExecutor  # only here: most programs open a file or two
+
+    # A manifest may name a hundred thousand objects, and a store takes hundredths of a second for each.
+    with ThreadPoolExecutor(_AT_ONCE if len(arguments) > 1 and any(map(is_remote, arguments)) else 1) as threads:
+        found = threads.map(partial(_listed, patterns=patterns), arguments)
+        return sorted({*chain.from_iterable(found)})
+
+
+def _listed(argument: str, patterns: Sequence[str]) -> list[str]:
+    if not argument:  # of a variable that is not set; as a path it would be the folder that the program stands in
+        raise InputError("an input is empty; name a file or a folder, such as . for this one")
+    taken = list_files(argument, patterns)
+    if not taken:
+        raise InputError(f"{argument}: {_lack_of_files(argument, patterns)}")
+    return taken
 
 
 def _lack_of_files(argument: str, patterns: Sequence[str]) -> str:
@@ -78,8 +88,9 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         if not is_remote(argument) and os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
         is_glob = any(sign in path for sign in "*?[")
-        names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)] if is_glob else []
-        if names:
+        if fits(path, patterns) and filesystem.isfile(path):
+            names = [path]  # asked first: a web server sends all of a file to the question whether it is a folder
+        elif is_glob and (names := [name for name in filesystem.glob(path) if not filesystem.isdir(name)]):
             names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
         elif filesystem.isdir(path):
             names = [name for name in filesystem.find(path) if fits(name, patterns)]
@@ -100,8 +111,10 @@ def cause(path: str, error: Exception) -> str:
         extra = _EXTRAS.get(path.partition("://")[0])
         how = f": {installs(extra)}" if extra else f" ({first})"
         return f"its driver is not installed{how}"
-    if "credential" in first.lower():
-        return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    if "credential" in first.lower() or (is_remote(path) and isinstance(error, PermissionError)):
+        return (
+            f"{first}; give credentials as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
     return first
 
 

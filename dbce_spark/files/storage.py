@@ -16,7 +16,7 @@ from uuid import uuid4
 from fsspec.core import url_to_fs
 
 from dbce_spark.errors import DbceError, OutputError
-from dbce_spark.files.sources import is_remote
+from dbce_spark.files.sources import cause, is_remote
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
@@ -53,11 +53,26 @@ def list_names(folder: str) -> set[str]:
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own
-        raise OutputError(f"{folder}: cannot be listed: {type(error).__name__}: {error}") from error
+        raise OutputError(f"{folder}: cannot be listed: {cause(folder, error)}") from error
     inside = (each.rstrip("/") for each in paths)
     # Some stores have the folder itself among what is in it.
     names = {each.rsplit("/", 1)[-1] for each in inside if each != path.rstrip("/")}
     return {name for name in names if not fnmatchcase(name, _HALF)}
+
+
+def check_bucket(folder: str) -> None:
+    """Check that a folder of an object store can be written, by an object that is removed again.
+
+    Raises:
+        OutputError: it cannot: hours later, when all is read, would be late to say so.
+    """
+    probe = f"{folder.rstrip('/')}/_probe.{uuid4().hex}"  # as _HALF: no reader sees it where it may not be removed
+    try:
+        write(probe, b"{}")
+    except Exception as error:  # each store has exceptions of its own
+        raise OutputError(f"{folder}: cannot be written: {cause(folder, error)}") from error
+    with suppress(Exception):
+        remove(probe)
 
 
 def remove(path: str) -> None:

@@ -308,10 +308,12 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
         raise denied(f"{root}/{name}", error) from error
     except ValueError as error:
         raise OutputError(f"{root}/{name} is no report of a run: {error}; {remedy(root)}") from error
-    except Exception as error:  # each store has exceptions of its own
+    except OSError as error:
         unfinished = ", so this is no finished output; give the folder that `dbce extract` wrote, or run it again"
         advice = f"; {remedy(root)}" if _is_increment(root) else unfinished
         raise OutputError(f"{root}: no {name} that can be read there{advice}") from error
+    except Exception as error:  # each store has exceptions of its own
+        raise OutputError(f"{root}/{name}: cannot be read: {sources.cause(root, error)}") from error
     return run
 
 
@@ -346,7 +348,7 @@ def _files(root: str, table: str) -> dict[str, str]:
     except PermissionError as error:
         raise denied(f"{root}/{table}", error) from error
     except Exception as error:
-        raise OutputError(f"{root}/{table}: cannot be listed: {type(error).__name__}: {error}") from error
+        raise OutputError(f"{root}/{table}: cannot be listed: {sources.cause(root, error)}") from error
 
 
 def _refuse(error: OSError) -> None:

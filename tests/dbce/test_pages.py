@@ -1,6 +1,8 @@
 """The map over files: fetched captures to pages, and one page a capture."""
 
+import errno
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -193,3 +195,10 @@ def test_bit_patterns_need_no_classifier() -> None:
     assert isinstance(made, Page)
     assert made.features is None
     assert ["single"] == [one.status for one in local.extract_pages([made], settings)]
+
+
+def test_a_full_disk_is_no_fault_of_a_page() -> None:
+    """A library that finds no room for its model ends the work: as rejects, pages would be lost in silence."""
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with pytest.raises(OSError, match="No space left"):
+        spared(Mock(side_effect=full), ["a", "b"], Mock())

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.registry import known_implementations
 
 from dbce_spark.errors import InputError
-from dbce_spark.files.sources import absolute, expand, list_unread, open_binary, size, size_or
+from dbce_spark.files.sources import absolute, cause, expand, list_unread, open_binary, size, size_or
+from tests.support.range_server import served
 
 PATTERNS = ("*.warc", "*.warc.gz")
 
@@ -237,10 +239,10 @@ def test_a_file_by_its_very_name_is_no_glob(tmp_path: Path, name: str) -> None:
         assert [str(path)] == expand([str(argument)], PATTERNS)
 
 
-@pytest.mark.parametrize("name", ["d[1].warc", "d[1]/e.warc", "d[1]"])
+@pytest.mark.parametrize("name", ["d[1].warc", "d[1]/e.warc", "d[1]", "?.warc.gz"])
 def test_a_file_in_a_store_by_its_very_name_is_no_glob(memory: str, name: str) -> None:
-    """Nothing else fits it as a glob."""
-    stored = name if name.endswith(".warc") else f"{name}/e.warc"
+    """It is taken even if others fit it as a glob, as c.warc.gz does here."""
+    stored = name if ".warc" in name else f"{name}/e.warc"
     fsspec.filesystem("memory").pipe(f"/crawl/{stored}", b"content")
 
     assert [f"memory:///crawl/{stored}"] == expand([f"{memory}/{name}"], PATTERNS)
@@ -321,3 +323,32 @@ def test_an_empty_argument_is_no_folder() -> None:
     """As a path it would be the folder that the program stands in."""
     with pytest.raises(InputError, match="an input is empty; name a file or a folder"):
         expand([""], PATTERNS)
+
+
+def test_an_archive_on_the_web_is_asked_for_once() -> None:
+    """A file named as an archive is no folder, whatever links are in its pages, and is not fetched to be listed."""
+    with served(a__warc=b'WARC/1.0\r\n\r\n<a href="b.warc">b</a>') as site:
+        assert [f"{site.url}/a.warc"] == expand([f"{site.url}/a.warc"], PATTERNS)
+        assert len(site.asked) == 1
+
+
+def test_remote_arguments_are_looked_up_together(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store is asked for the next file while it has not yet answered for the one before."""
+    both = threading.Barrier(2)
+    glob = MemoryFileSystem.glob
+
+    def glob_with_another(filesystem: MemoryFileSystem, path: str) -> list[str]:
+        both.wait(timeout=5)
+        return [*glob(filesystem, path)]
+
+    monkeypatch.setattr(MemoryFileSystem, "glob", glob_with_another)
+
+    assert ["memory:///crawl/c.warc.gz"] == expand([f"{memory}/*.gz", f"{memory}/c*"], PATTERNS)
+
+
+def test_a_store_that_refuses_is_given_other_credentials() -> None:
+    """A store says no more than "Forbidden"; a local file is not read with credentials."""
+    refused = PermissionError("Forbidden")
+
+    assert cause("s3://b/x", refused).startswith("Forbidden; give credentials as its own tools take them")
+    assert "Forbidden" == cause("/b/x", refused)

@@ -10,10 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import fsspec
 import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.files import storage as store
+from tests.support import bucket
 from tests.support.full_disks import full_disk
 
 
@@ -124,6 +126,26 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, message: st
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OutputError, match=message):
         store.list_names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
+
+
+def test_a_bucket_that_takes_nothing_is_found_before_the_work() -> None:
+    """The error says what its store says; of a bucket that takes all nothing is left there."""
+    with bucket.served() as url:
+        with pytest.raises(OutputError, match=r"^s3://none/out: cannot be written: .*bucket does not exist"):
+            store.check_bucket("s3://none/out")
+        store.check_bucket(f"{url}/out")
+
+        assert {} == bucket.objects_below(url)
+
+
+def test_a_store_without_credentials_is_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message of an output that cannot be listed is that of an input: by which variables a key is given."""
+    with bucket.served() as url:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            monkeypatch.delenv(name)
+        fsspec.get_filesystem_class("s3").clear_instance_cache()
+        with pytest.raises(OutputError, match=r"Unable to locate .*; give credentials as .* AWS_ACCESS_KEY_ID"):
+            store.list_names(f"{url}/out")
 
 
 def fail_in_folder(path: str, error: BaseException) -> None:

@@ -319,3 +319,15 @@ def table(path: str, **columns: Sequence[Any]) -> str:
     batch = pa.RecordBatch.from_pydict(columns)
     parquet.write(path, batch.schema, [batch])
     return path
+
+
+def test_an_output_of_which_a_store_says_nothing_may_be_finished(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error is the store's, and not that the output has to be made again."""
+
+    def without_credentials(*_: object) -> bytes:
+        raise RuntimeError("Unable to locate credentials")
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("memory"), "cat_file", without_credentials)
+
+    with pytest.raises(OutputError, match=r"^memory://out/run.json: cannot be read: Unable to locate .* AWS_ACCESS"):
+        output_reader.open_output("memory://out")

@@ -2,6 +2,7 @@
 
 import random
 import time
+from functools import cache
 from typing import BinaryIO
 
 from dbce_spark.archive import zstd_frame
@@ -100,10 +101,11 @@ def backoff_seconds(attempt: int, retry_after: float, config: FetchConfig) -> fl
     return min(retry_after, config.max_wait_seconds) + random.uniform(0, longest)
 
 
-def start_jitter(path: str, config: FetchConfig) -> float:
-    """Return the seconds to wait before a task's first request of a path: any up to `config.start_jitter_seconds`, so
-    that tasks which start together do not request together; 0 for a local file."""
-    return random.uniform(0, config.start_jitter_seconds) if is_remote(path) else 0.0
+@cache
+def wait_to_start(config: FetchConfig) -> None:
+    """Wait before the first request of this process to a remote store, any time up to `config.start_jitter_seconds`, so
+    that tasks which start together do not request together. Those behind them do not start together anyway."""
+    time.sleep(random.uniform(0, config.start_jitter_seconds))
 
 
 def open_file(path: str, config: FetchConfig) -> BinaryIO:

@@ -69,10 +69,12 @@ def foreign_head(first: bytes, limits: Limits) -> str:
 
 
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
-    stream.seek(0)
-    entries = wacz_file.list_members(stream, limits) if depth and stream.read(4) == zip_head.MAGIC else None
+    # Its size is asked for before its first bytes: a buffer loses what it has read when it is sought to the end.
+    archive = ArchiveFile(stream, limits)
+    is_zip = depth > 0 and archive.file.read(0, 4) == zip_head.MAGIC
+    entries = wacz_file.list_members(stream, limits) if is_zip else None
     if entries is None:
-        yield from _joined(_all(ArchiveFile(stream, limits)))
+        yield from _joined(_all(archive))
         return
     is_foreign = True
     for inner in wacz_file.open_members(stream, entries, limits):

@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from time import sleep
 from typing import Any
 
 import pandas as pd
@@ -13,9 +12,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from dbce_spark.archive.index.range_reader import start_jitter
+from dbce_spark.archive.index.range_reader import wait_to_start
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept.kept_formats import FORMATS
+from dbce_spark.files.sources import is_remote
 from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
@@ -57,7 +57,8 @@ def file_rows(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Batches], It
 
 def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
     """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
-    sleep(start_jitter(path, config.fetch))
+    if is_remote(path):
+        wait_to_start(config.fetch)
     task, method = TaskContext.get(), stream_method(config, tree)
     first_row = 0
     outcomes = RecordOutcomes(lambda revisit: None)  # an earlier page has its payload

@@ -37,8 +37,8 @@ def check(request: RunRequest, config: DbceConfig) -> None:
     """Check that a run may write its output.
 
     Raises:
-        OutputError: the output holds something that may neither be replaced nor gone on with, or lies where nothing can
-            be staged, or another run is at work there.
+        OutputError: the output holds something that may neither be replaced nor gone on with, or cannot be written, or
+            lies where nothing can be staged, or another run is at work there.
     """
     output = request.output
     if is_remote(request.work):
@@ -60,6 +60,8 @@ def check(request: RunRequest, config: DbceConfig) -> None:
             f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output: give another"
             " --output"
         )
+    if is_remote(output):
+        storage.check_bucket(output)
 
 
 def _is_begun(request: RunRequest) -> bool:

@@ -2,7 +2,6 @@
 or a count."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
@@ -17,7 +16,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.archive.index.range_reader import start_jitter
+from dbce_spark.archive.index.range_reader import wait_to_start
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT, Source, losses
 from dbce_spark.files import parquet, sources
@@ -125,8 +124,8 @@ class SourceStaging:
         before = checkpoints.kept(path, ReadSource)
         if before is not None and not self._is_whole(file_no, before.counts):
             before = None
-        if before is None:
-            time.sleep(start_jitter(source if isinstance(source, str) else source[0].path, self.config.fetch))
+        if before is None and sources.is_remote(source if isinstance(source, str) else source[0].path):
+            wait_to_start(self.config.fetch)
         size = sources.size_or(source, -1) if isinstance(source, str) else -1
         # A file that is gone was read, and is not needed any more.
         if before is not None and size in (before.size, -1):

@@ -1,15 +1,18 @@
 """Files read by ranges: what fails for a while is tried again, and what stays away is an error."""
 
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.range_reader import backoff_seconds, open_file, open_ranges, start_jitter
+from dbce_spark.archive.index.range_reader import backoff_seconds, open_file, open_ranges, wait_to_start
+from dbce_spark.archive.records.record_reader import records
 from tests.support.builders import gzipped, record
 from tests.support.indexes import FETCH, fetching
 from tests.support.range_server import served
+from tests.support.record_bytes import LIMITS
 
 FILE = b"".join(gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(6))))
 
@@ -45,15 +48,19 @@ def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
     assert min(retry_after, FETCH.max_wait_seconds) <= actual <= 2 * FETCH.max_wait_seconds
 
 
-@given(st.floats(0, 100))
-def test_tasks_begin_apart_where_storage_is_remote(longest: float) -> None:
-    """The wait before a first request is drawn, up to the limit; nobody waits for a local file."""
-    patience = fetching(start_jitter_seconds=longest)
-    waits = [start_jitter("s3://crawl/a.warc.gz", patience) for _ in range(20)]
+def test_processes_begin_apart_where_storage_is_remote(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wait before a first request is drawn, up to the limit, and there is one in each process."""
+    waits: list[float] = []
+    patience = fetching(start_jitter_seconds=7.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "sleep", waits.append)
+        for _ in range(20):
+            wait_to_start.cache_clear()
+            wait_to_start(patience)
+            wait_to_start(patience)
 
-    assert 0 <= min(waits) <= max(waits) <= longest
-    assert longest < 1e-9 or len({*waits}) > 10
-    assert start_jitter("/crawl/a.warc.gz", patience) == 0
+    assert 0 <= min(waits) <= max(waits) <= 7
+    assert (20, True) == (len(waits), len({*waits}) > 10)
 
 
 def test_a_remote_file_is_read_on_behind_failures() -> None:
@@ -88,3 +95,21 @@ def test_scheme_in_capitals() -> None:
     """HTTP:// is http://, as RFC 3986 has it."""
     with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz".replace("http://", "HTTP://"), FETCH) as stream:
         assert FILE == stream.read()
+
+
+def test_no_byte_of_an_archive_is_requested_twice() -> None:
+    """The reader of records takes a remote archive in one pass: after its size, one request for all of a small one."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
+        assert len([*records(stream, LIMITS)]) == 6
+        assert [("/a.gz", 0, 0), ("/a.gz", 0, len(FILE) - 1)] == site.asked
+
+
+def test_what_was_just_read_is_not_requested_again() -> None:
+    """A reader of zips seeks back and forth between a file's head and its content, each time within the same range."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
+        for at in (0, 30, len(FILE) - 9, 60, 0):
+            stream.seek(at)
+            assert FILE[at : at + 9] == stream.read(9)
+            stream.seek(0, 2)
+
+        assert 2 == len(site.asked)
