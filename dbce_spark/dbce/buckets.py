@@ -58,8 +58,9 @@ def group_by_bucket(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
 
 
 def sizes(buckets: Mapping[BucketKey, Sequence[Member]], cap: int) -> BucketSizes:
-    """Measure the largest of some buckets, and count those that are cut."""
-    counts = [len(captures) for captures in buckets.values()]
+    """Measure the largest of some buckets, and count those that are cut. A capture that shares a bucket with no other
+    is in none."""
+    counts = [len(captures) for captures in buckets.values() if len(captures) > 1]
     return BucketSizes(max(counts, default=0), sum(last_chunk(count, cap) > 0 for count in counts))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.buckets import BucketKey, chunks, group_by_bucket, last_chunk, members
+from dbce_spark.dbce.buckets import BucketKey, BucketSizes, chunks, group_by_bucket, last_chunk, members, sizes
 from dbce_spark.model import Member, text_hash
 from tests.support.builders import member, page
 
@@ -59,6 +59,14 @@ def test_bucket_of_about_the_cap_stays_whole() -> None:
 
     assert [8] == [len(run) for run in chunks(some, 6)]
     assert [5, 3] == [len(run) for run in chunks(some, 5)]
+
+
+def test_captures_that_share_no_bucket_are_in_none() -> None:
+    """As a page that is alone on its site, they count for no size."""
+    one, other = member("1", "a", rows=(1, 2)), member("2", "b", rows=(3, 4))
+
+    assert BucketSizes() == sizes(group_by_bucket([one, other]), cap=2)
+    assert BucketSizes(largest=2) == sizes(group_by_bucket([one, one, other]), cap=2)
 
 
 @given(st.integers(0, 60), st.integers(1, 5), st.integers(1, 20))

@@ -150,8 +150,7 @@ class _Work:
         for pages in by_site.values():
             of_site, of_buckets = sites.compare_pages(pages, self._config)
             compared |= {one.page.capture_id: one for one in of_site}
-            if len(pages) > 1:  # a page alone is in no bucket
-                sizes += of_buckets
+            sizes += of_buckets
         self._account.compared = ComparedSites(sizes)
         return compared
 

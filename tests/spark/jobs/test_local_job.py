@@ -94,6 +94,23 @@ def test_it_writes_the_bytes_that_spark_writes_of_much(
 
 
 @pytest.mark.spark
+def test_a_page_alone_is_in_no_bucket(spark: "SparkSession", tmp_path: Path) -> None:
+    """It is counted in none by any strategy: as a whole site, bucket by bucket, and without Spark."""
+    paragraphs = "".join(f"<div><p>The paragraph {nth} <b>of</b> one page</p></div>" for nth in range(9))
+    files = [archive(tmp_path / "a.warc", record(http(f"<h1>Alone</h1><ul><li>One</ul>{paragraphs}<table><tr><td>x")))]
+    by_bucket = config.load(settings=["bucket.whole_site_bytes=0", "template.min_shingles=1"])
+    whole = config.load(settings=["template.min_shingles=1"])
+    with applied_settings(spark, {FEW: "0"}):
+        reports = [
+            extract_job.run(spark, request(files, tmp_path / "bucket"), by_bucket),
+            extract_job.run(spark, request(files, tmp_path / "whole"), whole),
+        ]
+    reports.append(local_job.run(request(files, tmp_path / "local"), whole))
+
+    assert [0] * 3 == [report["largest_bucket"] for report in reports]
+
+
+@pytest.mark.spark
 def test_few_captures_take_few_jobs(spark: "SparkSession", of_few: Ran) -> None:
     """Spark starts a job in tenths of a second, whatever is in it: one reads, one compares and one labels; the driver
     does all else."""

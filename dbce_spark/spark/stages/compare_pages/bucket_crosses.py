@@ -51,7 +51,7 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     every = run.staged_from(buckets(memberships(pages)), staging.BUCKETS, _BUCKET_ROW)
     crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
     run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
-    row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
+    row = every.where("size > 1").agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
     return ComparedSites(BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes())
 
 
