@@ -11,13 +11,13 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands import cli
 from dbce_spark.model import RejectReason
+from tests.support.chromium import chromium
 from tests.support.code_blocks import PAGES, ROOT
 from tests.support.colour_contrast import contrast
 
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")
 from docs import hooks
 
-CHROMIUM = Path("/usr/bin/chromium")
 PAPER = "rgb(248, 248, 248)"  # of blocks of code; that of text is lighter
 
 
@@ -60,12 +60,8 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 @pytest.mark.browser
 def test_links_and_code_are_dark_enough_to_be_read(site: Path) -> None:
     """Links, the bar of a phone, and words of code have a contrast of 4.5 or more with what is behind them."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
     read = "all => [...new Set(all.map((one) => getComputedStyle(one).color))]"
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+    with chromium() as browser:
         shown = browser.new_page(viewport={"width": 390, "height": 844})
         shown.goto((site / "index.html").as_uri())
         inks = shown.locator(
@@ -73,7 +69,6 @@ def test_links_and_code_are_dark_enough_to_be_read(site: Path) -> None:
         ).evaluate_all(read)
         bar = shown.locator(".wy-nav-top").evaluate("one => getComputedStyle(one).backgroundColor")
         lines = shown.locator(".rst-content p a").first.evaluate("one => getComputedStyle(one).textDecorationLine")
-        browser.close()
 
     assert [] == [ink for ink in inks if contrast(ink, PAPER) < 4.5]
     assert 4.5 <= contrast("rgb(255, 255, 255)", bar)

@@ -7,14 +7,9 @@ from typing import Any
 import pytest
 
 from dbce_spark.report import write_report
+from tests.support.chromium import chromium
 from tests.support.colour_contrast import contrast
 from tests.support.report_outputs import HOSTILE, crawl, write_archive, write_output
-
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync"
-).split()
 
 pytestmark = pytest.mark.browser
 
@@ -22,13 +17,8 @@ pytestmark = pytest.mark.browser
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Start a headless Chromium."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
-    with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Label a cross in a browser, one segment after the other, and save it as a submission."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from dbce_spark.annotation.markup.cross_tasks import CrossSheet
 from dbce_spark.model import Label
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
+from tests.support.chromium import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -52,20 +52,13 @@ def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> N
 
 @pytest.fixture
 def page(cross: CrossSheet, tmp_path: Path) -> "Iterator[Page]":
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    if not shutil.which("chromium"):
-        pytest.skip("chromium is not on the PATH")
     path = tmp_path / "cross.html"
     path.write_text(offline_task.document(cross), encoding="utf-8")
-    with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
+    with chromium() as browser:
         opened = browser.new_page()
         opened.goto(path.as_uri())
         opened.wait_for_function("document.querySelector('output').textContent")
         yield opened
-        browser.close()
 
 
 @pytest.mark.browser

@@ -185,7 +185,7 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
 
 
 @pytest.mark.browser
-def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromium: Any, context: Any) -> None:
+def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, browser: Any, context: Any) -> None:
     """Tags given while the server is away reach it when it is back, and another browser shows them."""
     with served(with_people(tmp_path, "ada")) as one:
         window = next_page(context, one, "ada")
@@ -199,7 +199,7 @@ def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromi
         kept(window)
         before = tags(window)
         context.close()
-        other = chromium.new_context()
+        other = browser.new_context()
         window = next_page(other, one, "ada")
         after = tags(window)
         other.close()
@@ -441,12 +441,12 @@ WARCS = (
 @pytest.mark.browser
 @pytest.mark.data
 def test_two_people_label_four_real_pages_and_the_server_is_killed_between(
-    tmp_path: Path, chromium: Any, shared_data: Path
+    tmp_path: Path, browser: Any, shared_data: Path
 ) -> None:
     """There are eight submissions, one a page and person, whole, of the pages' own texts."""
     archives = [str(shared_data / "warc" / name) for name in WARCS]
     path = with_pages_of(tmp_path, archives, wanted(min_words=120, sample=4), "ada", "bob")
-    people = {name: chromium.new_context(viewport={"width": 1366, "height": 768}) for name in ("ada", "bob")}
+    people = {name: browser.new_context(viewport={"width": 1366, "height": 768}) for name in ("ada", "bob")}
     with served(path) as one:
         windows = {name: log_in(made, one, name) for name, made in people.items()}
         for nth in range(4):

@@ -10,9 +10,9 @@ import pytest
 from dbce_spark.evaluation.reporting import evaluation_report
 from dbce_spark.evaluation.scoring.analysis import analyse
 from dbce_spark.evaluation.scoring.node_scores import Confusion, NodeScoreRow
+from tests.support.chromium import chromium
 from tests.support.page_scores import made_scores, page
 
-CHROMIUM = Path("/usr/bin/chromium")
 DRAW = np.random.default_rng(8)
 PAGES = [
     page(
@@ -85,14 +85,10 @@ def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
     report: str, scheme: Any, tmp_path: Path
 ) -> None:
     """On a wide and on a narrow window; ink and paper differ in both schemes."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
     path = tmp_path / "report.html"
     path.write_text(report, encoding="utf-8")
     messages: list[str] = []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+    with chromium() as browser:
         for width in (1280, 420):
             shown = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
             shown.on("console", lambda message: messages.append(message.text))
@@ -103,7 +99,6 @@ def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
             )
             dark, light = (sum(map(int, re.findall(r"\d+", colour))) for colour in (ink, paper))
             assert (scheme == "light") == (dark < light)
-        browser.close()
     assert [] == messages
 
 
@@ -117,18 +112,13 @@ def test_a_screen_reader_finds_one_main_part_and_the_values_of_plots(report: str
 @pytest.mark.browser
 def test_words_of_plots_are_not_shrunk_on_a_phone(report: str, tmp_path: Path) -> None:
     """Plots are scrolled sideways in their box there: shrunk to its width, their words were four pixels high."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
     path = tmp_path / "report.html"
     path.write_text(report, encoding="utf-8")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+    with chromium() as browser:
         shown = browser.new_page(viewport={"width": 390, "height": 844})
         shown.goto(path.as_uri())
         heights = [one.bounding_box()["height"] for one in shown.locator(".card > svg > text.plain:visible").all()]
         width = shown.evaluate("document.documentElement.scrollWidth")
-        browser.close()
 
     assert heights
     assert 8 <= min(heights)
