@@ -1,6 +1,5 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
-import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
@@ -15,7 +14,7 @@ from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.dbce.time_limit import OutOfTime
 from dbce_spark.errors import DbceError
-from dbce_spark.files import sources
+from dbce_spark.files import sources, storage
 from dbce_spark.html import page
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
@@ -121,7 +120,7 @@ def spared(
     except (DbceError, MemoryError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        if isinstance(error, OSError) and storage.is_full(error):
             raise
         if len(many) == 1:
             return [reject(many[0], error)]

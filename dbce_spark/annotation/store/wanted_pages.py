@@ -34,6 +34,11 @@ class WantedPages:
     sample: int | None = None  # so many of them, or so many sites where these are taken whole
     seed: int
 
+    @property
+    def is_list(self) -> bool:
+        """Tell whether the pages are named, and no filter or sample chooses them."""
+        return bool(self.listed or self.capture_ids)
+
     def __post_init__(self) -> None:
         for one in self.urls:
             try:
@@ -45,7 +50,7 @@ class WantedPages:
 def fits(page: Page, wanted: WantedPages) -> bool:
     """Return whether a page is listed; without a list, whether it passes the filters."""
     capture = page.capture
-    if wanted.listed or wanted.capture_ids:
+    if wanted.is_list:
         return capture.url_key in wanted.listed or page.capture_id in wanted.capture_ids
     return (
         _is_worth_it(page, wanted)
@@ -66,7 +71,7 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     """Return the wanted pages, in order of capture id. The result does not depend on the order of `pages`."""
     ordered = sorted(pages, key=lambda page: page.capture_id)
     fitting = [page for page in ordered if fits(page, wanted)]
-    if wanted.listed or wanted.capture_ids:
+    if wanted.is_list:
         return fitting
     dice = random.Random(wanted.seed)
     if wanted.whole_sites:

@@ -23,9 +23,9 @@ _SHIPPED = "classifier.npz"
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
 _PAGE_TYPE = "page_type"
 _BROKEN = (
-    *(OSError, EOFError, ValueError, KeyError, IndexError, TypeError, RecursionError),
-    *(zipfile.BadZipFile, zlib.error),
-)
+    OSError, EOFError, ValueError, KeyError, IndexError, TypeError, RecursionError, zipfile.BadZipFile, zlib.error
+)  # fmt: skip
+"""Errors that a file raises which is damaged, or was made by somebody else."""
 _CORRECTED, _OF_CORRECTED = "corrected_sites", ("corrected_names", "corrected_shifts")
 
 
