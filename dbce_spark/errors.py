@@ -10,11 +10,14 @@ DbceError
 └── PlatformError   this machine lacks something the program needs to run
 """
 
+import errno
 from collections.abc import Mapping
 from signal import SIGINT
 from typing import Self
 
 _SIGPIPE = 13  # which Windows has no name for
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
 
 
 class DbceError(Exception):
@@ -92,3 +95,8 @@ def exit_status(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         return 128 + _SIGPIPE
     return DbceError.exit_status if isinstance(error, OSError) else 1
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether the disk is full, or what may be used of it."""
+    return error.errno in FULL

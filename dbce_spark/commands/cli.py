@@ -15,7 +15,7 @@ from dbce_spark import log
 from dbce_spark.commands.command_parser import Command
 from dbce_spark.commands.signals import stoppable
 from dbce_spark.commands.terminal import prepare_output
-from dbce_spark.errors import ConfigError, DbceError, PlatformError, exit_status, installs
+from dbce_spark.errors import ConfigError, DbceError, PlatformError, exit_status, installs, is_full
 from dbce_spark.files.sources import is_utf8
 
 GROUPS: Mapping[str, Mapping[str, str]] = {
@@ -124,7 +124,7 @@ def _advice(error: Exception) -> str:
         return ""
     from dbce_spark.files import storage  # only here: it takes fsspec with it, which not all commands need
 
-    if storage.is_full(error):
+    if is_full(error):
         unnamed = "" if error.filename else " for standard output, or for a file that is written"
         return f"{unnamed}; {storage.remedy(error)}"
     is_refused = error.errno in storage.REFUSED

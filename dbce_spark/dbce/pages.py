@@ -13,8 +13,8 @@ from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.dbce.time_limit import OutOfTime
-from dbce_spark.errors import DbceError
-from dbce_spark.files import sources, storage
+from dbce_spark.errors import DbceError, is_full
+from dbce_spark.files import sources
 from dbce_spark.html import page
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.metadata import metadata
@@ -120,7 +120,7 @@ def spared(
     except (DbceError, MemoryError):
         raise
     except Exception as error:
-        if isinstance(error, OSError) and storage.is_full(error):
+        if isinstance(error, OSError) and is_full(error):
             raise
         if len(many) == 1:
             return [reject(many[0], error)]

@@ -15,20 +15,13 @@ from uuid import uuid4
 
 from fsspec.core import url_to_fs
 
-from dbce_spark.errors import DbceError, OutputError
+from dbce_spark.errors import DbceError, OutputError, is_full
 from dbce_spark.files.sources import cause, is_remote
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Errors of a disk, quota or limit that is reached: Python gives them no path, as it has only a stream then."""
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 """Errors of what this user, or nobody, may write."""
 _HALF = f"_*.{'[0-9a-f]' * 32}"
 """The names of files and folders while they are written."""
-
-
-def is_full(error: OSError) -> bool:
-    """Return whether the disk is full, or what may be used of it."""
-    return error.errno in FULL
 
 
 def remedy(error: OSError) -> str:

@@ -15,8 +15,7 @@ from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.pages import failed, fetches, parse_fetch, spared, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.errors import ConfigError
-from dbce_spark.files import storage
+from dbce_spark.errors import FULL, ConfigError
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage
 from tests.support import small_classifier
 from tests.support.builders import CONFIG, capture, config, gzipped, page, parsed, record
@@ -197,7 +196,7 @@ def test_bit_patterns_need_no_classifier() -> None:
     assert ["single"] == [one.status for one in local.extract_pages([made], settings)]
 
 
-@pytest.mark.parametrize("number", storage.FULL)
+@pytest.mark.parametrize("number", FULL)
 def test_a_full_disk_is_no_fault_of_a_page(number: int) -> None:
     """A library that finds no room for its model ends the work: as rejects, pages would be lost in silence."""
     full = OSError(number, "No space left on device")

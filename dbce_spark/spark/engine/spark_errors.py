@@ -12,8 +12,8 @@ from py4j.protocol import Py4JError, Py4JJavaError, get_return_value
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
-from dbce_spark.errors import JobError
-from dbce_spark.files.storage import FULL, REFUSED
+from dbce_spark.errors import FULL, JobError
+from dbce_spark.files.storage import REFUSED
 
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
