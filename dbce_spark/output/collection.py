@@ -21,14 +21,11 @@ from uuid import uuid4
 from dbce_spark.errors import InputError, OutputError, denied
 from dbce_spark.files import sources, storage, timestamps
 
-FORMAT, FORMAT_BEFORE = 3, 2
-"""Of the folder, the manifests, and all that increments hold. In the one before, tables that only later runs read have
-columns of other names: its outputs are read, and it is extended once it is compacted. Any other is refused."""
+FORMAT = 3
+"""Of the folder, the manifests, and all that increments hold. Any other is refused."""
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 DUPLICATES, REMARKED = "duplicates", "remarked"
 PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
-OLD_DIGESTS = "told"
-"""The name of DIGESTS in increments of the format before."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 RUN_FILE, RUNS = "run.json", "runs"
 """The report of a run; and, where increments were put together, the folder of theirs, by their numbers."""
@@ -121,7 +118,7 @@ class Collection:
         try:
             plain = json.loads(path.read_text(encoding="utf-8"))
             found = plain["format"]
-            if found in (FORMAT, FORMAT_BEFORE):
+            if found == FORMAT:
                 return _built(plain, number)
         except FileNotFoundError:
             there = ", ".join(map(str, self.numbers())) or "none"
@@ -161,18 +158,6 @@ class Collection:
         finally:
             with suppress(OSError):
                 partial.unlink()
-
-    def check_format(self, version: Version) -> None:
-        """Check that a version has the pages and members that this program reads.
-
-        Raises:
-            OutputError: it is of the format before.
-        """
-        if version.format != FORMAT:
-            raise OutputError(
-                f"{self.folder} is of format {version.format}, which can be read, but not extended; `dbce collection"
-                f" compact {self.folder}` writes it in format {FORMAT}"
-            )
 
     def rollback(self, number: int) -> Version:
         """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it.

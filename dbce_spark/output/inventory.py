@@ -9,7 +9,6 @@ from dbce_spark.output.collection import (
     DUPLICATES,
     EXTRACTIONS,
     MEMBERS,
-    OLD_DIGESTS,
     PAGES,
     PENDING,
     REJECTS,
@@ -24,7 +23,7 @@ from dbce_spark.output.stored_rows import count_rows
 _ROWS_OF_REASONS = 1 << 16
 _COUNTED = (EXTRACTIONS, CAPTURES, SUPERSEDED)
 _TABLES = (EXTRACTIONS, DUPLICATES, REMARKED, CAPTURES, REJECTS, SUPERSEDED)
-_KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, PENDING)
+_KEPT = (PAGES, MEMBERS, DIGESTS, PENDING)
 """Tables that later runs read to extend the collection."""
 
 

@@ -271,8 +271,7 @@ def _counted(report: Mapping[str, Any]) -> dict[str, int]:
         counted[REJECTS] = sum(report["rejects"].values())
     if "duplicates" in report:
         counted[DUPLICATES] = report["duplicates"]["texts"]
-        if "remarked" in report["duplicates"]:  # not of an earlier version, nor of a compaction
-            counted[REMARKED] = report["duplicates"]["remarked"]
+        counted[REMARKED] = report["duplicates"]["remarked"]
     if "relabelled" in report:
         counted[SUPERSEDED] = report["relabelled"]
     return counted

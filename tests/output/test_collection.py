@@ -301,7 +301,7 @@ def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
         grown.version(7)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 2, "increments": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 3}', '{"format": 3, "increments": 3}'])
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
     """The error names the file, and the remedy."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
@@ -347,18 +347,6 @@ def test_another_format_is_refused(grown: Collection) -> None:
 
     with pytest.raises(OutputError, match="is of format 1, and this program reads format 3"):
         grown.current()
-
-
-def test_a_collection_of_the_format_before_is_read_and_not_extended(grown: Collection) -> None:
-    """Its rows are as before; the error names the command after which it can be extended."""
-    grown.check_format(grown.current())
-    path = Path(grown.folder, "versions", "00000003.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
-
-    assert [("a", "3"), ("b", "3"), ("c", "2"), ("d", "3")] == listed(grown, 3, "extractions")
-    with pytest.raises(OutputError, match=rf"is of format 2, .* `dbce collection compact {grown.folder}` writes it"):
-        grown.check_format(grown.current())
-    assert 2 == grown.rollback(3).format
 
 
 def test_inputs_are_those_of_all_increments(grown: Collection) -> None:

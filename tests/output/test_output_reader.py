@@ -94,7 +94,9 @@ def test_duplicates_of_which_a_part_is_missing_are_refused(tmp_path: Path) -> No
     for part in ("a", "b"):
         marks = pa.Table.from_pydict({"capture_id": [part]}, pa.schema([("capture_id", pa.string())]))
         parquet.write(str(tmp_path / f"duplicates/{part}.parquet"), marks.schema, marks.to_batches())
-    (tmp_path / "run.json").write_text('{"extractions": 0, "duplicates": {"texts": 2}}', encoding="utf-8")
+    (tmp_path / "run.json").write_text(
+        '{"extractions": 0, "duplicates": {"texts": 2, "remarked": 0}}', encoding="utf-8"
+    )
     output_reader.open_output(str(tmp_path)).check()
     (tmp_path / "duplicates/a.parquet").unlink()
     with pytest.raises(OutputError, match="duplicates has 1 rows, and 2 were written: a part is missing"):

@@ -1,7 +1,6 @@
 """Open the store of a workbench: one SQLite file with its pages, its accounts and their submissions.
 
-It grows by migrations, counted in `user_version`: a store of an older version is brought up when it is opened. It is in
-one file whenever nobody writes, so a copy of that file is a backup; `backup` makes one while the server runs.
+It is in one file whenever nobody writes, so a copy of that file is a backup; `backup` makes one while the server runs.
 """
 
 import secrets
@@ -19,120 +18,103 @@ Connection = sqlite3.Connection
 _APPLICATION_ID = 0x64626365  # "dbce"
 _WAIT_SECONDS = 20.0
 
-MIGRATIONS = (
-    """
-    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-    CREATE TABLE accounts (
-        id INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE COLLATE NOCASE,
-        password TEXT NOT NULL,
-        stamp TEXT NOT NULL,
-        is_admin INTEGER NOT NULL,
-        is_active INTEGER NOT NULL,
-        created INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE failures (name TEXT NOT NULL COLLATE NOCASE, at INTEGER NOT NULL) STRICT;
-    CREATE INDEX failures_of_name ON failures (name, at);
-    CREATE TABLE pages (
-        id TEXT PRIMARY KEY,
-        kind TEXT NOT NULL CHECK (kind IN ('corpus', 'tutorial')),
-        position INTEGER NOT NULL,
-        url TEXT NOT NULL,
-        url_key TEXT NOT NULL,
-        site TEXT NOT NULL,
-        timestamp INTEGER NOT NULL,
-        archive TEXT NOT NULL,
-        record_id TEXT NOT NULL,
-        head TEXT NOT NULL,
-        record BLOB NOT NULL,
-        charset TEXT NOT NULL,
-        title TEXT NOT NULL,
-        language TEXT NOT NULL,
-        words INTEGER NOT NULL,
-        html TEXT NOT NULL,
-        text TEXT NOT NULL,
-        text_digest TEXT NOT NULL,
-        segments TEXT NOT NULL,
-        outline TEXT NOT NULL,
-        model TEXT NOT NULL,
-        doubt REAL NOT NULL,
-        reference TEXT NOT NULL,
-        added INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE resources (
-        url_key TEXT NOT NULL,
-        timestamp INTEGER NOT NULL,
-        url TEXT NOT NULL,
-        status INTEGER NOT NULL,
-        mime TEXT NOT NULL,
-        charset TEXT NOT NULL,
-        location TEXT NOT NULL,
-        body TEXT NOT NULL REFERENCES bodies (digest),
-        PRIMARY KEY (url_key, timestamp)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE bodies (digest TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
-    CREATE TABLE drafts (
-        account INTEGER NOT NULL REFERENCES accounts (id),
-        page TEXT NOT NULL REFERENCES pages (id),
-        marks TEXT NOT NULL,
-        hidden TEXT NOT NULL,
-        revision INTEGER NOT NULL,
-        seconds REAL NOT NULL,
-        prelabelled TEXT NOT NULL,
-        begun INTEGER NOT NULL,
-        changed INTEGER NOT NULL,
-        PRIMARY KEY (account, page)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE submissions (
-        account INTEGER NOT NULL REFERENCES accounts (id),
-        page TEXT NOT NULL REFERENCES pages (id),
-        submitted INTEGER NOT NULL,
-        seconds REAL NOT NULL,
-        text_digest TEXT NOT NULL,
-        tags TEXT NOT NULL,
-        prelabelled TEXT NOT NULL,
-        PRIMARY KEY (account, page, submitted)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX submissions_of_page ON submissions (page);
-    """,
-    """
-    CREATE TABLE neighbours (
-        page TEXT NOT NULL REFERENCES pages (id),
-        arm TEXT NOT NULL CHECK (arm IN ('up', 'down', 'prev', 'next')),
-        url TEXT NOT NULL,
-        timestamp INTEGER NOT NULL,
-        html TEXT NOT NULL,
-        PRIMARY KEY (page, arm)
-    ) STRICT;
-    """,
-    """
-    ALTER TABLE submissions ADD COLUMN withdrawn INTEGER;
-    ALTER TABLE submissions ADD COLUMN withdrawn_by INTEGER REFERENCES accounts (id);
-    CREATE VIEW standing AS SELECT * FROM submissions WHERE withdrawn IS NULL;
-    """,
-    """
-    DROP VIEW standing;
-    CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
-    """,
-    """
-    CREATE TABLE skips (
-        account INTEGER NOT NULL REFERENCES accounts (id),
-        page TEXT NOT NULL REFERENCES pages (id),
-        skipped INTEGER NOT NULL,
-        PRIMARY KEY (account, page)
-    ) STRICT, WITHOUT ROWID;
-    """,
-    """
-    ALTER TABLE pages ADD COLUMN corpus TEXT NOT NULL DEFAULT 'main';
-    CREATE INDEX pages_of_corpus ON pages (kind, corpus, id);
-    """,
-    """
-    DROP VIEW current_submissions;
-    ALTER TABLE submissions ADD COLUMN comments TEXT NOT NULL DEFAULT '[]';
-    CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
-    """,
-)
-"""Scripts that are run once each, in this order; a new one goes behind them."""
+VERSION = 7
+"""Version of the tables below; a store of another is refused."""
+_TABLES = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+    password TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    is_admin INTEGER NOT NULL,
+    is_active INTEGER NOT NULL,
+    created INTEGER NOT NULL
+) STRICT;
+CREATE TABLE failures (name TEXT NOT NULL COLLATE NOCASE, at INTEGER NOT NULL) STRICT;
+CREATE INDEX failures_of_name ON failures (name, at);
+CREATE TABLE pages (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('corpus', 'tutorial')),
+    position INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    url_key TEXT NOT NULL,
+    site TEXT NOT NULL,
+    timestamp INTEGER NOT NULL,
+    archive TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    head TEXT NOT NULL,
+    record BLOB NOT NULL,
+    charset TEXT NOT NULL,
+    title TEXT NOT NULL,
+    language TEXT NOT NULL,
+    words INTEGER NOT NULL,
+    html TEXT NOT NULL,
+    text TEXT NOT NULL,
+    text_digest TEXT NOT NULL,
+    segments TEXT NOT NULL,
+    outline TEXT NOT NULL,
+    model TEXT NOT NULL,
+    doubt REAL NOT NULL,
+    reference TEXT NOT NULL,
+    added INTEGER NOT NULL,
+    corpus TEXT NOT NULL DEFAULT 'main'
+) STRICT;
+CREATE INDEX pages_of_corpus ON pages (kind, corpus, id);
+CREATE TABLE neighbours (
+    page TEXT NOT NULL REFERENCES pages (id),
+    arm TEXT NOT NULL CHECK (arm IN ('up', 'down', 'prev', 'next')),
+    url TEXT NOT NULL,
+    timestamp INTEGER NOT NULL,
+    html TEXT NOT NULL,
+    PRIMARY KEY (page, arm)
+) STRICT;
+CREATE TABLE resources (
+    url_key TEXT NOT NULL,
+    timestamp INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    mime TEXT NOT NULL,
+    charset TEXT NOT NULL,
+    location TEXT NOT NULL,
+    body TEXT NOT NULL REFERENCES bodies (digest),
+    PRIMARY KEY (url_key, timestamp)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bodies (digest TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+CREATE TABLE drafts (
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    page TEXT NOT NULL REFERENCES pages (id),
+    marks TEXT NOT NULL,
+    hidden TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    prelabelled TEXT NOT NULL,
+    begun INTEGER NOT NULL,
+    changed INTEGER NOT NULL,
+    PRIMARY KEY (account, page)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE skips (
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    page TEXT NOT NULL REFERENCES pages (id),
+    skipped INTEGER NOT NULL,
+    PRIMARY KEY (account, page)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE submissions (
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    page TEXT NOT NULL REFERENCES pages (id),
+    submitted INTEGER NOT NULL,
+    seconds REAL NOT NULL,
+    text_digest TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    prelabelled TEXT NOT NULL,
+    withdrawn INTEGER,
+    withdrawn_by INTEGER REFERENCES accounts (id),
+    comments TEXT NOT NULL DEFAULT '[]',
+    PRIMARY KEY (account, page, submitted)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX submissions_of_page ON submissions (page);
+CREATE VIEW current_submissions AS SELECT * FROM submissions WHERE withdrawn IS NULL;
+"""
 
 SUBMITTERS = "(SELECT count(DISTINCT account) FROM current_submissions WHERE page = id)"
 """The number of annotators who have submitted a row of `pages`."""
@@ -154,21 +136,21 @@ def create(path: str) -> None:
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error}; {storage.remedy(error)}") from error
     with closing(_connected(path)) as store:
-        _migrate(store, path)
+        _prepare(store, path)
 
 
 def open_store(path: str) -> Connection:
-    """Open an existing store, migrated to this version.
+    """Open an existing store.
 
     Raises:
-        InputError: there is none, or it is of a later version.
+        InputError: there is none, or it is of another version.
     """
     # SQLite makes a new database of an empty file, and one that a crash has emptied would be one without labels.
     if not Path(path).is_file() or not Path(path).stat().st_size:
         raise InputError(f"{path}: there is no store; make one with `dbce annotate add {path} --archive FILE`")
     store = _connected(path)
     try:
-        _migrate(store, path)
+        _prepare(store, path)
     except BaseException:
         store.close()
         raise
@@ -236,7 +218,8 @@ def _connected(path: str) -> Connection:
     return store
 
 
-def _migrate(store: Connection, path: str) -> None:
+def _prepare(store: Connection, path: str) -> None:
+    """Check that this is a store of this version; make one of an empty file."""
     try:
         owner = store.execute("PRAGMA application_id").fetchone()[0]
         version = store.execute("PRAGMA user_version").fetchone()[0]
@@ -249,21 +232,21 @@ def _migrate(store: Connection, path: str) -> None:
         raise OutputError(f"{path}: {error}; {sqlite_transaction.remedy(error)}") from error
     if tables and owner != _APPLICATION_ID:
         raise InputError(f"{path}: an SQLite file, but not a store of `dbce annotate`")
-    if version > len(MIGRATIONS):
+    if version != VERSION and (tables or version):
         raise InputError(
-            f"{path}: of version {version}; this program knows up to {len(MIGRATIONS)}, so install a newer"
+            f"{path}: of version {version}; this program reads version {VERSION}: open it with the program that made"
+            " it, or put back a copy of the store"
         )
-    if version == len(MIGRATIONS):
-        return
-    if version < 0 or (tables and not version):
-        raise InputError(f"{path}: its number of version is damaged ({version}); put back a copy of the store")
+    if not tables:
+        _make(store)
+
+
+def _make(store: Connection) -> None:
     with transaction(store):
-        version = store.execute("PRAGMA user_version").fetchone()[0]  # somebody else may have been faster
-        for script in MIGRATIONS[version:]:
-            for statement in script.split(";"):
-                if statement.strip():
-                    store.execute(statement)
-        if not version:
-            store.execute("INSERT INTO settings VALUES ('secret', ?)", (secrets.token_urlsafe(32),))
+        if store.execute("PRAGMA user_version").fetchone()[0]:  # somebody else was faster
+            return
+        for statement in _TABLES.split(";"):
+            store.execute(statement)
+        store.execute("INSERT INTO settings VALUES ('secret', ?)", (secrets.token_urlsafe(32),))
         store.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        store.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        store.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,7 +1,6 @@
 """Compaction: one increment that stands for all before it, with the rows that count and no others, in fewer files.
 
-Plain Python, a row group at a time. The pages are not written again: their files are links, and keep their numbers. But
-those of a collection of the format before are, under the names of columns that this program reads.
+Plain Python, a row group at a time. The pages are not written again: their files are links, and keep their numbers.
 """
 
 import heapq
@@ -30,7 +29,6 @@ from dbce_spark.output.collection import (
     FORMAT,
     INPUTS,
     MEMBERS,
-    OLD_DIGESTS,
     PENDING,
     REJECTS,
     REMARKED,
@@ -49,8 +47,6 @@ from dbce_spark.spark.jobs import increment_job
 from dbce_spark.spark.run import checkpoints, prior_state, run_lock, run_output, single_files, staging
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 
-RENAMED = {"is_witness": "has_features", "verdicts": "first_scores", "traits_codes": "feature_codes"}
-"""Columns of members and pages in the format before, and what they are called now."""
 _WORK, _MERGED = "_compacting", "_merged"
 _UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *run_output.KEPT, RUN_FILE, RUNS, staging.FOLDER}
 _BATCH_ROWS = 256
@@ -86,7 +82,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
     version = increment_job.with_ended(collection) or before
     target = Path(collection.increment(version.number + 1))
     _check_free(target)
-    if len(version.increments) == 1 and version.format == FORMAT:
+    if len(version.increments) == 1:
         return version if version.number > before.number else None
     folders = [Path(collection.increment(increment.number)) for increment in version.increments]
     _check_understood(folders)
@@ -190,7 +186,7 @@ def _write_extractions(
 
 def _write_tables(collection: Collection, version: Version, work: Path, last: Mapping[str, int]) -> None:
     """Write the other tables. Rows of captures and members, each in order within a file, are merged."""
-    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
+    digests = collection.files(version, DIGESTS)
     counting = (batch for number, path in digests for batch in _counting(path, number, last))
     _store(work / DIGESTS, digests, counting, _SIZES)
     captures = collection.files(version, CAPTURES)
@@ -295,7 +291,7 @@ def _merged(files: Sequence[tuple[int, str]], key: str, work: Path) -> Iterator[
 def _merge_lot(lot: Sequence[tuple[int, str]], key: str, work: Path, name: str) -> str:
     path = str(work / _MERGED / name)
     schema, dictionary = _form([one for _, one in lot])
-    rows = (batch.rename_columns(schema.names) for _, batch in _merged(lot, key, work))
+    rows = (batch for _, batch in _merged(lot, key, work))
     parquet.write(path, schema, rows, dictionary=dictionary)
     return path
 
@@ -315,7 +311,7 @@ def _store(folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.Rec
     if not of:
         return
     schema, dictionary = _form([path for _, path in of])
-    rest = (batch.rename_columns(schema.names) for batch in batches if batch.num_rows)
+    rest = (batch for batch in batches if batch.num_rows)
     batch = next(rest, None)
     number = 0
     while batch is not None or number == 0:
@@ -330,11 +326,10 @@ def _store(folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.Rec
 
 
 def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
-    """Read the schema of some files, as it is called now, and the columns whose values they hold in a dictionary."""
+    """Read the schema of some files, and the columns whose values they hold in a dictionary."""
     for path in paths:
         with opened(path) as file:
-            stored, metadata = file.schema_arrow, file.metadata
-        schema = pa.schema([field.with_name(RENAMED.get(field.name, field.name)) for field in stored])
+            schema, metadata = file.schema_arrow, file.metadata
         if metadata.num_row_groups:
             group = metadata.row_group(0)
             columns = [group.column(at) for at in range(group.num_columns)]
@@ -344,20 +339,11 @@ def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
 
 def _link_pages(collection: Collection, version: Version, work: Path) -> None:
     """Link the files of pages under the numbers that they have over all increments."""
-    carry = storage.link if version.format == FORMAT else _rename_columns
     numbers = count()
     for one in version.increments:
         for at in range(one.page_files):
             source = prior_state.page_file(collection.increment(one.number), at)
-            carry(source, prior_state.page_file(str(work), next(numbers)))
-
-
-def _rename_columns(source: str, target: str) -> None:
-    """Write a file of pages once more with the names of now, in the same row groups: places are counted by these."""
-    schema, dictionary = _form([source])
-    with parquet.writer(target, schema, dictionary=dictionary, rows_per_group=merge_tasks.ROWS_PER_GROUP) as renamed:
-        for batch in _batches(source):
-            renamed.write(batch.rename_columns(schema.names))
+            storage.link(source, prior_state.page_file(str(work), next(numbers)))
 
 
 def _keep_runs(collection: Collection, version: Version, work: Path) -> None:

@@ -12,7 +12,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import FORMAT_BEFORE, RUN_FILE, Collection, Increment, Version
+from dbce_spark.output.collection import RUN_FILE, Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import prior_state, run_lock, staging
 from dbce_spark.spark.run.plan import Plan
@@ -32,12 +32,11 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
     An increment that was ended just before it was made a version is made one first.
 
     Raises:
-        OutputError: the collection was labelled otherwise, is of the format before, cannot be read, or is none.
+        OutputError: the collection was labelled otherwise, cannot be read, or is none.
     """
     latest = with_ended(collection)
     settings = _settings(request.plan(config))
     if latest:
-        collection.check_format(latest)
         _check(collection, latest, settings)
     unread = collection.unread(latest, request.files)
     if not unread and not request.indexes:
@@ -83,8 +82,7 @@ def commit(collection: Collection, number: int) -> None:
     own, why = Increment(number=number, **{name: report[name] for name in _COUNTS}), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
     made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
-    # An increment that the program before has ended says nothing of its format.
-    collection.commit(replace(made, format=report.get("format", FORMAT_BEFORE)))
+    collection.commit(replace(made, format=report["format"]))
 
 
 def _report(increment: Path) -> dict[str, Any]:
@@ -96,7 +94,7 @@ def _report(increment: Path) -> dict[str, Any]:
     path = increment / RUN_FILE
     try:
         report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        output_reader.check_form(report, (*_COUNTS, "settings"))
+        output_reader.check_form(report, (*_COUNTS, "settings", "format"))
     except ValueError as error:
         raise OutputError(
             f"{path} is no report of a run: {error}; no version has this increment yet: remove {increment}, and give"
@@ -137,10 +135,7 @@ def _settings(made: Plan) -> dict[str, Any]:
 def _check(collection: Collection, latest: Version, settings: dict[str, Any]) -> None:
     """Check that labels follow from the same settings, whatever the libraries, and that all parts are there."""
     found = output_reader.open_output(collection.folder)
-    # Only the accounts of runs have the site in collections of earlier versions of this program.
-    config = latest.settings["config"] | {"input": {"site": found.run["config"]["input"]["site"]}}
-    differing = [*unlike(_labelled(latest.settings | {"config": config}), _labelled(settings))]
-    if differing:
+    if differing := [*unlike(_labelled(latest.settings), _labelled(settings))]:
         raise OutputError(
             f"{collection.folder} was labelled with other settings: {'; '.join(differing)}. Give the same settings to"
             " extend it, or begin another collection"

@@ -39,7 +39,6 @@ def check_alike(collection: Collection, version: Version, config: DbceConfig) ->
     Raises:
         OutputError: they are not, or were not.
     """
-    collection.check_format(version)
     of_collection = {name: version.settings["config"][name] for name in _ALIKE}
     own = {name: values for name, values in config.as_dict().items() if name in _ALIKE}
     before = of_collection | {"classifier": version.settings["classifier"]}
@@ -71,7 +70,6 @@ def primed_states(
     spark: SparkSession, collection: Collection, version: Version, config: DbceConfig, tree: UrlTreeConfig
 ) -> DataFrame:
     """Build the PRIMED rows of all domains of a collection."""
-    collection.check_format(version)  # a stream that the program before began
     files = page_files(collection, version)
     pages = staging.read_parquet(spark, PAGES, files).dropDuplicates(["capture_id"])
     evidence = pages.where("first_scores is not null").select(

@@ -16,7 +16,6 @@ from dbce_spark.output.collection import (
     EXTRACTIONS,
     INPUTS,
     MEMBERS,
-    OLD_DIGESTS,
     PAGES,
     PENDING,
     REJECTS,
@@ -28,7 +27,7 @@ from dbce_spark.output.collection import (
 from dbce_spark.spark.run import checkpoints, heartbeat, plan, run_lock, staging
 from dbce_spark.spark.run.run_request import EXISTS, RunRequest
 
-KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
+KEPT = (PAGES, MEMBERS, DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
 """Names of what an increment has beside the tables of an output."""
 TABLES = (EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS)
 

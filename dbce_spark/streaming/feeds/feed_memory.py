@@ -15,7 +15,7 @@ from dbce_spark.files.sqlite_transaction import remedy, transaction
 from dbce_spark.streaming.feeds.feed_item import Item
 
 VERSION = 5
-"""Version of the tables below. A file of an earlier version is brought up to it, one of a later is refused."""
+"""Version of the tables below; a file of another is refused."""
 _TABLES = """
 CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER,
   answered_at REAL, rest REAL);
@@ -27,26 +27,6 @@ CREATE INDEX items_by_status ON items (status);
 CREATE INDEX items_by_feed ON items (feed);
 CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
 """
-_FROM_VERSION_1 = """
-ALTER TABLE items RENAME COLUMN fate TO status;
-DROP INDEX items_by_fate;
-CREATE INDEX items_by_status ON items (status);
-"""
-_FROM_VERSION_4 = "ALTER TABLE feeds ADD COLUMN rest REAL NOT NULL DEFAULT 0;"
-_FROM_VERSION_3 = f"""
-ALTER TABLE feeds ADD COLUMN answered_at REAL NOT NULL DEFAULT 0;
-CREATE INDEX items_by_feed ON items (feed);
-{_FROM_VERSION_4}
-"""
-_FROM_VERSION_2 = f"ALTER TABLE items ADD COLUMN page TEXT NOT NULL DEFAULT '';{_FROM_VERSION_3}"
-_SCRIPTS = {
-    0: _TABLES,
-    1: f"{_FROM_VERSION_1}{_FROM_VERSION_2}",
-    2: _FROM_VERSION_2,
-    3: _FROM_VERSION_3,
-    4: _FROM_VERSION_4,
-    VERSION: "",
-}
 
 
 class ItemStatus(StrEnum):
@@ -108,13 +88,14 @@ class Memory:
         self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._store.execute("BEGIN EXCLUSIVE")
         version = self._store.execute("PRAGMA user_version").fetchone()[0]
-        if version not in _SCRIPTS:
+        if version not in (0, VERSION):
             raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
         if not version and self._store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise OutputError(f"{path} is an SQLite file of another program: give another --state")
-        for statement in _SCRIPTS[version].split(";"):
-            self._store.execute(statement)
-        self._store.execute(f"PRAGMA user_version = {VERSION}")
+        if not version:
+            for statement in _TABLES.split(";"):
+                self._store.execute(statement)
+            self._store.execute(f"PRAGMA user_version = {VERSION}")
         self._store.execute("COMMIT")
 
     def __enter__(self) -> Self:

@@ -1,6 +1,5 @@
 """Keep several corpora in one store, apart from each other."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -24,7 +23,7 @@ from dbce_spark.annotation.store.corpora import StoredCorpus
 from dbce_spark.annotation.store.drafts import Draft
 from dbce_spark.annotation.store.page_choice import Order
 from dbce_spark.annotation.store.workbench_settings import settings
-from dbce_spark.annotation.store.workbench_store import MIGRATIONS, Connection
+from dbce_spark.annotation.store.workbench_store import Connection
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.model import Label
 from tests.support.annotation_stores import ADA, BOB, SETTINGS, page, wanted, with_people
@@ -108,24 +107,6 @@ def test_imported_pages_are_of_the_corpus_that_is_given(path: str, tmp_path: Pat
 
     with closing(workbench_store.open_store(other)) as there:
         assert [StoredCorpus("grain", 2, 0, 0)] == corpora.list_corpora(there)
-
-
-def test_pages_of_an_older_store_are_of_the_first_corpus(tmp_path: Path) -> None:
-    """A store of before there were several is brought up as it is opened."""
-    name = tmp_path / "old.db"
-    with closing(sqlite3.connect(name)) as old:
-        for script in MIGRATIONS[:5]:
-            old.executescript(script)
-        types = [kind for _, _, kind, *_ in old.execute("PRAGMA table_info(pages)")][2:]
-        others = ", ".join("x''" if kind == "BLOB" else "0" for kind in types)
-        old.execute(f"INSERT INTO pages VALUES ('one', 'corpus', {others})")
-        old.execute("INSERT INTO settings VALUES ('secret', 's')")
-        old.execute(f"PRAGMA application_id = {workbench_store._APPLICATION_ID}")
-        old.execute("PRAGMA user_version = 5")
-        old.commit()
-
-    with closing(workbench_store.open_store(str(name))) as opened:
-        assert [StoredCorpus("main", 1, 0, 0)] == corpora.list_corpora(opened)
 
 
 @pytest.mark.parametrize("name", ["", "a\x1bb", "m" * 61])

@@ -17,7 +17,7 @@ from dbce_spark.annotation.store import (
     workbench_store,
 )
 from dbce_spark.annotation.store.drafts import Draft
-from dbce_spark.annotation.store.workbench_store import MIGRATIONS, Connection
+from dbce_spark.annotation.store.workbench_store import VERSION, Connection
 from dbce_spark.errors import InputError, OutputError
 from tests.support.annotation_stores import SETTINGS, with_people
 from tests.support.full_disks import full_disk
@@ -42,44 +42,12 @@ def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
     assert (True, False) == (secrets[0] == secrets[2], secrets[0] == secrets[1])
 
 
-def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A migration is run once, over existing data."""
-    path = str(tmp_path / "labels.db")
-    workbench_store.create(path)
-    monkeypatch.setattr(workbench_store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
-    for _ in range(2):
-        opened = workbench_store.open_store(path)
-        columns = [row["name"] for row in opened.execute("PRAGMA table_info(pages)")]
-        opened.close()
-
-    assert "remark" == columns[-1]
-
-
-def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """No submission of an older store is taken for withdrawn, and none has readers' comments."""
-    path = str(tmp_path / "labels.db")
-    with monkeypatch.context() as before:
-        before.setattr(workbench_store, "MIGRATIONS", MIGRATIONS[:1])
-        workbench_store.create(path)
-        old = workbench_store.open_store(path)
-        old.execute("PRAGMA foreign_keys = OFF")
-        old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
-        old.close()
-    opened = workbench_store.open_store(path)
-    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn, comments FROM current_submissions")]
-    opened.close()
-
-    assert [(1, "p", None, "[]")] == rows
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"no database", "not a store"),
         ("CREATE TABLE t (a)", "not a store"),
-        ("PRAGMA user_version = 1000", "install a newer"),
+        ("PRAGMA user_version = 1000", "of version 1000; this program reads version"),
     ],
 )
 def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, message: str) -> None:
@@ -98,15 +66,15 @@ def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: by
     assert before == path.read_bytes()
 
 
-@pytest.mark.parametrize(("version", "shown"), [(0, "0"), (-3, "-3")])
-def test_a_store_whose_version_is_damaged_is_refused(tmp_path: Path, version: int, shown: str) -> None:
-    """No migration is run over tables that are there."""
+@pytest.mark.parametrize("version", [0, -3, VERSION - 1, VERSION + 1])
+def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int) -> None:
+    """Also where the number is damaged: no table is made where some are."""
     path = str(tmp_path / "labels.db")
     workbench_store.create(path)
     with closing(sqlite3.connect(path)) as store:
         store.execute(f"PRAGMA user_version = {version}")
 
-    with pytest.raises(InputError, match=rf"is damaged \({shown}\); put back a copy of the store"):
+    with pytest.raises(InputError, match=rf"of version {version}; this program reads version {VERSION}: .* a copy"):
         workbench_store.open_store(path)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,14 +17,13 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.files import parquet
-from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.collection import FORMAT, Collection, Increment, Version
 from dbce_spark.output.current_rows import table_files
 from dbce_spark.output.schemas import (
     capture_rows,
     duplicate_rows,
     increment_rows,
     member_rows,
-    page_rows,
     reject_rows,
     revisit_rows,
 )
@@ -264,53 +262,6 @@ def test_one_increment_stays_as_it_is(grown: Collection, capsys: pytest.CaptureF
     assert [1, 2, 3, 4] == grown.numbers()
 
 
-def made_before(of: Collection, number: int) -> None:
-    """Give an increment, and the version that it made, the names and the format of the program before this one."""
-    folder = Path(of.increment(number))
-    (folder / "evidence_digests").rename(folder / "told")
-    names = {new: old for old, new in compaction_job.RENAMED.items()}
-    for path in (*folder.glob("members/*.parquet"), *folder.glob("pages/*.parquet")):
-        rows = pq.read_table(path)
-        rows = rows.rename_columns([names.get(name, name) for name in rows.column_names])
-        parquet.write(str(path), rows.schema, rows.to_batches())
-    manifest = Path(of.folder, "versions", f"{number:08}.json")
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 2}))
-
-
-@pytest.mark.parametrize("increments", [1, 3])
-def test_one_of_the_format_before_is_written_in_that_of_now(grown: Collection, increments: int) -> None:
-    """Also where it is one increment: members and pages have the names of now, pages the row groups that places count
-    by, and the digests their folder. Then it can be extended."""
-    page = dict.fromkeys(page_rows.PAGES.names) | {"first_scores": b"12"}
-    for number in range(1, increments + 1):
-        write(grown.increment(number), "pages", page_rows.PAGES, *[page] * 700, file="00000000")
-        made_before(grown, number)
-    before = grown.rollback(increments)
-    made = compaction_job.run(grown, 1000)
-    assert made
-    grown.check_format(made)
-    folder = Path(grown.increment(made.number))
-    pages = pq.ParquetFile(folder / "pages/00000000.parquet")
-
-    assert (2, 3) == (before.format, made.format)
-    assert member_rows.MEMBERS.names == pq.read_schema(folder / "members/part-00000.parquet").names
-    assert page_rows.PAGES.names == pages.schema_arrow.names
-    assert [512, 188] == [pages.metadata.row_group(at).num_rows for at in range(pages.num_row_groups)]
-    assert [b"12"] * 700 == pages.read()["first_scores"].to_pylist()
-    assert not (folder / "told").exists()
-    assert {1: 3, 3: 5}[increments] == len(table(grown, "evidence_digests"))
-
-
-def test_an_increment_that_the_program_before_has_ended_is_of_its_format(grown: Collection) -> None:
-    """Its run.json names none. It is made a version, so that it can be put together."""
-    counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
-    Path(grown.increment(4)).mkdir()
-    Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    increment_job.commit(grown, 4)
-
-    assert 2 == grown.current().format
-
-
 def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
     """Neither by readers nor by the next, which clears what it has left."""
     left = Path(grown.folder, "increments/_compacting/captures")
@@ -437,23 +388,18 @@ def test_an_increment_that_is_made_a_version_later_keeps_nothing_staged(grown: C
     """Its run was killed behind its last file: the next one removes what it had left, unless it is still at work."""
     counts = dict.fromkeys(("page_files", "captures", "extractions", "relabelled"), 0)
     Path(grown.increment(4), "_staging/texts").mkdir(parents=True)
-    Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
+    Path(grown.increment(4), "run.json").write_text(json.dumps({**counts, "settings": SETTINGS, "format": FORMAT}))
     latest = increment_job.with_ended(grown)
 
     assert latest == grown.version(4)
     assert ["run.json"] == [one.name for one in Path(grown.increment(4)).iterdir()]
 
 
-@pytest.mark.parametrize("manifest", ["of now", "of before"])
-def test_a_collection_keeps_the_sites_that_it_was_begun_with(manifest: str, collected: Path, tmp_path: Path) -> None:
-    """Pages of another site are never compared. Manifests said nothing of that before: the accounts of their runs do;
-    which files count as failed may change."""
+def test_a_collection_keeps_the_sites_that_it_was_begun_with(collected: Path, tmp_path: Path) -> None:
+    """Pages of another site are never compared; which files count as failed may change."""
     to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
     request = RunRequest(files=["more.warc"], output="", with_html=False, limit=None, started=0.0)
-    settings = increment_job._settings(request.plan(PARAMETERS))
-    if manifest == "of before":
-        settings["config"].pop("input", None)
-    to.commit(replace(to.current(), number=4, settings=settings))
+    to.commit(replace(to.current(), number=4, settings=increment_job._settings(request.plan(PARAMETERS))))
     by_host, reading = (
         replace(PARAMETERS, input=replace(PARAMETERS.input, **changed))
         for changed in ({"site": "host"}, {"max_failed_files": 0.5})
@@ -522,15 +468,9 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
     )
 
 
-def test_a_full_disk_is_no_fault_of_the_file_that_is_written_anew(grown: Collection) -> None:
-    """The error names the file that could not be written, and not the pages of the format before, which are whole."""
-    page = dict.fromkeys(page_rows.PAGES.names) | {"first_scores": random.Random(1).randbytes(40_000)}
-    for number in (1, 2, 3):
-        write(grown.increment(number), "pages", page_rows.PAGES, page, file="00000000")
-        made_before(grown, number)
-    grown.rollback(3)
-
-    with full_disk(20_000), pytest.raises(OutputError, match=r"File too large: .*; nothing is lost"):
+def test_a_full_disk_is_no_fault_of_the_files_that_are_read(grown: Collection) -> None:
+    """The error names the file that could not be written, and not those of the increments, which are whole."""
+    with full_disk(300), pytest.raises(OutputError, match=r"_compacting.*File too large: .*; nothing is lost"):
         compaction_job.run(grown, 1000)
 
 
