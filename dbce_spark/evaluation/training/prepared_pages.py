@@ -14,6 +14,7 @@ from dbce_spark.dbce.classifier.layout import Layout
 from dbce_spark.evaluation.training import example_columns, shown_neighbours, training_examples, word_weights
 from dbce_spark.evaluation.training.boosted_trees import SEED, Weights
 from dbce_spark.evaluation.training.shown_neighbours import ShownNeighbours
+from dbce_spark.evaluation.training.site_owners import MIN_WORDS, find_owners
 from dbce_spark.evaluation.training.training_examples import Example
 from dbce_spark.evaluation.training.word_weights import NamedSlots
 from dbce_spark.model import Codes
@@ -41,6 +42,7 @@ class PreparedPages:
     """Gold pages ready to be trained on. Rows are blocks, page after page."""
 
     examples: Sequence[Example]
+    owners: Sequence[str]  # of each page, the site that stands for all that share texts with its own
     page_of_row: Numbers  # the index of each row's page
     page_binning: Binning
     page_codes: Codes  # (features, rows)
@@ -66,6 +68,7 @@ class PreparedPages:
         return replace(
             self,
             examples=[*compress(self.examples, is_chosen)],
+            owners=[*compress(self.owners, is_chosen)],
             page_of_row=(np.cumsum(is_chosen) - 1)[self.page_of_row[rows]],
             page_codes=self.page_codes[:, rows],
             slots=self.slots.of_pages(is_chosen),
@@ -92,6 +95,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> PreparedPages:
     neighbours = shown_neighbours.find_all(examples, config)
     return PreparedPages(
         examples=examples,
+        owners=_owners(examples),
         page_of_row=page_of_row,
         page_binning=page_binning,
         page_codes=page_codes,
@@ -106,6 +110,17 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> PreparedPages:
         neighbours=neighbours,
         few_neighbours=shown_neighbours.hide_most(examples, neighbours, config, SEED),
     )
+
+
+def _owners(examples: Sequence[Example]) -> list[str]:
+    """Name for each page the site that stands for its own and for those that share texts with it."""
+    long_texts = (
+        (one.page.capture.site, one.parsed.blocks.text_of(at))
+        for one in examples
+        for at in np.flatnonzero(one.parsed.blocks.words >= MIN_WORDS).tolist()
+    )
+    owners = find_owners(long_texts)
+    return [owners.get(one.page.capture.site, one.page.capture.site) for one in examples]
 
 
 def _page_codes(examples: Sequence[Example]) -> tuple[Binning, Codes]:

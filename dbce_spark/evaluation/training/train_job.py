@@ -65,7 +65,7 @@ def train_folds(prepared: PreparedPages, folder: Path, wanted: Collection[int] |
     """Write `fold-N.npz` of the wanted folds or of all, each without the pages of fold N, and the fold of each of their
     sites."""
     folder.mkdir(parents=True, exist_ok=True)
-    fold_of = trainer.folds(prepared.sites, FOLDS)
+    fold_of = trainer.folds(prepared.owners, FOLDS)
     chosen = range(FOLDS) if wanted is None else wanted
     for fold in tqdm(chosen, desc="folds", leave=False, disable=None):
         seen = prepared.of_pages(fold_of != fold)

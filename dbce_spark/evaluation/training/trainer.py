@@ -65,9 +65,9 @@ def train(pages: PreparedPages, card: Mapping[str, Any]) -> Classifier:
     Raises:
         InputError: they are of one site only.
     """
-    if len(set(pages.sites)) < 2:
+    if len(set(pages.owners)) < 2:
         raise InputError("pages of one site are not enough to train on; give pages of two sites or more")
-    parts = folds(pages.sites, PARTS)[pages.page_of_row]
+    parts = folds(pages.owners, PARTS)[pages.page_of_row]
     content = _Target(pages.is_content, pages.weights, parts)
     reply = _Target(pages.is_reply, pages.weights * pages.marks_replies, parts)
     article = _Target(pages.is_article, pages.article_weights, parts)

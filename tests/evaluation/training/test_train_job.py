@@ -78,6 +78,22 @@ def test_some_folds_alone_are_as_among_all(folder: Path, tmp_path: Path) -> None
     assert {site: name for site, name in of_all.items() if name == "fold-1.npz"} == sites
 
 
+def test_sites_that_share_texts_are_in_one_fold(folder: Path, tmp_path: Path) -> None:
+    """Whose pages a classifier has seen under one address, it has seen under the other."""
+    lines = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").splitlines()]
+    longest = max(lines, key=lambda line: len(line["gold"]))
+    copy = longest | {"id": "copy", "url": "http://copy.example/", "site": ""}
+    pages = tmp_path / "gold.jsonl"
+    pages.write_text("".join(f"{json.dumps(line)}\n" for line in [*lines, copy]), "utf-8")
+    prepared = train_job.prepare([str(pages)], None, CONFIG)
+    train_job.train_folds(prepared, tmp_path / "folds")
+    folds = json.loads((tmp_path / "folds" / FOLDS_FILE).read_text())
+
+    at = lines.index(longest)
+    assert "copy.example" == prepared.sites[-1] == prepared.owners[at]
+    assert folds["copy.example"] == folds[prepared.sites[at]]
+
+
 def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     """Byte for byte."""
     output = tmp_path / "again.npz"
