@@ -33,6 +33,10 @@ WEIGHT_OF_SET = {"formasaurus-read": 0.5}
 """The weight of a page of a set where it is not 1: this set was chosen for its forms, so it has more of
 them than an archive would, and at full weight forms cost other pages (docs/quality.md)."""
 
+ARTICLE_WEIGHT = 0.5
+"""The weight of an article to the forest of whole pages, where that of another page is 1: most pages that readers
+labelled are articles, which are easy, and at full weight they cost other pages (docs/quality.md)."""
+
 Mask = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.int64]
 
@@ -157,7 +161,9 @@ def _weights(examples: Sequence[Example], counted: Numbers, page_of_row: Numbers
     by_page = _page_weights(examples)
     weights = _spread(by_page, np.minimum(counted, COUNTED_WORDS), page_of_row)
     is_whole = has_reader if has_reader.any() else has_set
-    whole_weights = _spread(by_page, (counted > 0).astype(np.int64), page_of_row) * is_whole[page_of_row]
+    is_article = np.array([one.gold.page_type == "article" for one in examples], np.bool_)
+    by_whole_page = by_page * is_whole * np.where(is_article, ARTICLE_WEIGHT, 1.0)
+    whole_weights = _spread(by_whole_page, (counted > 0).astype(np.int64), page_of_row)
     return weights, weights * has_set[page_of_row], whole_weights
 
 

@@ -56,6 +56,21 @@ def test_pages_of_a_host_share_a_weight_and_those_of_a_light_set_have_less() -> 
     assert [1, share, *[0.5] * 2 * prepared_pages.HOST_PAGES] == (found / prepared_pages.PAGE_WEIGHT).tolist()
 
 
+def test_articles_weigh_less_than_other_pages_as_whole_ones() -> None:
+    """As articles they weigh what others do; each block of a page weighs the same, but one without words."""
+    gold = [("a.example", "article"), ("b.example", "listing")]
+    examples = [
+        SimpleNamespace(gold=SimpleNamespace(dataset="set", page_type=kind), host=site, by_set=1, by_reader=1)
+        for site, kind in gold
+    ]
+    counted, page_of_row = np.array([4, 0, 9, 7]), np.array([0, 0, 0, 1])
+    weights, _, whole = prepared_pages._weights(examples, counted, page_of_row)  # type: ignore[arg-type]
+    article = prepared_pages.ARTICLE_WEIGHT
+
+    assert [article / 2, 0, article / 2, 1] == (whole / prepared_pages.PAGE_WEIGHT).tolist()
+    assert [1, 1] == (np.bincount(page_of_row, weights) / prepared_pages.PAGE_WEIGHT).round(9).tolist()
+
+
 def _target(labels: npt.NDArray[np.bool_]) -> trainer._Target:
     return trainer._Target(labels, np.ones(len(labels)), np.arange(len(labels)) % trainer.PARTS)
 
