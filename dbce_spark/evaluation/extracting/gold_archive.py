@@ -5,7 +5,6 @@ Nothing in it is random: ids are digests, dates are the pages', and the same pag
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -27,13 +26,6 @@ PAGES_A_FILE = 128
 
 _VERSION = "WARC/1.1"
 _BUILDER = RecordBuilder(warc_version=_VERSION)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    filename: str
-    offset: int  # bytes
-    length: int  # bytes
 
 
 def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
@@ -67,7 +59,7 @@ def _write_file(stream: BinaryIO, name: str, pages: Sequence[GoldPage]) -> Itera
         offset = stream.tell()
         capture = page.fetch(offset).capture
         writer.write_record(_response(page, capture, info))
-        yield _index_line(page, capture, _Place(name, offset, stream.tell() - offset))
+        yield _index_line(page, capture, name, stream.tell() - offset)
 
 
 def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
@@ -101,15 +93,16 @@ def _response(page: GoldPage, capture: Capture, info: str) -> ArcWarcRecord:
     )
 
 
-def _index_line(page: GoldPage, capture: Capture, place: _Place) -> str:
+def _index_line(page: GoldPage, capture: Capture, file: str, length: int) -> str:
+    """Write the line of a page, whose record has so many bytes of a file."""
     fields = {
         "url": capture.url,
         "mime": capture.mime,
         "status": str(capture.http_status),
         "digest": capture.payload_digest,
-        "length": str(place.length),
-        "offset": str(place.offset),
-        "filename": place.filename,
+        "length": str(length),
+        "offset": str(capture.warc_offset),
+        "filename": file,
         "dataset": page.dataset,
         "page_id": page.page_id,
     }
