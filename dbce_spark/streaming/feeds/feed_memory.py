@@ -143,19 +143,12 @@ class Memory:
 
     def waiting(self) -> list[WaitingItem]:
         """Return all items whose pages are to be fetched, in the order in which they were noted."""
+        names = [field.name for field in fields(Item)]
+        query = f"SELECT attempts, next_at, {', '.join(names)} FROM items WHERE status = ? ORDER BY rowid"
         with transaction(self._store) as store:
-            rows = store.execute(
-                "SELECT feed, link, title, description, date, page, attempts, next_at FROM items WHERE status = ?"
-                " ORDER BY rowid",
-                (ItemStatus.WAITING,),
-            )
             return [
-                WaitingItem(
-                    item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4], page=row[5]),
-                    attempts=row[6],
-                    next_at=row[7],
-                )
-                for row in rows
+                WaitingItem(item=Item(**dict(zip(names, of_item, strict=True))), attempts=attempts, next_at=next_at)
+                for attempts, next_at, *of_item in store.execute(query, (ItemStatus.WAITING,))
             ]
 
     def note_page(self, item: Item, file: str, size: int) -> None:

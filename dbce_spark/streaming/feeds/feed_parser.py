@@ -11,8 +11,6 @@ from dbce_spark.streaming.feeds.feed_item import Item
 
 _MINUTE = 60
 _REFERENCE = re.compile(rb"&#([0-9]{5,9}|[xX][0-9a-fA-F]{4,9});")
-
-
 _ELEMENT = re.compile(rb"<\w")
 _ENTITY = re.compile(rb'<!ENTITY\s+(\w+)\s+"([^"]*)"')
 _USE = re.compile(rb"&(\w+)")

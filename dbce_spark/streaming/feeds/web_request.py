@@ -78,7 +78,6 @@ class Web:
 
     def _send(self, pool: urllib3.PoolManager, url: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """Send a GET request; return the answer before its body is read."""
-        seconds = self._config.timeout_seconds
         try:
             return pool.request(
                 "GET",
@@ -86,7 +85,7 @@ class Web:
                 headers=headers,
                 preload_content=False,
                 redirect=False,
-                timeout=urllib3.Timeout(connect=seconds, read=seconds),
+                timeout=self._config.timeout_seconds,
             )
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise Unreachable(f"{url}: {type(error).__name__}: {error}"[:500]) from error
