@@ -73,17 +73,17 @@ class ErrandRunner:
     def _run(self, errand: Errand) -> ErrandResult:
         """Run one request. Whatever a server answers, there is a result."""
         config = self._config
-        is_page = errand.page is not None and not errand.page.item.page
+        is_for_page = errand.page is not None and not errand.page.item.page
         try:
             exchange = self._web.fetch(
                 errand.url,
                 headers=_conditions(errand),
                 max_bytes=config.robots_bytes if errand.is_robots else config.max_bytes,
-                wants=self.is_page if is_page else lambda _: True,
+                wants=self.is_page if is_for_page else lambda _: True,
             )
             if errand.page is None and exchange.cut in _BROKEN_OFF:
                 raise Unreachable(f"{errand.url}: the answer broke off: {exchange.cut}")
-            if is_page and exchange.status == 200:
+            if is_for_page and exchange.status == 200:
                 return ErrandResult(errand, exchange, requisites=self._requisites(exchange))
             if errand.feed is None or exchange.status != 200:
                 return ErrandResult(errand, exchange)

@@ -57,16 +57,17 @@ class FeedArchive:
             OutputError: they cannot be written.
         """
         try:
-            return self._written(item, exchanges)
+            return self._append(item, exchanges)
         except OSError as error:
             self._give_up()
             raise OutputError(f"{self._folder}: cannot be written: {error}; make room, and go on") from error
 
-    def _written(self, item: Item, exchanges: list[WebExchange]) -> int:
+    def _append(self, item: Item, exchanges: list[WebExchange]) -> int:
+        """Append the records of some exchanges to the open file, or none of them."""
         file = self._opened()
         begun = file.tell()
         try:
-            self._write(file, item, exchanges)
+            self._write_records(file, item, exchanges)
             file.flush()
         except BaseException:
             file.seek(begun)
@@ -82,7 +83,7 @@ class FeedArchive:
                 self._file.close()
             self._file = None
 
-    def _write(self, file: BinaryIO, item: Item, exchanges: list[WebExchange]) -> None:
+    def _write_records(self, file: BinaryIO, item: Item, exchanges: list[WebExchange]) -> None:
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)
         for exchange in exchanges:
             is_page = exchange is exchanges[-1]

@@ -13,8 +13,8 @@ _MOST_RULES = 2_000_000
 """Programs that a robots.txt names times its lines: the parser keeps each rule once for each program of its group, so
 that 500 KB can take 25 GB. One of a large site names a hundred, in some thousand lines."""
 _LEAST_SIZE, _MOST_SIZE = 1 << 10, 1 << 25
-"""Characters that the rules of an origin count at least, and of all that are known: a feed may link to as many origins
-as its owner gives names to."""
+"""Characters: as many the rules of an origin count at least, and those of all origins have at most. A feed may link to
+as many origins as its owner gives names to."""
 
 
 class _Rules(Protocol):
