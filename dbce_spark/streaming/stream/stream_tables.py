@@ -65,11 +65,11 @@ def commit(output: str, batch: int, written: WrittenPart, *, seconds: float = 0.
     Raises:
         OutputError: the commit of the batch before is missing, or damaged.
     """
-    for table in SCHEMAS:
-        storage.sweep(f"{output}/{folder(table, batch)}")
-        for name in storage.list_names(f"{output}/{folder(table, batch)}"):
-            if f"{folder(table, batch)}/{name}" not in written.files:
-                storage.remove(f"{output}/{folder(table, batch)}/{name}")
+    for place in (folder(table, batch) for table in SCHEMAS):
+        storage.sweep(f"{output}/{place}")
+        for name in storage.list_names(f"{output}/{place}"):
+            if f"{place}/{name}" not in written.files:
+                storage.remove(f"{output}/{place}/{name}")
     before = read_commit(output, batch - 1)
     if batch and before is None:
         raise _missing(output, batch - 1)
@@ -96,16 +96,15 @@ def check_same(output: str, before: Commit, again: WrittenPart) -> None:
     """
     is_other = bool(before.digests) and before.digests != again.digests
     if is_other or (before.files, before.counts) != (again.files, again.counts):
-        names = sorted(
-            name for name in {*before.counts, *again.counts} if before.counts.get(name, 0) != again.counts.get(name, 0)
-        )
-        changes = "; ".join(
-            f"{name} was {before.counts.get(name, 0)}, is {again.counts.get(name, 0)}" for name in names[:3]
-        )
-        changes = changes or "as many, with other words"
+        changes = [
+            f"{name} was {was}, is {now}"
+            for name in sorted({*before.counts, *again.counts})
+            if (was := before.counts.get(name, 0)) != (now := again.counts.get(name, 0))
+        ]
+        shown = "; ".join(changes[:3]) or "as many, with other words"
         raise OutputError(
             f"{output}: batch {before.batch} is written, and Spark had not ended it; computed again, it has other rows"
-            f" ({changes}), as a file that {output}/{ARRIVALS}/{before.batch:08}.json names was changed or removed"
+            f" ({shown}), as a file that {output}/{ARRIVALS}/{before.batch:08}.json names was changed or removed"
             " meanwhile. Put it there as it was, or begin with another --output; what is written stays"
         )
 
@@ -119,8 +118,7 @@ def read_commit(output: str, batch: int) -> Commit | None:
     if f"{batch:08}.json" not in storage.list_names(f"{output}/{COMMITS}"):
         return None
     path = _commit_path(output, batch)
-    fields = _read(path)
-    fields = {name: value for name, value in fields.items() if name in Commit.__dataclass_fields__}
+    fields = {name: value for name, value in _read(path).items() if name in Commit.__dataclass_fields__}
     if not all(isinstance(fields.get(name), kind) for name, kind in _KINDS.items()) or "seconds" not in fields:
         raise OutputError(f"{path}: is no commit of a batch; {RESTORE}")
     return Commit(**fields)
