@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 import dbce_spark
 from dbce_spark.annotation.labels import annotator_plots
-from dbce_spark.annotation.labels.agreement import Agreement, CorpusAgreement
+from dbce_spark.annotation.labels.agreement import CorpusAgreement
 from dbce_spark.annotation.labels.annotators import Shares, Times, biases, practice
 from dbce_spark.annotation.labels.majority import Merge, RefusalReason
 from dbce_spark.model import Label
@@ -57,25 +57,20 @@ def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
     values = [page.by_segments.pi for page in agreed.pages if not isnan(page.by_segments.pi)]
     observed = [page.by_segments.observed for page in agreed.pages if page.by_segments.items]
     expected = [page.by_segments.expected for page in agreed.pages if page.by_segments.items]
+    means = (sum(shares) / max(1, len(shares)) for shares in (observed, expected))
+    pooled = agreed.pooled
     edges = [round(-0.3 + 0.05 * at, 2) for at in range(27)]
     return {
         "agreement_head": ("", "A_o", "A_e", "π", "π by words"),
         "agreement_rows": [
+            ("mean of pages", *map(number, (*means, agreed.mean, agreed.mean_by_words))),
             (
-                "mean of pages",
-                number(sum(observed) / max(1, len(observed))),
-                number(sum(expected) / max(1, len(expected))),
-                number(agreed.mean),
-                number(agreed.mean_by_words),
+                "all segments at once",
+                *map(number, (pooled.observed, pooled.expected, pooled.pi, agreed.pooled_by_words.pi)),
             ),
-            ("all segments at once", *_figures(agreed.pooled), number(agreed.pooled_by_words.pi)),
         ],
         "agreement_plot": Markup(annotator_plots.histogram(values, edges, "π of the page", "pages", places=2)),
     }
-
-
-def _figures(agreement: Agreement) -> tuple[str, str, str]:
-    return number(agreement.observed), number(agreement.expected), number(agreement.pi)
 
 
 def _submissions(merge: Merge) -> dict[str, Any]:

@@ -59,7 +59,10 @@ class Times:
     @property
     def by_annotator(self) -> dict[str, float]:
         """Sum the seconds of each annotator."""
-        return _sums((visit.annotator, visit.seconds) for visit in self.visits)
+        sums: dict[str, float] = defaultdict(float)
+        for visit in self.visits:
+            sums[visit.annotator] += visit.seconds
+        return dict(sums)
 
 
 def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
@@ -183,10 +186,3 @@ def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str,
 def _shares(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Shares:
     first, second, third = values.tolist()
     return first, second, third
-
-
-def _sums(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
-    sums: dict[str, float] = defaultdict(float)
-    for name, value in pairs:
-        sums[name] += value
-    return dict(sums)

@@ -101,7 +101,6 @@ def merge(
         *earlier, last = sorted(own, key=_age)
         accepted.append(last)
         refused += [_refused(one, RefusalReason.SUPERSEDED, f"by one of {last.submitted}") for one in earlier]
-    counts = Counter(one.page for one in accepted)
     by_page: dict[str, list[Submission]] = defaultdict(list)
     for one in accepted:
         by_page[one.page].append(one)
@@ -109,7 +108,7 @@ def merge(
         pages=tuple(merge_page(page, own) for page, own in by_page.items() if len(own) >= minimum),
         accepted=tuple(accepted),
         refused=tuple(sorted(refused)),
-        too_few={page: count for page, count in counts.items() if count < minimum},
+        too_few={page: len(own) for page, own in by_page.items() if len(own) < minimum},
     )
 
 

@@ -7,7 +7,7 @@ cases T001 to T006 need: the arms, the occurrence bits, and the HTML of the neig
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -132,14 +132,11 @@ def _date(timestamp: int) -> str:
 
 
 def _as_fields(task: CrossSheet) -> Fields:
-    cross = {name.name: getattr(task.cross, name.name) for name in fields(Cross)}
     return {
         **page_file.as_fields(task.sheet),
-        "cross": cross,
+        "cross": asdict(task.cross),
         "annotation": {"ends": task.annotation.ends.tolist(), "bits": task.annotation.bits.tolist()},
-        "neighbours": {
-            arm: {"url": near.url, "date": near.date, "html": near.html} for arm, near in task.neighbours.items()
-        },
+        "neighbours": {arm: asdict(near) for arm, near in task.neighbours.items()},
     }
 
 
