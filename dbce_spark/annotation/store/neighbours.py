@@ -29,9 +29,7 @@ def make_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> StoredNei
     """
     places = {unit.xpath: node for unit, node in zip(page.units, same_places(page), strict=True)}
     html = numbered_markup.number_places(near.html.encode("utf-8", "replace"), places)
-    return StoredNeighbour(
-        arm=arm, url=near.url, timestamp=(parse_record_date(near.date) if near.date else None) or 0, html=html
-    )
+    return StoredNeighbour(arm=arm, url=near.url, timestamp=parse_record_date(near.date) or 0, html=html)
 
 
 def same_places(page: StoredPage) -> list[int]:

@@ -41,11 +41,10 @@ def next_page(store: Connection, account: int, order: Order, corpus: str = "") -
         return None
     doubt = -1 if order is Order.DOUBT else 0
     # What was submitted has a draft as well, and so counts twice. A digest is chance that stays when one looks again.
-    return str(
-        min(rows, key=lambda row: (row["done"] + row["begun"], doubt * row["doubt"], digest(str(account), row["id"])))[
-            "id"
-        ]
+    best = min(
+        rows, key=lambda row: (row["done"] + row["begun"], doubt * row["doubt"], digest(str(account), row["id"]))
     )
+    return str(best["id"])
 
 
 def next_of_tutorial(store: Connection, account: int) -> str | None:

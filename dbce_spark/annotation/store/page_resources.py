@@ -81,7 +81,12 @@ def copy(
             answers = _answers(payload, wanted[place])
             with transaction(store):
                 new += sum(keep(store, found) for found, _ in answers)
-            waiting += [need for (found, kind), moments in answers.items() for need in _followed(found, kind, moments)]
+            waiting += [
+                Need(url, moment, of)
+                for (found, kind), moments in answers.items()
+                for url, of in loads(found, kind)
+                for moment in moments
+            ]
         waiting = [need for need in waiting if need not in requested]
     return new
 
@@ -99,11 +104,6 @@ def _answers(payload: Resource, wanted: Iterable[tuple[Need, int]]) -> dict[tupl
             found = replace(payload, url=payload.url if is_own else need.url, timestamp=timestamp)
             answers[found, need.kind].append(need.timestamp)
     return answers
-
-
-def _followed(found: Resource, kind: str, moments: Iterable[int]) -> list[Need]:
-    """Return what pages of these times load through an answer."""
-    return [Need(url, moment, of) for url, of in loads(found, kind) for moment in moments]
 
 
 def _fetched(wanted: Collection[Place], config: InputConfig, most_bytes: int) -> Iterator[tuple[Place, Resource]]:

@@ -60,7 +60,7 @@ def parse(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Pa
         url=url,
         url_key=url_key(url),
         site=site_of(url, config.input.site),
-        timestamp=(parse_record_date(date) if date else None) or 0,
+        timestamp=parse_record_date(date) or 0,
         warc_file=name,
         warc_offset=0,
         warc_length=len(html),

@@ -49,21 +49,18 @@ class WantedPages:
 
 def fits(page: Page, wanted: WantedPages) -> bool:
     """Return whether a page is listed; without a list, whether it passes the filters."""
-    capture = page.capture
+    capture, language = page.capture, page.metadata.declared_language
     if wanted.is_list:
         return capture.url_key in wanted.listed or page.capture_id in wanted.capture_ids
     return (
-        _is_worth_it(page, wanted)
+        _has_wanted_length(page, wanted)
         and (not wanted.sites or capture.site in map(sent_host, wanted.sites))
-        and (
-            not wanted.languages
-            or three_letters(page.metadata.declared_language) in map(three_letters, wanted.languages)
-        )
+        and (not wanted.languages or three_letters(language) in map(three_letters, wanted.languages))
         and (not wanted.urls or any(re.search(one, capture.url) for one in wanted.urls))
     )
 
 
-def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
+def _has_wanted_length(page: Page, wanted: WantedPages) -> bool:
     return wanted.min_words <= count_words(page) <= wanted.max_words
 
 
@@ -77,7 +74,7 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     if wanted.whole_sites:
         names = sorted({page.capture.site for page in fitting})
         taken = {*(names if wanted.sample is None else dice.sample(names, min(wanted.sample, len(names))))}
-        return [page for page in ordered if page.capture.site in taken and _is_worth_it(page, wanted)]
+        return [page for page in ordered if page.capture.site in taken and _has_wanted_length(page, wanted)]
     if wanted.one_per_site:
         by_site: dict[str, list[Page]] = defaultdict(list)
         for page in fitting:
@@ -116,7 +113,7 @@ def refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPage
     if not chosen:
         filters = {"--site": wanted.sites, "--language": wanted.languages, "--url-pattern": wanted.urls}
         options = ["--min-words", "--max-words", *(option for option, values in filters.items() if values)]
-        of_length = sum(_is_worth_it(page, wanted) for page in read)
+        of_length = sum(_has_wanted_length(page, wanted) for page in read)
         raise InputError(
             f"none of the {len(read):,} pages fits; {of_length:,} of them have {wanted.min_words} to"
             f" {wanted.max_words} words; change {', '.join(options[:-1])} or {options[-1]}"
