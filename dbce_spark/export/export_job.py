@@ -4,9 +4,9 @@ import json
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from multiprocessing import active_children, get_context
 
@@ -202,9 +202,8 @@ def _written(parts: list[PartExport], request: ExportRequest) -> Iterator[Export
         yield from map(_write, parts)
         return
     others = active_children()  # of a program that calls this
-    with ExitStack() as stack:
-        # Not by a fork: Arrow and the drivers of object stores have threads.
-        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
+    # Not by a fork: Arrow and the drivers of object stores have threads.
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         # Not by `map`, which cancels what waits when it is stopped: a pool that is ended then has an error of its own.
         with _without_interrupts():
             waiting = [pool.submit(_write, part) for part in parts]
