@@ -154,10 +154,9 @@ def _largest(counts: OutputCounts, keys: Sequence[str], limit: int) -> tuple[int
     return len(table), [row | {"shares": label_shares(row)} for row in rows]
 
 
-def _add_urls(output: ReportOutput, column: str, groups: Iterable[dict[str, Any]]) -> None:
-    listed = list(groups)
-    urls = distinct_urls(output, column, [group[column] for group in listed])
-    for group in listed:
+def _add_urls(output: ReportOutput, column: str, groups: Sequence[dict[str, Any]]) -> None:
+    urls = distinct_urls(output, column, [group[column] for group in groups])
+    for group in groups:
         group["urls"] = urls.get(group[column], 0)
 
 

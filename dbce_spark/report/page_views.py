@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.model import ARMS
 from dbce_spark.output.schemas.segment_rows import segments_from
 from dbce_spark.report.archived_html import COLUMNS as ARCHIVED_COLUMNS
 from dbce_spark.report.archived_html import HtmlGone, archived
@@ -76,7 +77,7 @@ def _rows(picks: Sequence[Pick], output: ReportOutput) -> tuple[dict[str, dict[s
     """Read the rows of some pages by id; and those of all pages that are beside them, or among them."""
     rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
     crosses = [fullest(row["crosses"]) for row in rows.values() if row["crosses"]]
-    of_arms = {cross[arm] for cross in crosses for arm in ("up", "down", "prev", "next") if cross[arm]}
+    of_arms = {cross[arm] for cross in crosses for arm in ARMS[1:] if cross[arm]}
     return rows, rows | output.rows(of_arms - set(rows), ARCHIVED_COLUMNS)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.config import LshConfig
 from dbce_spark.model import Signature
 from dbce_spark.output import current_rows
 from dbce_spark.output.collection import MEMBERS, Collection, Version
@@ -35,13 +36,12 @@ def lost_templates(
     has = _drawn(crawls.now, sites, OF_SITE, lambda row: row["site"])
     wanted = {one for template, ids in was.items() if template in names for one in ids}.union(*has.values())
     signatures = _signatures(crawls.collection, crawls.version, sites, wanted)
-    settings = crawls.version.settings["config"]["lsh"]
+    settings = LshConfig(**crawls.version.settings["config"]["lsh"])
     found = []
     for site, name in candidates:
-        threshold = settings.get("threshold_by_site", {}).get(site, settings["threshold"])
         likenesses = [signatures[one] for one in was[site, name] if one in signatures]
         pages = [signatures.get(one) for one in has[site]]
-        alike = sum(page is not None and _is_like(page, likenesses, threshold) for page in pages)
+        alike = sum(page is not None and _is_like(page, likenesses, settings.threshold_of(site)) for page in pages)
         share = figures_before.templates[site, name] / figures_before.sites[site].captures
         if alike < remains * share * len(pages):
             found.append((site, name))
