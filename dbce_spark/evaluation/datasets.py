@@ -28,7 +28,6 @@ no extractor could do well."""
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
-
 Nodes = Sequence[tuple[int, str]]
 """Text nodes of a page in order: 1 for content, 2 for comments, 0 for all else, and the text."""
 
@@ -158,22 +157,20 @@ def _sample(pages: Mapping[str, GoldPage], count: int | None) -> list[GoldPage]:
     return [page for page_id, page in pages.items() if page_id in chosen]
 
 
-def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
+def siblings(pages: Sequence[GoldPage]) -> dict[str, int]:
     """Count for each page, by its id, the other pages of its group. Captures of one page count once.
 
     Pages of the site from another era are not counted: the method may set a page beside them, but what two templates
     have in common is little evidence on either.
     """
-    pages = list(pages)
     keys: dict[str, set[str]] = defaultdict(set)
     for page in pages:
         keys[page.group].add(page.url_key)
     return {page.page_id: len(keys[page.group]) - 1 if page.group else 0 for page in pages}
 
 
-def snapshots(pages: Iterable[GoldPage]) -> dict[str, int]:
+def snapshots(pages: Sequence[GoldPage]) -> dict[str, int]:
     """Count for each page, by its id, the other captures of it, of whatever era."""
-    pages = list(pages)
     captures = Counter(page.url_key for page in pages)
     return {page.page_id: captures[page.url_key] - 1 for page in pages}
 

@@ -254,8 +254,7 @@ def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterato
         yield "There is one page: each mean is its score alone, and says nothing of others."
     if empty := sum(not page.gold.strip() for page in pages):
         yield f"The gold of {empty:,} of {len(pages):,} pages is empty: F1 is 1 for no text there, and 0 for any."
-    passed_over = ", ".join(f"{name} {count:,}" for name, count in sorted(gold.skipped.items()))
-    if passed_over:
+    if passed_over := ", ".join(f"{name} {count:,}" for name, count in sorted(gold.skipped.items())):
         yield f"Skipped, because page and gold do not belong together: {passed_over}."
     if left_out:
         yield f"Left out: {'; '.join(left_out)}."

@@ -212,19 +212,14 @@ def _metrics(analysis: Analysis) -> dict[str, Any]:
 def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
     chosen = clusters.sample(len(scores.pages))
     placed = clusters.plane(facts.features(scores.pages)[chosen])
-    pages = [scores.pages[at] for at in chosen]
+    titles = [f"{scores.pages[at].dataset}: {scores.pages[at].site}" for at in chosen]
+    of_chosen = [analysis.clusters[at] for at in chosen]
     count = max(analysis.clusters) + 1
     sizes = np.bincount(analysis.clusters, minlength=count)
     return {
         "tags": len(clusters.TAGS),
         "cluster_names": [f"cluster {at} ({counted(sizes[at], 'page')})" for at in range(count)],
-        "scatter": Markup(
-            score_plots.scatter(
-                placed, [analysis.clusters[at] for at in chosen], [f"{page.dataset}: {page.site}" for page in pages]
-            )
-        )
-        if len(placed)
-        else "",
+        "scatter": Markup(score_plots.scatter(placed, of_chosen, titles)) if len(placed) else "",
         "shared_head": ("complexity", *(f"cluster {at}" for at in range(count))),
         "shared": [(group, *map(percent, shares)) for group, shares in analysis.shared.items()],
     }

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -100,7 +101,7 @@ def passed(one: Values, other: Values) -> int:
 def _steps(f1: Values, nth: Places) -> tuple[StreamStep, ...]:
     firsts = [*POSITIONS.values(), int(nth.max()) + 1]
     found = []
-    for name, first, end in zip(POSITIONS, firsts, firsts[1:], strict=False):
+    for name, (first, end) in zip(POSITIONS, pairwise(firsts), strict=True):
         chosen = (nth >= first) & (nth < end)
         if chosen.any():
             means = tuple(f1[:, chosen].mean(axis=1).tolist())
