@@ -35,8 +35,8 @@ def account(
     """Compare the pages of some sites in two outputs, of which the second has no others: those that both have.
     `labelled` are the sites of labelled pages, and the F1 of each before and after."""
     scores: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for site, *pair in labelled:
-        scores[site].append((pair[0], pair[1]))
+    for site, was, now in labelled:
+        scores[site].append((was, now))
     later = [row for batch in after.batches(EXTRACTIONS, _COLUMNS, rows=_ROWS) for row in batch.to_pylist()]
     earlier = before.extractions([row["capture_id"] for row in later], _COLUMNS, rows=_ROWS)
     pairs: dict[str, list[tuple[_Row, _Row]]] = defaultdict(list)

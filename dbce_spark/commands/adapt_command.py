@@ -57,9 +57,7 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     with closing(workbench_store.open_store(arguments.store)) as opened:
         labelled = labelled_pages.read(opened, settings.corpus, config)
         taken = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
-    now = LabelledOutput(output)
-    if labelled:
-        now = _extract_again(arguments, output, labelled, config)
+    now = _extract_again(arguments, output, labelled, config) if labelled else LabelledOutput(output)
     chosen = doubtful_pages.choose(now, taken, settings.pages_a_round)
     if not chosen:
         print("no page is left to label")

@@ -53,10 +53,10 @@ def check_archives(files: Sequence[str], config: DbceConfig) -> None:
 
 def _foreign(path: str, limits: Limits) -> str:
     """Return why a file is no archive; "" if it may be one."""
+    if sources.is_remote(path):
+        return ""
     try:
-        if not sources.is_remote(path):
-            with sources.open_binary(path) as file:
-                return foreign_head(file.read(_HEAD), limits)
+        with sources.open_binary(path) as file:
+            return foreign_head(file.read(_HEAD), limits)
     except OSError:  # a run has a reject for it
-        pass
-    return ""
+        return ""

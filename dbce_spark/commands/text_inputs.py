@@ -27,7 +27,7 @@ _HEAD = 4096
 _NAMED = 3
 """Files that are named where files are passed over."""
 _MOST_OF_HEAD = 1 << 23
-"""More than so many bytes can hold in gzip."""
+"""Bytes: more than a head can inflate to, which is a thousand times its size in gzip at most."""
 
 
 @dataclass(frozen=True, slots=True)
