@@ -123,9 +123,7 @@ class Revisit:
     warc_length: int
     record_id: str
     http_status: int  # of this fetch; 0 where there is none
-    is_unmodified: (
-        bool  # the server answered "not modified" (304); else the payload was fetched, and had the same digest
-    )
+    is_unmodified: bool  # the server answered 304; else the payload was fetched, and had the same digest
     digest: str  # of the payload, as the record has it; "" if it has none
     refers_to_id: str  # WARC-Record-ID
     refers_to_key: str  # SURT key; the own one where there is no other

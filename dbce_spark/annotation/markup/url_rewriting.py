@@ -43,6 +43,7 @@ _KINDS = {
 }
 """The kind of resource that an attribute of a tag loads without a click, by (tag, attribute)."""
 _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
+"""One picture of a `srcset`: its URL, which may have commas in it, and its width or density."""
 _ENDS_STRING = re.compile(r'[\\"\n\r\f]')
 _WEB = ("http://", "https://")
 _RUN = re.compile(r"\s*\S*")
@@ -75,7 +76,7 @@ def rewrite_html(root: Any, base: str, rewrite: Rewrite) -> None:
     A link to follow looks as it did and leads nowhere: following one would leave the page that is being labelled.
     """
     for element in root.iter(etree.Element):
-        tag = element.tag.lower() if isinstance(element.tag, str) else ""
+        tag = element.tag.lower()
         for name, value in element.attrib.items():
             lower = name.lower()
             if kind := _KINDS.get((tag, lower)) or (IMAGE if lower == "background" else None):
