@@ -138,7 +138,7 @@ def files_below(folder: str) -> list[str]:
     a warning."""
     if is_remote(folder):
         return sorted(list_files(folder, _ALL))
-    return sorted(path for path in walk(folder, _ALL, _warn_of_folder) if _is_regular(path, _lack_of_kind(path)))
+    return sorted(path for path in walk(folder, _ALL, _warn_of_folder) if _has_no_lack(path, _lack_of_kind(path)))
 
 
 def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_patterns: Sequence[str] = ()) -> list[str]:
@@ -192,10 +192,11 @@ def _warn_of_folder(error: OSError) -> None:
 
 def _is_taken(path: str) -> bool:
     """Return whether a local path is one of a file that can be read, and its name is text; warn of any other."""
-    return _is_regular(path, _lack(path))
+    return _has_no_lack(path, _lack(path))
 
 
-def _is_regular(path: str, lack: str) -> bool:
+def _has_no_lack(path: str, lack: str) -> bool:
+    """Return whether a path has no lack; warn of one that has, which is passed over."""
     if lack:
         _LOGGER.warning("%s: passed over: %s", shown(path), lack)
     return not lack
