@@ -17,7 +17,7 @@ from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrec
 from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
 from dbce_spark.dbce.kept.title_heading import is_of_title, main_heading, with_title
-from dbce_spark.model import TEXT, Blocks, Page, Units
+from dbce_spark.model import TEXT, Page, Units
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
@@ -58,19 +58,18 @@ def texts_read(page: Page) -> dict[int, str]:
 
 def _choose_of_whole_page(page: Page, scores: Scores, found: Units, favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a whole page to keep by its units, and its main heading. As long as neither side is
-    favored, a page that likely has a text is not left without one: then as with `recall`."""
-    if favor == "balanced" and _is_only_text(page.blocks):
-        favor = "recall"
+    favored, a page that likely has a text is not left without one: then as with `recall`.
+
+    A page that is one block is a text or a message by its words: the classifier has hardly seen any."""
+    if favor != "recall" and len(page.blocks) == 1:
+        if page.blocks.words[0] < TEXT_WORDS:
+            return np.zeros(1, np.bool_)
+        favor = "recall" if favor == "balanced" else favor
     is_kept = units.choose_of_whole_page(scores, found, favor)
     if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= TEXT_WORDS * STEP:
         favor = "recall"
         is_kept = units.choose_of_whole_page(scores, found, favor)
     return with_title(page, scores, is_kept, favor)
-
-
-def _is_only_text(blocks: Blocks) -> bool:
-    """Test for a page that is one text. The few that the classifier has seen are messages, and it takes any for one."""
-    return len(blocks.words) == 1 and int(blocks.words[0]) >= TEXT_WORDS
 
 
 def choose_corrected(

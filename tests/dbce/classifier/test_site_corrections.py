@@ -204,7 +204,7 @@ def without_content(page: Page, folder: Path) -> Path:
     everything = LabelledPage(
         site=SITE,
         keys=page.features.keys,
-        log_odds=np.full(len(page.blocks), 5.0),
+        log_odds=np.full(len(page.blocks), 7.0),
         is_content=np.zeros(len(page.blocks), np.bool_),
         is_labelled=np.ones(len(page.blocks), np.bool_),
     )
