@@ -51,7 +51,9 @@ def _add_evaluate(commands: Commands) -> None:
         help="write the scores that are reached as floors into the file of --floors",
     )
     command.add_argument(
-        "--lower-floors", action="store_true", help="let --pin-floors lower floors, and replace those of other pages"
+        "--lower-floors",
+        action="store_true",
+        help="let --pin-floors lower floors, and replace those of other pages or folds",
     )
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
     command.add_argument(

@@ -31,6 +31,7 @@ def test_other_classifiers_are_other_folds(tmp_path: Path) -> None:
     assert one == digest(str(tmp_path))
     (tmp_path / "fold-0.npz").write_bytes(b"other")
     assert one != digest(str(tmp_path))
+    assert "" == digest("")
 
 
 def test_no_pages(tmp_path: Path) -> None:
