@@ -77,6 +77,11 @@ def _add_train(commands: Commands) -> None:
         "--folds", type=local_path, metavar="DIR",
         help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
     )  # fmt: skip
+    command.add_argument(
+        "--pinned-folds", type=local_path, metavar="FILE",
+        help="keep each site in the fold that it has in this file, folds.json of an earlier --folds; other sites go to"
+        " the fold with the fewest pages",
+    )  # fmt: skip
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
 
 
@@ -117,7 +122,11 @@ def _train(arguments: argparse.Namespace) -> None:
     from dbce_spark.evaluation.training import train_job
 
     request = train_job.TrainRequest(
-        paths=arguments.pages, output=arguments.output, folds=arguments.folds, limit=arguments.limit
+        paths=arguments.pages,
+        output=arguments.output,
+        folds=arguments.folds,
+        limit=arguments.limit,
+        pinned_folds=arguments.pinned_folds,
     )
     print(train_job.train(request, configuration.default()))
 
