@@ -51,7 +51,9 @@ def _add_evaluate(commands: Commands) -> None:
         help="write the scores that are reached as floors into the file of --floors",
     )
     command.add_argument(
-        "--lower-floors", action="store_true", help="let --pin-floors lower floors, and replace those of other pages"
+        "--lower-floors",
+        action="store_true",
+        help="let --pin-floors lower floors, and replace those of other pages or folds",
     )
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
     command.add_argument(
@@ -74,6 +76,11 @@ def _add_train(commands: Commands) -> None:
     command.add_argument(
         "--folds", type=local_path, metavar="DIR",
         help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
+    )  # fmt: skip
+    command.add_argument(
+        "--pinned-folds", type=local_path, metavar="FILE",
+        help="keep each site in the fold that it has in this file, folds.json of an earlier --folds; other sites go to"
+        " the fold with the fewest pages",
     )  # fmt: skip
     command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
 
@@ -115,7 +122,11 @@ def _train(arguments: argparse.Namespace) -> None:
     from dbce_spark.evaluation.training import train_job
 
     request = train_job.TrainRequest(
-        paths=arguments.pages, output=arguments.output, folds=arguments.folds, limit=arguments.limit
+        paths=arguments.pages,
+        output=arguments.output,
+        folds=arguments.folds,
+        limit=arguments.limit,
+        pinned_folds=arguments.pinned_folds,
     )
     print(train_job.train(request, configuration.default()))
 

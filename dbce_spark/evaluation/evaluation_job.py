@@ -98,7 +98,7 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
     summary = _write_results(run, scored, analysis.analyse(scored, of_nodes), [*_notes(gold, left_out, run.reused)])
-    return summary + _check_or_pin(request, gate.measured(scored, gold.sets))
+    return summary + _check_or_pin(request, gate.measured(scored, gold.sets, folds.digest(request.folds)))
 
 
 def _setting(request: EvaluationRequest, config: DbceConfig, bar: "tqdm[Any]") -> Setting:
@@ -242,7 +242,7 @@ def _described(request: EvaluationRequest, sets: Sets) -> str:
         "extractors": request.extractors,
         "limit": request.limit,
         "sample": request.sample,
-        "folds": folds.digest(request.folds) if request.folds else "",
+        "folds": folds.digest(request.folds),
     }
     return json.dumps(described, indent=1) + "\n"
 

@@ -1,15 +1,16 @@
 """Floors under the scores: what was reached once is not lost unseen.
 
-A floors file is pinned to its pages: for each set a digest of them, so that a set which changes is never held to the
-floors of another, and floors of mean F1 by extractor and metric, over its pages, each the same.
+A floors file is pinned to its pages and to the folds that scored them: for each set digests of both, so that a set
+which changes is never held to the floors of another, nor a classifier that has seen the pages to those of others that
+have not; and floors of mean F1 by extractor and metric, over its pages, each the same.
 
-    {"sets": {"sample": {"pages": "<digest>", "floors": {"dbce": {"rouge_l": 0.912}}}}}
+    {"sets": {"sample": {"pages": "<digest>", "folds": "", "floors": {"dbce": {"rouge_l": 0.912}}}}}
 """
 
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import fsspec
@@ -35,9 +36,10 @@ Floors = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """The floors of one set, and the digest of the pages they are for."""
+    """The floors of one set, and the digests of the pages they are for and of the folds that scored them ("": none)."""
 
     pages: str
+    folds: str
     floors: Floors
 
 
@@ -46,10 +48,10 @@ def pages_digest(pages: Sequence[GoldPage]) -> str:
     return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
 
 
-def measured(scores: Scores, sets: Sets) -> dict[str, Pinned]:
-    """Round the scores of each set down to floors."""
+def measured(scores: Scores, sets: Sets, folds: str) -> dict[str, Pinned]:
+    """Round the scores of each set, by the folds of this digest, down to floors."""
     of_set = np.array([page.dataset for page in scores.pages], dtype=object)
-    return {name: Pinned(pages_digest(pages), _means(scores, of_set == name)) for name, pages in sets.items()}
+    return {name: Pinned(pages_digest(pages), folds, _means(scores, of_set == name)) for name, pages in sets.items()}
 
 
 def _means(scores: Scores, is_chosen: npt.NDArray[np.bool_]) -> Floors:
@@ -70,7 +72,10 @@ def read(path: str) -> dict[str, Pinned]:
     try:
         with fsspec.open(path, "rb") as file:
             fields = json.load(file)
-        return {name: Pinned(str(one["pages"]), _floors(one["floors"])) for name, one in fields["sets"].items()}
+        return {
+            name: Pinned(str(one["pages"]), str(one["folds"]), _floors(one["floors"]))
+            for name, one in fields["sets"].items()
+        }
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}; --pin-floors writes it") from error
     except (KeyError, TypeError, AttributeError) as error:
@@ -84,16 +89,17 @@ def check(path: str, reached: Mapping[str, Pinned]) -> int:
 
     Raises:
         InputError: as `read`.
-        EvaluationError: a score is under its floor, was not measured, or is of other pages; or no set has floors.
+        EvaluationError: a score is under its floor, was not measured, or is of other pages or folds; or no set has
+            floors.
     """
     pinned = read(path)
     compared = {name: one for name, one in reached.items() if name in pinned}
     if not compared:
         raise EvaluationError(f"{path} has no floors for {', '.join(reached)}; --pin-floors adds them")
     for name, one in compared.items():
-        if one.pages != pinned[name].pages:
+        if changed := _changed(pinned[name], one):
             raise EvaluationError(
-                f"{path}: the floors of {name} are of other pages than these; --pin-floors writes new ones"
+                f"{path}: the floors of {name} are of other {changed} than these; --pin-floors writes new ones"
             )
     found = list(_compared(pinned, compared))
     sunk = [f"{name} is {_shown(now)}, floor {floor:.{DIGITS}f}" for name, now, floor in found if not now >= floor]
@@ -105,30 +111,43 @@ def check(path: str, reached: Mapping[str, Pinned]) -> int:
 def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
     """Write the floors that were reached, and keep those of sets and extractors that were not measured.
 
-    Floors of a set whose pages have changed are all replaced: they were of other pages.
+    Floors of a set whose pages or folds have changed are all replaced: they were of other pages or classifiers.
 
     Raises:
         InputError: there is a file that cannot be read.
         EvaluationError: a floor would sink, and `lower` does not allow it; then nothing is written.
     """
     before = read(path) if _exists(path) else {}
-    same = {name: one for name, one in before.items() if name not in reached or one.pages == reached[name].pages}
+    changed = {name: _changed(one, reached[name]) for name, one in before.items() if name in reached}
+    same = {name: one for name, one in before.items() if not changed.get(name)}
     sinking = [
         f"{name} from {floor:.{DIGITS}f} to {_shown(now)}"
         for name, now, floor in _compared(same, reached)
         if now < floor
     ]
-    changed = sorted(set(before) - set(same))
-    if changed and not lower:
-        raise EvaluationError(f"{path}: {', '.join(changed)} has other pages now; --lower-floors replaces its floors")
+    if others := [f"{name} has other {what} now" for name, what in sorted(changed.items()) if what and not lower]:
+        raise EvaluationError(f"{path}: {', '.join(others)}; --lower-floors replaces its floors")
     if sinking and not lower:
         raise EvaluationError(f"{path}: floors would sink ({'; '.join(sinking)}); --lower-floors if that is meant")
     merged = {
-        name: Pinned(one.pages, {**(same[name].floors if name in same else {}), **one.floors})
+        name: Pinned(one.pages, one.folds, {**(same[name].floors if name in same else {}), **one.floors})
         for name, one in reached.items()
     }
-    text = {name: {"pages": one.pages, "floors": one.floors} for name, one in sorted((same | merged).items())}
+    text = {name: asdict(one) for name, one in sorted((same | merged).items())}
     storage.write(path, (json.dumps({"sets": text}, indent=2) + "\n").encode())
+
+
+def _changed(pinned: Pinned, one: Pinned) -> str:
+    """Name what scores are of that their floors are not, "" for the same pages and folds."""
+    if one.pages != pinned.pages:
+        return "pages"
+    if one.folds != pinned.folds:
+        return f"folds (floors {_scored_by(pinned)}, scores {_scored_by(one)})"
+    return ""
+
+
+def _scored_by(one: Pinned) -> str:
+    return f"of folds {one.folds}" if one.folds else "without folds"
 
 
 def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> Iterator[tuple[str, float, float]]:

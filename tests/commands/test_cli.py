@@ -188,6 +188,7 @@ def test_places_may_be_file_urls(crawl: Path, monkeypatch: pytest.MonkeyPatch) -
         ["annotate", "adapt", "store", "--in", "out", "--output", "s3://bucket/adapted"],
         ["train", "gold.jsonl", "--output", "s3://bucket/classifier.npz"],
         ["train", "gold.jsonl", "--output", "classifier.npz", "--folds", "s3://bucket/folds"],
+        ["train", "gold.jsonl", "--output", "c.npz", "--folds", "f", "--pinned-folds", "s3://bucket/folds.json"],
         ["collection", "register", "grown", "--output", "s3://bucket/delta"],
         ["acquire", "http://feed.example/", "--output", "warcs", "--state", "s3://bucket/state"],
         ["labels", "render", "pages.jsonl", "--output", "looks.jsonl", "--screenshots", "s3://bucket/pictures"],

@@ -1,7 +1,9 @@
 """A figure that stands on several pages is the same on all of them."""
 
 import re
+from collections import Counter
 
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from tests.support.code_blocks import ROOT
 
 
@@ -30,3 +32,33 @@ def test_the_plot_of_the_leaderboard_has_the_figures_of_its_table() -> None:
     assert "(leaderboard.svg)" in (ROOT / "docs/leaderboard.md").read_text(encoding="utf-8")
     assert table
     assert sorted((row[0], row[1].split(" ")[0].strip("*"), row[-1].replace(",", "")) for row in table) == sorted(shown)
+
+
+def test_the_classifier_was_trained_on_what_its_page_says() -> None:
+    """The table has what the card of the shipped file has: pages of `X-read` are of X, and a row may name several sets;
+    rows go from most pages to fewest. What a set is, is written by hand."""
+    card = load_classifier("").card
+    of_set: Counter[str] = Counter()
+    for name, pages in card["sets"].items():
+        of_set[name.removesuffix("-read")] += pages
+    what = {names: text for names, _, text in rows("docs/classifier.md", "| set | pages | what |")}
+    what |= dict.fromkeys(of_set.keys() - set(", ".join(what).split(", ")), "?")
+    pages_of = {names: sum(of_set[name] for name in names.split(", ")) for names in what}
+    expected = [
+        f"{card['pages']:,} pages of {card['sites']:,} sites, {card['blocks']:,} blocks:",
+        "",
+        "| set | pages | what |",
+        "|---|---|---|",
+        *(
+            f"| {names} | {pages:,} | {what[names]} |"
+            for names, pages in sorted(pages_of.items(), key=lambda one: (-one[1], one[0]))
+            if pages
+        ),
+    ]
+    page = (ROOT / "docs/classifier.md").read_text(encoding="utf-8")
+    section = page.partition("\n## Trained on\n\n")[2].splitlines()
+
+    assert expected == section[: len(expected)], "\n".join(("docs/classifier.md should have:", "", *expected))
+    assert "" == section[len(expected)]
+    assert of_set.keys() == set(", ".join(what).split(", "))
+    assert "?" not in what.values()

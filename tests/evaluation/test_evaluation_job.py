@@ -15,9 +15,10 @@ import pytest
 from dbce_spark import config
 from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
-from dbce_spark.evaluation import evaluation_job, extracted_texts
+from dbce_spark.evaluation import evaluation_job, extracted_texts, gate
 from dbce_spark.evaluation.extracting import ensembles, joint_extractors
 from dbce_spark.evaluation.extracting.peers import PEERS
+from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.scoring import facts, scores
 from dbce_spark.evaluation.scoring.scores import NAMES
 from tests.support.fake_extractors import line, own_set, written
@@ -236,6 +237,20 @@ def test_floors_are_pinned_and_held(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match=r"1 of 2 scores .*made lxml rouge_l is 0\.735, floor 0\.736"):
         evaluation_job.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
     assert (tmp_path / "summary.md").exists()
+
+
+def test_floors_are_pinned_to_the_folds_of_the_run(tmp_path: Path) -> None:
+    """Under the digest that its description has; a run without these folds is not held to them."""
+    (tmp_path / "folds").mkdir()
+    (tmp_path / "folds" / FOLDS_FILE).write_text('{"a.example": "fold-0.npz"}', "utf-8")
+    by_folds = {"names": "lxml", "floors": str(tmp_path / "floors.json"), "folds": str(tmp_path / "folds")}
+    evaluation_job.evaluate(request(tmp_path, **by_folds, pin_floors=True), config.default())
+    described = json.loads((tmp_path / evaluation_job.DESCRIPTION).read_text("utf-8"))
+
+    assert described["folds"] == gate.read(by_folds["floors"])["made"].folds != ""
+    assert "2 scores are not under" in evaluation_job.evaluate(request(tmp_path, **by_folds), config.default())
+    with pytest.raises(EvaluationError, match="scores without folds"):
+        evaluation_job.evaluate(request(tmp_path, **{**by_folds, "folds": ""}), config.default())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier, digest
+from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier, digest, read_pinned
 from tests.support.fake_extractors import gold_pages, line
 
 
@@ -31,6 +31,7 @@ def test_other_classifiers_are_other_folds(tmp_path: Path) -> None:
     assert one == digest(str(tmp_path))
     (tmp_path / "fold-0.npz").write_bytes(b"other")
     assert one != digest(str(tmp_path))
+    assert "" == digest("")
 
 
 def test_no_pages(tmp_path: Path) -> None:
@@ -38,6 +39,28 @@ def test_no_pages(tmp_path: Path) -> None:
     (tmp_path / FOLDS_FILE).write_text('{"a.example": "fold-0.npz"}')
 
     assert {} == by_classifier([], str(tmp_path))
+
+
+def test_pins_are_what_training_writes(tmp_path: Path) -> None:
+    """Of each site the number of its fold."""
+    path = tmp_path / FOLDS_FILE
+    path.write_text('{"b.example": "fold-1.npz", "a.example": "fold-0.npz"}')
+
+    assert {"a.example": 0, "b.example": 1} == read_pinned(str(path), 2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, "[]", "no json", "7", "[" * 100_000, '{"a": 1}', '{"a": ["fold-1.npz"]}', '{"a": "fold-2.npz"}'],
+    ids=lambda text: str(text)[:19],
+)
+def test_file_that_pins_nothing(content: str | None, tmp_path: Path) -> None:
+    """The error names the file; there are two folds."""
+    path = tmp_path / FOLDS_FILE
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError, match=r"folds.json is no file of 2 folds as `dbce train --folds` writes it"):
+        read_pinned(str(path), 2)
 
 
 @pytest.mark.parametrize("content", [None, "{}", "[]", "no json", "7", "[" * 100_000], ids=lambda text: str(text)[:9])

@@ -45,16 +45,16 @@ MERGED = {
 """The names that types go by which a page without its URL, or so few pages, do not tell apart (docs/classifier.md)."""
 
 
-def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
-    """Assign each page the fold of its site. Folds have about as many pages; all pages of a site are in one."""
+def folds(sites: Sequence[str], count: int, pinned: Mapping[str, int] | None = None) -> npt.NDArray[np.int64]:
+    """Assign each page the fold of its site: the pinned one, or one by which folds have about as many pages. All pages
+    of a site are in one."""
     sizes = Counter(sites)
     order = sorted(sizes)
     random.Random(SEED).shuffle(order)
     totals = [0] * count
-    chosen: dict[str, int] = {}
-    for site in sorted(order, key=lambda site: -sizes[site]):
-        fold = totals.index(min(totals))
-        chosen[site] = fold
+    chosen = {site: fold for site, fold in (pinned or {}).items() if site in sizes}
+    for site in sorted(order, key=lambda site: (site not in chosen, -sizes[site])):
+        fold = chosen.setdefault(site, totals.index(min(totals)))
         totals[fold] += sizes[site]
     return np.array([chosen[site] for site in sites])
 

@@ -1,16 +1,21 @@
 """`dbce train` from gold file to classifiers."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.dbce.classifier.classify import Classifier
+from dbce_spark.errors import ConfigError, InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import boosted_trees, train_job, trainer
+from dbce_spark.evaluation.training.prepared_pages import PreparedPages
 from tests.support.builders import CONFIG
 
 
@@ -92,6 +97,61 @@ def test_sites_that_share_texts_are_in_one_fold(folder: Path, tmp_path: Path) ->
     at = lines.index(longest)
     assert "copy.example" == prepared.sites[-1] == prepared.owners[at]
     assert folds["copy.example"] == folds[prepared.sites[at]]
+
+
+def request(folder: Path, output: Path, **others: Any) -> train_job.TrainRequest:
+    return train_job.TrainRequest(
+        **{"paths": [str(folder / "gold.jsonl")], "output": str(output), "folds": None, "limit": None, **others}
+    )
+
+
+def test_folds_can_be_pinned(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their classifiers have not seen them; a site that the file does not name has a fold as well."""
+    seen: list[set[str]] = []
+
+    def train(pages: PreparedPages, card: Mapping[str, Any]) -> Classifier:
+        seen.append({*pages.sites})
+        return load_classifier(str(folder / "new" / "all.npz"))
+
+    monkeypatch.setattr(trainer, "train", train)
+    before = json.loads((folder / "folds" / FOLDS_FILE).read_text())
+    following = {"fold-0.npz": "fold-1.npz", "fold-1.npz": "fold-2.npz", "fold-2.npz": "fold-0.npz"}
+    first, *others = sorted(before)
+    pinned = {site: following[before[site]] for site in others} | {"gone.example": "fold-0.npz"}
+    (tmp_path / "pins.json").write_text(json.dumps(pinned))
+    pins = str(tmp_path / "pins.json")
+    train_job.train(request(folder, tmp_path / "x.npz", folds=str(tmp_path / "f"), pinned_folds=pins), CONFIG)
+    found = json.loads((tmp_path / "f" / FOLDS_FILE).read_text())
+
+    assert {site: pinned[site] for site in others} == {site: found[site] for site in others}
+    assert {*before} == {*found}
+    assert found[first] in following
+    assert [{site for site in found if found[site] != name} for name in following] == seen[:3]
+
+
+@pytest.mark.parametrize(("fold_of_other", "warnings"), [(2, 0), (0, 1)])
+def test_sites_of_one_owner_go_where_the_first_is_pinned(
+    fold_of_other: int, warnings: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By its name; a warning names a site that is pinned elsewhere. A site that is pinned takes its fellows along."""
+    sites = ["b.example", "c.example", "a.example", "d.example"]
+    prepared = SimpleNamespace(sites=sites, owners=["a.example", "a.example", "a.example", "d.example"])
+    pinned = {"c.example": fold_of_other, "b.example": 2, "d.example": 1}
+
+    assert [2, 2, 2, 1] == train_job.fold_of_pages(prepared, pinned).tolist()  # type: ignore[arg-type]
+    assert warnings == len(caplog.messages)
+    assert all("c.example is pinned to fold 0" in one for one in caplog.messages)
+
+
+def test_pins_need_folds(folder: Path, tmp_path: Path) -> None:
+    """Without --folds they would change nothing, which is said before hours of training; so are errors in them."""
+    (tmp_path / "pins.json").write_text("{}")
+    pins = str(tmp_path / "pins.json")
+    with pytest.raises(ConfigError, match="--pinned-folds has an effect beside --folds only; add --folds DIR"):
+        train_job.train(replace(request(folder, tmp_path / "x.npz", pinned_folds=pins), paths=["none"]), CONFIG)
+    wrong = request(folder, tmp_path / "x.npz", folds=str(tmp_path / "f"), pinned_folds=str(tmp_path / "none.json"))
+    with pytest.raises(InputError, match=r"none.json is no file of 3 folds"):
+        train_job.train(replace(wrong, paths=["none"]), CONFIG)
 
 
 def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:

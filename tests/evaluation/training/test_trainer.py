@@ -45,6 +45,27 @@ def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
     assert (sizes.min() > 0) == (len(set(sites)) >= count)
 
 
+@given(SITES, st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3)))
+def test_pinned_sites_stay_in_their_folds(sites: list[str], pinned: dict[str, int]) -> None:
+    """However many pages they have; each other site went to a fold that had no more pages than any."""
+    found = trainer.folds(sites, 4, pinned)
+    fold_of = dict(zip(sites, found.tolist(), strict=True))
+    others = [site for site in sites if site not in pinned]
+    sizes = np.bincount(found, minlength=4)
+
+    assert {site: fold for site, fold in pinned.items() if site in fold_of}.items() <= fold_of.items()
+    for fold in {fold_of[site] for site in others}:
+        own = [others.count(site) for site in {*others} if fold_of[site] == fold]
+        assert sizes[fold] - min(own) <= sizes.min()
+
+
+def test_pins_of_no_site_change_nothing() -> None:
+    """Folds are those without pins."""
+    sites = ["a", "b", "b", "c", "d", "d", "d"]
+
+    assert trainer.folds(sites, 3).tolist() == trainer.folds(sites, 3, {"elsewhere": 2}).tolist()
+
+
 def test_pages_of_a_host_share_a_weight_and_those_of_a_light_set_have_less() -> None:
     """A page weighs PAGE_WEIGHT, unless its host has more than HOST_PAGES or its set is one of WEIGHT_OF_SET."""
     (light, share), *_ = prepared_pages.WEIGHT_OF_SET.items()
