@@ -1,6 +1,7 @@
 """The leaderboard as Markdown: every figure of it comes from results."""
 
 import textwrap
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,11 +11,28 @@ from benchmarks.leaderboard import findings, phrases, standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
-from dbce_spark.evaluation.reporting.score_tables import between, bold, number, percent
+from dbce_spark.evaluation.reporting.score_tables import against, between, bold, number, percent
 from dbce_spark.evaluation.scoring import average_weights, bootstrap
+from dbce_spark.evaluation.scoring.clusters import TAGS
+from dbce_spark.evaluation.scoring.score_breakdown import MIN_PAGES
 from dbce_spark.files.markdown_table import table
 
 _WIDTH = 138
+
+_OURS = findings.OURS[WHOLE]
+"""The extractor that all others are compared with."""
+
+_CEILING = (
+    "The ceiling of whole pages: two readers of the same pages, the second without sight of the first's labels, agree"
+    " to a mean F1 of the pages of .994 on content nodes (71 of the pages that were labelled last,"
+    " `benchmarks/labels/README.md`), and to .988 and .989 on 42 and 48 of those before. With the nodes of all pages"
+    " counted together they agree to .978 on 61 pages of `archives`, and .957 on 45 of `formasaurus`. These are figures"
+    " of text nodes, those below of words."
+)
+"""The agreement of readers, as the card of their labels has it."""
+
+_TAGS = 3
+"""Tags that a cluster is described by, the most frequent of it."""
 
 
 def text(results: Results, plot: str) -> str:
@@ -29,14 +47,12 @@ def text(results: Results, plot: str) -> str:
         " other extractors have not seen ([what that"
         " means](benchmark.md#pages-that-the-classifier-was-trained-on)). F1, P and R are by ROUGE-L, line by line"
         " (`rouge_lsum`); a page that an extractor fails on has 0. Brackets are 95 % intervals from draws of sites, or"
-        f" of pages where there are fewer than {bootstrap.MIN_SITES} sites. The best of a column is bold. `python -m"
-        " benchmarks leaderboard` writes this page from results.",
+        f" of pages where there are fewer than {bootstrap.MIN_SITES} sites. In tables by kinds of pages P and R stand"
+        " below F1. The best F1 of a column is bold. `python -m benchmarks leaderboard` writes this page from results.",
         "## Who wins where",
         *findings.paragraphs(results),
         *(_overall(results.evaluated, plot) if results.evaluated else ()),
-        *(_by_set("Whole pages, by set", whole) if whole else ()),
-        *(_by_kind(whole) if whole else ()),
-        *(_by_set("Articles, by set", articles) if articles else ()),
+        *(part for name, one in results.evaluated.items() for part in _by_kind(name, one)),
         *(part for name, one in results.by_own_measure.items() for part in _by_own_measure(name, one)),
         *(_two_golds(articles, whole) if articles and whole else ()),
         *(part for phrase_set in results.phrases for part in _by_phrases(phrase_set)),
@@ -55,43 +71,91 @@ def _overall(evaluated: Mapping[str, Evaluation], plot: str) -> Iterator[str]:
         " begin with dbce are `dbce` with less or other evidence. CPU: milliseconds a page, on the"
         f" {len(timed.pages):,} pages of the first columns; that of an ensemble is its members' too."
     )
+    if any(_OURS in one.extractors for one in evaluated.values()):
+        yield (
+            f"*Less {_OURS}*: F1 less that of `{_OURS}` on the same pages, with its interval; p is two-sided, from the"
+            f" same {bootstrap.ROUNDS:,} draws (so 0.001 is the least), and not corrected for the number of extractors."
+        )
+    if WHOLE in evaluated:
+        yield _CEILING
     found = {part: (one, standings.overall(one)) for part, one in evaluated.items()}
     seconds = dict(zip(timed.extractors, timed.seconds.mean(axis=1).tolist(), strict=True))
-    best = {part: standing.f1.max() for part, (_, standing) in found.items()}
-    rows = []
-    for name in dict.fromkeys(name for one, standing in found.values() for name in _ranked(one, standing)):
-        row = [name]
-        for part, (one, standing) in found.items():
-            at = one.extractors.index(name) if name in one.extractors else None
-            row += ["", "", ""] if at is None else _all_three(standing, at, best[part])
-        rows.append([*row, f"{1000 * seconds[name]:,.1f}" if name in seconds else ""])
-    yield table(("extractor", *(head for part in found for head in (f"{part}: F1", "P", "R")), "CPU ms"), rows)
+    cells = {part: _overall_cells(one, standing) for part, (one, standing) in found.items()}
+    heads = {part: (f"{part}: F1", "P", "R", *_compared(one)) for part, (one, _) in found.items()}
+    rows = (
+        (
+            name,
+            *(cell for part in found for cell in cells[part].get(name, [""] * len(heads[part]))),
+            f"{1000 * seconds[name]:,.1f}" if name in seconds else "",
+        )
+        for name in dict.fromkeys(name for of_part in cells.values() for name in of_part)
+    )
+    yield table(("extractor", *(head for of_part in heads.values() for head in of_part), "CPU ms"), rows)
     yield f"![F1 and CPU milliseconds a page of all extractors]({plot})"
 
 
-def _by_set(title: str, evaluation: Evaluation) -> Iterator[str]:
-    yield f"## {title}"
-    yield "F1. All pages of a set weigh the same."
+def _overall_cells(evaluation: Evaluation, standing: Standing) -> dict[str, list[str]]:
+    """Make the cells of each extractor on all pages, the best first; those against ours only where it was run."""
+    names, best = evaluation.extractors, standing.f1.max()
+    less = standings.differences(evaluation, standing, _OURS) if _OURS in names else {}
+    return {
+        names[at]: [
+            _bracketed(standing, at, best),
+            number(standing.precision[at]),
+            number(standing.recall[at]),
+            *(against(less[names[at]] if names[at] != _OURS else None) if less else ()),
+        ]
+        for at in _order(standing)
+    }
+
+
+def _compared(evaluation: Evaluation) -> tuple[str, ...]:
+    return (f"less {_OURS}", "p") if _OURS in evaluation.extractors else ()
+
+
+def _by_kind(part: str, evaluation: Evaluation) -> Iterator[str]:
+    """Show a part by the kinds of its pages, a table each."""
+    title, weighed = findings.TITLES[part], "Weights are those of all sets together."
+    yield f"## {title}, by set"
+    yield "All pages of a set weigh the same."
     yield _f1_table(evaluation, standings.by_set(evaluation))
-
-
-def _by_kind(whole: Evaluation) -> Iterator[str]:
-    yield "## Whole pages, by type"
-    yield "F1. Weights are those of all sets together."
-    yield _f1_table(whole, standings.by_type(whole))
-    yield "## Whole pages, by complexity"
+    if part == WHOLE:
+        yield f"## {title}, by type"
+        yield weighed
+        yield _f1_table(evaluation, standings.by_type(evaluation))
+        yield f"## {title}, by complexity"
+        yield (
+            "Complexity: words of the gold over words of the page; `complex` is the lowest quarter of pages, `easy` the"
+            f" highest. {weighed}"
+        )
+        yield _f1_table(evaluation, standings.by_complexity(evaluation))
+    yield f"## {title}, by language"
+    yield f"As the sets name it; languages of fewer than {MIN_PAGES} pages are `other`. {weighed}"
+    yield _f1_table(evaluation, standings.by_language(evaluation))
+    clusters = standings.by_cluster(evaluation)
+    yield f"## {title}, by cluster and siblings"
     yield (
-        "F1. Complexity: words of the gold over words of the page; `complex` is the lowest quarter of pages, `easy` the"
-        " highest. Weights are those of all sets together."
+        f"Clusters are of pages that are alike by the shares of {len(TAGS)} tags in all of theirs"
+        f" ([how](benchmark.md#averages-and-how-sure-they-are)); on average, {_tags(evaluation, clusters)}. Siblings"
+        f" are the other URLs of a page's site, or of its site and era, in its set. {weighed}"
     )
-    yield _f1_table(whole, standings.by_complexity(whole))
+    yield _f1_table(evaluation, clusters | standings.by_siblings(evaluation))
+
+
+def _tags(evaluation: Evaluation, clusters: Mapping[str, Standing]) -> str:
+    """Name the most frequent tags of each cluster, with their shares."""
+    found = {name: standings.tags(evaluation, standing) for name, standing in clusters.items()}
+    return "; ".join(
+        f"{name} has {', '.join(f'{percent(share)} {tag}' for tag, share in [*shares.items()][:_TAGS])}"
+        for name, shares in found.items()
+    )
 
 
 def _f1_table(evaluation: Evaluation, columns: Mapping[str, Standing]) -> str:
-    """Make a table of F1 with intervals: a row an extractor, a column a kind of pages."""
-    order = np.argsort(-standings.overall(evaluation).f1, kind="stable")
+    """Make a table of F1 with intervals, P and R: a row an extractor, a column a kind of pages."""
     rows = (
-        [evaluation.extractors[at], *(_bracketed(one, at, one.f1.max()) for one in columns.values())] for at in order
+        [evaluation.extractors[at], *(_stacked(one, at) for one in columns.values())]
+        for at in _order(standings.overall(evaluation))
     )
     return table(("extractor", *(f"{name} ({one.pages:,})" for name, one in columns.items())), rows)
 
@@ -157,7 +221,14 @@ def _how(results: Results) -> Iterator[str]:
         " were given different pages, they are compared on those that all have; a method of ours may see the others"
         " beside them, as in an archive."
     )
-    yield table(("part", "date", "folds", "command"), ([part, *_described(one)] for part, one in results.described))
+    runs = [(f"{at}", part, one) for at, (part, one) in enumerate(results.described, start=1)]
+    head = ("run", "part", "date", "folds", "command")
+    yield table(head, ((at, part, *_described(one)) for at, part, one in runs))
+    yield (
+        "The pages of each set in these runs, with the digest of their ids, HTML and gold: runs with the same digest"
+        " had the same pages."
+    )
+    yield table(("part", "set", "pages", "digest", "runs"), _sets(runs))
     yield "`make benchmark` gives all such results and writes this page:"
     samples = [one["sample"] for part, one in results.described if part == ARTICLES and one["sample"]]
     yield (
@@ -166,6 +237,17 @@ def _how(results: Results) -> Iterator[str]:
     )
     if results.versions:
         yield f"Versions: {', '.join(f'{name} of {package}' for name, package in sorted(results.versions.items()))}."
+
+
+def _sets(runs: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Iterator[tuple[str, ...]]:
+    """Iterate over the sets of runs: part, name, pages, digest, and the numbers of the runs that had these pages."""
+    found: dict[tuple[str, str], dict[tuple[int, str], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for at, part, one in runs:
+        for name, pages in one["pages"].items():
+            found[part, name][pages, one["digests"][name]].append(at)
+    for (part, name), versions in found.items():
+        for (pages, digest), numbers in versions.items():
+            yield part, name, f"{pages:,}", digest, ", ".join(numbers)
 
 
 def _described(evaluation: Mapping[str, Any]) -> Iterator[str]:
@@ -179,12 +261,15 @@ def _described(evaluation: Mapping[str, Any]) -> Iterator[str]:
     yield f"`{' '.join(words)}`"
 
 
-def _ranked(evaluation: Evaluation, standing: Standing) -> Sequence[str]:
-    return [evaluation.extractors[at] for at in np.argsort(-standing.f1, kind="stable")]
+def _order(standing: Standing) -> Sequence[int]:
+    """Return the places of extractors, the best first."""
+    found: list[int] = np.argsort(-standing.f1, kind="stable").tolist()
+    return found
 
 
-def _all_three(standing: Standing, at: int, best: float) -> list[str]:
-    return [_bracketed(standing, at, best), number(standing.precision[at]), number(standing.recall[at])]
+def _stacked(standing: Standing, at: int) -> str:
+    precision, recall = number(standing.precision[at]), number(standing.recall[at])
+    return f"{_bracketed(standing, at, standing.f1.max())}<br>P {precision}, R {recall}"
 
 
 def _bracketed(standing: Standing, at: int, best: float) -> str:

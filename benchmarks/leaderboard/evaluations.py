@@ -16,6 +16,7 @@ from dbce_spark.evaluation.scoring.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
 _SCORES = ("dataset", "page_id", "site", "page_type", "extractor", *PARTS, "seconds")
+_FACTS = ("dataset", "page_id", "lang", "siblings", "complexity", "tags")
 
 PageKey = tuple[str, str]
 """Data set and id."""
@@ -24,7 +25,7 @@ TextsBySet = Mapping[str, Mapping[str, Mapping[str, str]]]
 """Texts by set, extractor and page id."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluatedPage:
     """A page that all extractors were scored on."""
 
@@ -33,6 +34,9 @@ class EvaluatedPage:
     unit: str  # the name that the page is drawn and weighed with
     page_type: str
     complexity: float
+    lang: str
+    siblings: int
+    tags: tuple[float, ...]  # shares, in the order of `clusters.TAGS`
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +59,15 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
     """Read the scores of all folders by a metric, of one set if it is named; an extractor's on a set are those of the
     last folder that has any.
 
-    Pages that an extractor was not run on are left out: it may have been given a sample.
+    Pages that an extractor was not run on are left out: it may have been given a sample. A page has as many siblings
+    as in the folder with most of them.
 
     Raises:
         InputError: a folder cannot be read, an extractor was not run on one of the sets, or no set is named and the
             extractors have no page in common.
     """
     found: dict[tuple[str, str], dict[PageKey, dict[str, Any]]] = {}
-    complexity: dict[PageKey, float] = {}
+    facts: dict[PageKey, dict[str, Any]] = {}
     for folder in folders:
         of_folder: dict[tuple[str, str], dict[PageKey, dict[str, Any]]] = {}
         of_set = [("dataset", "=", dataset)] if dataset else []
@@ -70,8 +75,9 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
             scored = of_folder.setdefault((row["extractor"], row["dataset"]), {})
             scored[row["dataset"], row["page_id"]] = row
         found |= of_folder
-        for row in _rows(folder, "pages.parquet", ("dataset", "page_id", "complexity")):
-            complexity[row["dataset"], row["page_id"]] = row["complexity"]
+        for row in _rows(folder, "pages.parquet", _FACTS):
+            seen = facts.setdefault((row["dataset"], row["page_id"]), row)
+            seen |= row | {"siblings": max(seen["siblings"], row["siblings"])}
     extractors = tuple(dict.fromkeys(extractor for extractor, _ in found))
     datasets = tuple(dict.fromkeys(dataset for _, dataset in found))
     for extractor in extractors:
@@ -80,7 +86,7 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
                 f"{', '.join(folders)}: {extractor} was not run on {missing[0]}; run it with `dbce evaluate`"
             )
     rows = {name: {key: row for one in datasets for key, row in found[name, one].items()} for name in extractors}
-    keys = [key for key in complexity if rows and all(key in of_extractor for of_extractor in rows.values())]
+    keys = [key for key in facts if rows and all(key in of_extractor for of_extractor in rows.values())]
     if not keys and not dataset:
         raise InputError(
             f"{', '.join(folders)}: no page has scores of {', '.join(extractors)}; run all of them on the same pages"
@@ -88,7 +94,7 @@ def read(folders: Sequence[str], metric: str = METRIC, dataset: str = "") -> Eva
     columns = [[rows[name][key] for key in keys] for name in extractors]
     return Evaluation(
         extractors,
-        tuple(_page(rows[extractors[0]][key], complexity[key]) for key in keys),
+        tuple(_page(rows[extractors[0]][key], facts[key]) for key in keys),
         np.array([[[row[part] for row in of_extractor] for of_extractor in columns] for part in PARTS]),
         np.array([[row["seconds"] for row in of_extractor] for of_extractor in columns]),
     )
@@ -137,6 +143,14 @@ def _rows(folder: str, name: str, columns: Sequence[str], filters: Any = None) -
     return rows
 
 
-def _page(row: Mapping[str, Any], complexity: float) -> EvaluatedPage:
-    unit = unit_of(row["site"], row["dataset"], row["page_id"])
-    return EvaluatedPage(row["dataset"], row["page_id"], unit, row["page_type"], complexity)
+def _page(row: Mapping[str, Any], facts: Mapping[str, Any]) -> EvaluatedPage:
+    return EvaluatedPage(
+        dataset=row["dataset"],
+        page_id=row["page_id"],
+        unit=unit_of(row["site"], row["dataset"], row["page_id"]),
+        page_type=row["page_type"],
+        complexity=facts["complexity"],
+        lang=facts["lang"],
+        siblings=facts["siblings"],
+        tags=tuple(facts["tags"]),
+    )

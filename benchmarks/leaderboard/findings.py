@@ -1,20 +1,39 @@
 """The findings of a leaderboard, in sentences: who wins where, by how much, and where the measures disagree."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from benchmarks.leaderboard import standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, READER, WHOLE, PhraseSet, Results
+from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation.extracting.joint_extractors import is_ours
 from dbce_spark.evaluation.reporting.score_tables import number
+from dbce_spark.evaluation.scoring import bootstrap
 from dbce_spark.evaluation.scoring.analysis import rank_correlation
+from dbce_spark.evaluation.scoring.bootstrap import MeanDifference
 
 OURS = {WHOLE: "dbce", ARTICLES: "dbce-article"}
 """The method of ours that follows the convention of those sets."""
 
 _PAGES = {WHOLE: "pages that readers labelled whole", ARTICLES: "pages by the gold of sets of articles"}
+
+TITLES = {WHOLE: "Whole pages", ARTICLES: "Articles"}
+"""The parts, as headings and sentences name them."""
+
+_KINDS: Mapping[str, Callable[[Evaluation], Mapping[str, Standing]]] = {
+    "set": standings.by_set,
+    "type": standings.by_type,
+    "complexity": standings.by_complexity,
+    "language": standings.by_language,
+    "cluster": standings.by_cluster,
+}
+_ASKED = {WHOLE: tuple(_KINDS), ARTICLES: ("set", "language", "cluster")}
+"""Kinds by which the pages of each part are told apart in sentences."""
+
+_AHEAD, _BEHIND, _CLOSE = "ahead of", "behind", ""
 
 _RANKED = 3
 """Extractors from which on two orders of them are compared."""
@@ -24,8 +43,13 @@ def paragraphs(results: Results) -> Iterator[str]:
     """Iterate over what is found, a paragraph a question; one that these results do not answer is empty."""
     for part, evaluation in results.evaluated.items():
         yield " ".join(_winners(part, evaluation))
-    if WHOLE in results.evaluated:
-        yield " ".join(_by_kind(results.evaluated[WHOLE]))
+    if by_kind := [one for part, evaluation in results.evaluated.items() for one in _by_kind(part, evaluation)]:
+        yield from by_kind
+        yield (
+            "*Ahead* and *behind* are said where the 95 % interval of the paired difference leaves out 0, with at least"
+            f" {bootstrap.MIN_UNITS} sites, or pages where they are drawn. The best of others is chosen by the same"
+            " pages, and no interval is widened for the number of them."
+        )
     if {WHOLE, ARTICLES} <= set(results.evaluated):
         yield " ".join(_disagreement(results.evaluated[ARTICLES], results.evaluated[WHOLE]))
     yield from map(_by_phrases, results.phrases)
@@ -38,7 +62,7 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
     others = [name for name in ranked if not is_ours(name)]
     yield f"**On {standing.pages:,} {_PAGES[part]}** {ranked[0]} is first with F1 {number(f1[ranked[0]])}."
     if ours in f1 and others:
-        found = standings.difference(evaluation, ours, others[0])
+        found = standings.difference(evaluation, standing, ours, others[0])
         yield (
             f"{ours} ({number(f1[ours])}) less the best of others, {others[0]} ({number(f1[others[0]])}), is"
             f" {found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})."
@@ -48,27 +72,37 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
             yield f"Of those that take less time than it, {quicker[0]} is best with {number(f1[quicker[0]])}."
 
 
-def _by_kind(whole: Evaluation) -> Iterator[str]:
-    """Say on which kinds of pages our method is ahead of all others, and on which it is not."""
-    names, ours = whole.extractors, OURS[WHOLE]
+def _by_kind(part: str, evaluation: Evaluation) -> Iterator[str]:
+    """Say on which kinds of pages our method is ahead of all others, on which it is behind, and on which none can say.
+
+    There it is that the interval of the paired difference holds 0, or that there are too few pages for a test.
+    """
+    names, ours = evaluation.extractors, OURS[part]
     others = [at for at, name in enumerate(names) if not is_ours(name)]
     if ours not in names or not others:
         return
-    for question, of_kind in (("type", standings.by_type(whole)), ("complexity", standings.by_complexity(whole))):
-        ahead: list[str] = []
-        behind: list[str] = []
-        for kind, standing in of_kind.items():
-            best, mine = max(others, key=lambda at: standing.f1[at]), standing.f1[names.index(ours)]
-            scores = f"{kind} ({number(mine)}; {names[best]} {number(standing.f1[best])})"
-            (ahead if mine >= standing.f1[best] else behind).append(scores)
-        sides = {"ahead of": ahead, "behind": behind}
-        yield (
-            f"**By {question}** {ours} is "
-            + ", and ".join(
-                f"{side} the best of others on {', '.join(kinds)}" for side, kinds in sides.items() if kinds
-            )
-            + "."
-        )
+    for question in _ASKED[part]:
+        kinds = _KINDS[question](evaluation)
+        if len(kinds) == 1:  # the sentence on all pages has said it
+            continue
+        sides: dict[str, list[str]] = {_AHEAD: [], _BEHIND: [], _CLOSE: []}
+        for kind, standing in kinds.items():
+            best = max(others, key=lambda at: standing.f1[at])
+            side = _side(standings.difference(evaluation, standing, ours, names[best]))
+            mine = number(standing.f1[names.index(ours)])
+            sides[side].append(f"{kind} ({mine}; {names[best]} {number(standing.f1[best])})")
+        close = sides.pop(_CLOSE)
+        sure = [f"{side} the best of others on {', '.join(some)}" for side, some in sides.items() if some]
+        said = [f"{ours} is {', and '.join(sure)}."] if sure else []
+        said += [f"Too close to say: {', '.join(close)}."] if close else []
+        yield f"**{TITLES[part]} by {question}:** {' '.join(said)}"
+
+
+def _side(difference: MeanDifference) -> str:
+    """Say on which side of 0 a difference is, if its interval leaves out 0 and there are pages enough for a test."""
+    if math.isnan(difference.p) or difference.low <= 0 <= difference.high:
+        return _CLOSE
+    return _AHEAD if difference.mean > 0 else _BEHIND
 
 
 def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:

@@ -66,7 +66,7 @@ def breakdown(
         "siblings": [_step(page.siblings) for page in pages],
         "snapshots": [_step(page.snapshots) for page in pages],
         "page type": grouped([page.page_type for page in pages]),
-        "language": grouped([page.lang.replace("_", "-").split("-")[0].lower() for page in pages]),
+        "language": languages([page.lang for page in pages]),
         "era": grouped([page.era for page in pages]),
         "complexity": list(of_complexity),
         "cluster": [str(one) for one in of_cluster],
@@ -93,6 +93,11 @@ def ordered(name: str, found: Mapping[str, Places]) -> list[str]:
 
 def _step(count: int) -> str:
     return [step for step, least in _STEPS.items() if count >= least][-1]
+
+
+def languages(tags: Sequence[str]) -> list[str]:
+    """Group pages by the language that their tags name, whatever the region: "de" of de-AT."""
+    return grouped([tag.replace("_", "-").split("-")[0].lower() for tag in tags])
 
 
 def grouped(values: Sequence[str]) -> list[str]:
