@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import reproductions
 from dbce_spark import config as configuration
 from dbce_spark.commands import cli
-from dbce_spark.commands.arguments import add_output, count
+from dbce_spark.commands.arguments import add_output, count, local_path
 from dbce_spark.commands.command_parser import Command, Commands, add_command
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
@@ -69,6 +69,13 @@ def _add_learn(commands: Commands) -> None:
         default="",
         metavar="FILE",
         help="read the look of these pages from the file that `dbce labels render` wrote",
+    )
+    part.add_argument(
+        "--screenshots",
+        default="",
+        type=local_path,
+        metavar="DIR",
+        help="read the pixels of these pages from the pictures that `dbce labels render --screenshots` kept here",
     )
     add_output(part, "FILE", "write Markdown to this file")
     part.add_argument(
@@ -132,12 +139,15 @@ def _learn(arguments: argparse.Namespace) -> None:
     together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml)."""
     from reproductions.krdwrd import label_experiments
 
-    print(
-        label_experiments.learn(
-            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.tags
-        ),
-        end="",
+    request = label_experiments.LearnRequest(
+        pages=arguments.pages,
+        labels=arguments.labels,
+        output=arguments.output,
+        renderings=arguments.rendering,
+        screenshots=arguments.screenshots,
+        predictions=arguments.tags,
     )
+    print(label_experiments.learn(request), end="")
 
 
 def _canola(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,7 @@
 """Experiments on labels: the thesis's test cases, machine learning, and KrdWrd's corpus."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
@@ -10,8 +11,21 @@ from dbce_spark.annotation.labels.labels_settings import rules
 from dbce_spark.annotation.markup import cross_tasks, page_file, rendering
 from dbce_spark.annotation.markup.submission import tag_words
 from dbce_spark.config import DbceConfig
+from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, storage
 from reproductions.krdwrd import canola, labelled_crosses, svm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnRequest:
+    """The files that machines learn from, and those that are written."""
+
+    pages: Sequence[str]
+    labels: str
+    output: str
+    renderings: str = ""  # what `render` wrote, "" for none: then nothing is learnt of how pages look
+    screenshots: str = ""  # the folder of its pictures, "" for none: then nothing is learnt of pixels
+    predictions: str = ""  # a folder for the labels that each machine gives every page; "" for none
 
 
 def score_crosses(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
@@ -26,28 +40,27 @@ def score_crosses(paths: Sequence[str], labels: str, output: str, config: DbceCo
     return report
 
 
-def learn(pages: Sequence[str], labels: str, renderings: str, output: str, predictions: str) -> str:
+def learn(request: LearnRequest) -> str:
     """Write a table of what machines learn of the labels as Markdown, and return it.
-
-    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look. predictions: a folder for
-    the labels that each machine gives every page; "" for none.
 
     Raises:
         InputError: an input cannot be read, or they do not belong together.
     """
-    shown = {one.page: one for one in rendering.read(renderings)} if renderings else {}
-    seen = svm.vectors(labels_job.sheets(pages), labelling.read(labels), shown)
+    if request.screenshots and not request.renderings:
+        raise InputError("pictures say nothing without the boxes of segments; give --rendering, too")
+    shown = {one.page: one for one in rendering.read(request.renderings)} if request.renderings else {}
+    seen = svm.vectors(labels_job.sheets(request.pages), labelling.read(request.labels), shown, request.screenshots)
     by = svm.plan()
     with tqdm(desc="trained", unit=" machines", disable=None) as bar:
         compared = svm.compare(seen, by, lambda _: bar.update())
     report = svm.table(compared.results)
-    for one in compared.results if predictions else ():
+    for one in compared.results if request.predictions else ():
         found = compared.labelling(seen, one.name)
         jsonl.write(
-            str(Path(predictions) / f"{one.name.replace(' ', '-')}.jsonl"),
+            str(Path(request.predictions) / f"{one.name.replace(' ', '-')}.jsonl"),
             ({"page": page, "tags": tag_words(tags)} for page, tags in found.items()),
         )
-    storage.write(output, report.encode())
+    storage.write(request.output, report.encode())
     return f"{report}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
 
 

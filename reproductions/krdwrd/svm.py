@@ -16,19 +16,22 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from dbce_spark.annotation.markup.page_file import Sheet
-from dbce_spark.annotation.markup.rendering import Rendering
+from dbce_spark.annotation.markup.rendering import Rendering, picture_path
 from dbce_spark.annotation.markup.submission import Tags
 from dbce_spark.config import Bound, PositiveFloat, at_least, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files import markdown_table
 from dbce_spark.model import Label
-from reproductions.krdwrd.segment_features import Values, structural, textual, visual
+from reproductions.krdwrd.segment_features import Values, pixels, structural, textual, visual
 
 Truth = npt.NDArray[np.bool_]
 Indexes = npt.NDArray[np.intp]
 
 TEXT, DOM, VISUAL = "cl", "dom", "viz"
 """Kinds of features, by the names of table 4.1."""
+
+PIXELS = "pixels"
+"""Another kind, of which table 4.1 has no row: which and how many of its `viz` are JAMF's, KrdWrd does not say."""
 
 VOTE = "vote"
 _NOT_EMPTY = Bound("not be empty", bool)
@@ -41,8 +44,9 @@ rest, and what it puts over a half is content."""
 
 SETS: Sequence[tuple[str, ...]] = (
     (TEXT,), (DOM,), (VISUAL,), (TEXT, DOM), (DOM, VISUAL), (TEXT, VISUAL), (TEXT, DOM, VISUAL),
+    (PIXELS,), (VISUAL, PIXELS), (TEXT, DOM, VISUAL, PIXELS),
 )  # fmt: skip
-"""Kinds of features that one machine sees, in the order of table 4.1."""
+"""Kinds of features that one machine sees, in the order of table 4.1; those with pixels behind them."""
 
 PUBLISHED: Mapping[tuple[str, ...], tuple[int, float, float, float]] = {
     (TEXT,): (21, 0.86, 0.61, 0.76),
@@ -55,7 +59,12 @@ PUBLISHED: Mapping[tuple[str, ...], tuple[int, float, float, float]] = {
 }
 """Table 4.1: number of features, accuracy, precision and recall."""
 
-WIDTHS = {TEXT: len(textual.NAMES), DOM: len(structural.NAMES), VISUAL: len(visual.NAMES)}
+WIDTHS = {
+    TEXT: len(textual.NAMES),
+    DOM: len(structural.NAMES),
+    VISUAL: len(visual.NAMES),
+    PIXELS: len(pixels.NAMES),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +138,15 @@ def plan(given: Mapping[str, Any] | None = None) -> Plan:
     return fill(Plan, "learning.toml", given=given)
 
 
-def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:
+def vectors(
+    sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering], screenshots: str = ""
+) -> Vectors:
     """Compute the vectors of all segments with a label, of the pages that have labels; `renderings` may be empty.
 
+    screenshots: the folder with the pictures of the renderings; "" for none: then no page has features of its pixels.
+
     Raises:
-        InputError: a page has other segments than its labels or its rendering, or no page has labels.
+        InputError: a page has other segments than its labels or its rendering, or no picture, or no page has labels.
     """
     of_pages = []
     for sheet in sheets:
@@ -142,7 +155,7 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
             counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
             if len(counts) > 1 or (renderings and rendering is None):
                 raise InputError(f"{sheet.page}: labels, segments and rendering do not match; make them again")
-            of_pages.append(_of_page(sheet, tags, rendering))
+            of_pages.append(_of_page(sheet, tags, rendering, screenshots))
     if not of_pages:
         raise InputError("no page has labels; give the pages that were labelled")
     return Vectors(
@@ -156,12 +169,15 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
     )
 
 
-def _of_page(sheet: Sheet, tags: Tags, rendering: Rendering | None) -> Vectors:
+def _of_page(sheet: Sheet, tags: Tags, rendering: Rendering | None, screenshots: str) -> Vectors:
     """Compute the vectors of the segments of one page that have a label."""
     labelled = np.array([tag is not None for tag in tags], np.bool_)
     values = {TEXT: textual.features(sheet.texts)[labelled], DOM: structural.features(sheet)[labelled]}
     if rendering:
         values[VISUAL] = visual.features(rendering)[labelled]
+        if screenshots:
+            picture = pixels.read_picture(picture_path(screenshots, sheet.page))
+            values[PIXELS] = pixels.features(rendering, picture)[labelled]
     places = np.flatnonzero(labelled)
     return Vectors(
         values=values,
@@ -181,7 +197,7 @@ def compare(vectors: Vectors, by: Plan, advance: Callable[[str], object]) -> Com
     Raises:
         InputError: there are fewer pages than folds, or but one label.
     """
-    kinds = [kind for kind in (TEXT, DOM, VISUAL) if kind in vectors.values]
+    kinds = [kind for kind in (TEXT, DOM, VISUAL, PIXELS) if kind in vectors.values]
     sets = [some for some in SETS if set(some) <= set(kinds)]
     named = {
         " ".join((*some, suffix)).strip(): (some, machine) for suffix, machine in MACHINES.items() for some in sets

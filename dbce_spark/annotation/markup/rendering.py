@@ -132,6 +132,11 @@ def make_scene(sheet: Sheet) -> Scene:
     return Scene(page=sheet.page, address=address, answer=answer, pieces=pieces, numbers=range(len(sheet.segments)))
 
 
+def picture_path(folder: str, page: str) -> str:
+    """Return the path of the picture of a page: it leads nowhere but into the folder, whatever the page's id is."""
+    return f"{folder}/{digest(page)[:16]}.png"
+
+
 def write(path: str, renderings: Iterable[Rendering]) -> int:
     """Write renderings as JSON lines, and return how many they are."""
     return jsonl.write(path, map(_as_fields, renderings))
@@ -199,7 +204,7 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
             raise InputError(f"{scene.page}: there is nothing to show of it")
         found = page.evaluate(_MEASURE, asdict(scene.pieces))
         if screenshots:
-            page.screenshot(path=f"{screenshots}/{digest(scene.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
+            page.screenshot(path=picture_path(screenshots, scene.page), full_page=True, timeout=_PATIENCE)
     except Error as error:
         raise InputError(f"{scene.page}: Chromium cannot show it: {error}") from error
     finally:

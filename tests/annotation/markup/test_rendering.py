@@ -148,3 +148,4 @@ def test_a_picture_is_kept_of_the_whole_page(shown: tuple[Rendering, Path]) -> N
     (picture,) = shown[1].iterdir()
 
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert str(picture) == rendering.picture_path(str(shown[1]), "p/1")

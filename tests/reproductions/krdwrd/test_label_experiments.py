@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from dbce_spark.annotation.labels.labelling import read
-from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.markup import page_file, rendering
+from dbce_spark.annotation.markup.rendering import RenderedText, Rendering
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
 
@@ -72,3 +74,23 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
     ]
     assert read(str(out / "tags" / "cl.jsonl"))["0"][:7] == (Label.BOILERPLATE,) * 6 + (Label.CONTENT,)
     assert "132 segments of 12 pages, 10 folds by pages" in capsys.readouterr().out
+
+
+def test_pixels_are_learnt_from_where_pictures_were_kept(krdwrd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sentences stand on white and links on black, which pixels alone tell; without the boxes pictures are refused."""
+    out, looks = krdwrd / "out", str(krdwrd / "looks.jsonl")
+    given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
+    assert reproductions.main(["canola", *given, "--output", str(out)]) == 0
+    names = [page.page for page in page_file.read(str(out / "pages.jsonl"))]
+    runs = tuple(RenderedText(boxes=((0, 10 * at, 9, 9),), font_size=16, is_visible=True) for at in range(11))
+    rendering.write(looks, (Rendering(page=name, width=20, height=110, runs=runs) for name in names))
+    picture = Image.new("RGB", (20, 110), "black")
+    picture.paste("white", (0, 60, 20, 100))
+    for name in names:
+        picture.save(rendering.picture_path(str(krdwrd), name))
+    learn = ["learn", str(out / "pages.jsonl"), "--labels", str(out / "gold.jsonl"), "--screenshots", str(krdwrd)]
+
+    assert reproductions.main([*learn, "--output", str(out / "table.md")]) == 2
+    assert "give --rendering, too" in capsys.readouterr().err
+    assert reproductions.main([*learn, "--rendering", looks, "--output", str(out / "table.md")]) == 0
+    assert "| pixels | 6 | 1.000 | 1.000 | 1.000 |" in (out / "table.md").read_text("utf-8")

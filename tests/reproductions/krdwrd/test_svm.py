@@ -1,16 +1,18 @@
 """Machines learn labels that are easy to learn."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
-from dbce_spark.annotation.markup.rendering import UNSEEN, Rendering
+from dbce_spark.annotation.markup.rendering import UNSEEN, RenderedText, Rendering, picture_path
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.model import Label
 from reproductions.krdwrd import svm
-from reproductions.krdwrd.svm import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
+from reproductions.krdwrd.svm import DOM, PIXELS, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
 
 PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=(1.0,), gammas=(0.05,))
 
@@ -107,6 +109,35 @@ def test_a_rendering_adds_what_is_seen() -> None:
     for pages in ([sheet("p", "a", "b")], [sheet("q", "a")]):
         with pytest.raises(InputError, match="labels, segments and rendering do not match"):
             vectors(pages, labels, {"p": one})
+
+
+def test_a_picture_adds_its_pixels(tmp_path: Path) -> None:
+    """Pixels within the boxes of each segment; without a folder of pictures there are none, and a page without a
+    picture is refused."""
+    box = RenderedText(boxes=((0, 0, 5, 5),), font_size=16, is_visible=True)
+    shown = {"p/1": Rendering(page="p/1", width=10, height=10, runs=(box, UNSEEN))}
+    labels = {"p/1": (Label.CONTENT, Label.BOILERPLATE)}
+    sheets = [sheet("p/1", "a", "b")]
+    with pytest.raises(InputError, match="no picture"):
+        vectors(sheets, labels, shown, str(tmp_path))
+    Image.new("RGB", (10, 10), "white").save(picture_path(str(tmp_path), "p/1"))
+
+    assert list(vectors(sheets, labels, shown).values) == [TEXT, DOM, VISUAL]
+    assert vectors(sheets, labels, shown, str(tmp_path)).values[PIXELS].tolist() == [[1, 0, 1, 1, 0, 0], [0] * 6]
+
+
+def test_pixels_are_learnt_from_alone_and_with_others() -> None:
+    """Rows behind those of table 4.1, for each machine, without a published one; the vote is of all four kinds."""
+    of = made(6)
+    seen = {kind: np.zeros((len(of.is_content), svm.WIDTHS[kind])) for kind in (VISUAL, PIXELS)}
+    seen[PIXELS][:, 0] = of.is_content
+    results = compare(replace(of, values={**of.values, **seen}), PLAN, lambda _: None).results
+    rows = table(results).splitlines()[2:]
+
+    assert [one.name for one in results[7:10]] == ["pixels", "viz pixels", "cl dom viz pixels"]
+    assert [one.features for one in (*results[7:10], results[-1])] == [6, 14, 48, 48]
+    assert all(row.endswith("|  |  |  |  |") for row in rows[7:10])
+    assert [results[7].accuracy, results[8].accuracy] == [1, 1]
 
 
 def test_labels_that_teach_nothing_are_refused() -> None:
