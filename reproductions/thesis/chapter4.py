@@ -9,7 +9,7 @@ import numpy as np
 from dbce_spark.config import DbceConfig
 from dbce_spark.evaluation.scoring.node_scores import Confusion
 from dbce_spark.files.markdown_table import table
-from reproductions.thesis import boxplots, gold_sample, prepared
+from reproductions.thesis import gold_sample, plots, prepared
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.outcomes import Outcome, compared
@@ -17,6 +17,9 @@ from reproductions.thesis.phases import PHASES
 
 Measured = Mapping[str, Sequence[Outcome]]
 """Outcomes by test case."""
+
+COUNTED = ("nodes", "labelled", "content", "boilerplate")
+"""Counts of nodes: of all, of those with a label, and of those of either label."""
 
 
 def measure(sample: Sample, config: DbceConfig) -> Measured:
@@ -38,17 +41,22 @@ def nodes(measured: Mapping[str, Measured]) -> str:
     rows = []
     for name, one in measured.items():
         some = one[next(iter(CASES))]
-        counts = sum((page.all_nodes for page in some), Confusion())
-        numbers = (
-            len(some),
-            sum(page.elements for page in some),
-            sum(page.nodes for page in some),
-            counts.nodes,
-            counts.content_nodes,
-            counts.boilerplate_nodes,
-        )
+        counts = _counts(some)
+        numbers = (len(some), sum(page.elements for page in some), *counts.values())
         rows.append((name, *(f"{number:,}" for number in numbers)))
-    return table(("set", "pages", "DOM elements", "nodes", "labelled", "content", "boilerplate"), rows)
+    return table(("set", "pages", "DOM elements", *COUNTED), rows)
+
+
+def _counts(some: Sequence[Outcome]) -> dict[str, int]:
+    """Count the nodes of some pages, under the names of COUNTED."""
+    labelled = sum((page.all_nodes for page in some), Confusion())
+    numbers = (
+        sum(page.nodes for page in some),
+        labelled.nodes,
+        labelled.content_nodes,
+        labelled.boilerplate_nodes,
+    )
+    return dict(zip(COUNTED, numbers, strict=True))
 
 
 def times(measured: Mapping[str, Measured]) -> str:
@@ -64,6 +72,11 @@ def times(measured: Mapping[str, Measured]) -> str:
     )
 
 
+def figure_4_3(measured: Mapping[str, Measured]) -> str:
+    """Plot how many nodes there are, how many of them have a label, and which, by set: SVG."""
+    return plots.bars("Nodes by set", {name: _counts(one[next(iter(CASES))]) for name, one in measured.items()})
+
+
 def figure_4_4(measured: Mapping[str, Measured]) -> tuple[str, str]:
     """Plot the time of a page over all test cases, and the DOM elements of its crosses, by set: two SVGs."""
     times = {
@@ -75,8 +88,8 @@ def figure_4_4(measured: Mapping[str, Measured]) -> tuple[str, str]:
         for name, one in measured.items()
     }
     return (
-        boxplots.boxes("Milliseconds of CPU a page", times, most=boxplots.most(times)),
-        boxplots.boxes("DOM elements of the crosses of a page", elements, most=boxplots.most(elements)),
+        plots.boxes("Milliseconds of CPU a page", times, most=plots.most(times)),
+        plots.boxes("DOM elements of the crosses of a page", elements, most=plots.most(elements)),
     )
 
 
@@ -86,13 +99,13 @@ def figure_4_5(measured: Measured, name: str) -> str:
         phase: {case: [1000 * page.seconds[phase] for page in some] for case, some in measured.items()}
         for phase in PHASES
     }
-    return boxplots.boxes(f"Milliseconds of CPU a page: {name}", by_phase, most=boxplots.most(by_phase))
+    return plots.boxes(f"Milliseconds of CPU a page: {name}", by_phase, most=plots.most(by_phase))
 
 
 def figure_4_7(measured: Mapping[str, Measured]) -> str:
     """Plot the accuracy of pages by test case: SVG."""
     every = {case: [one.all_nodes.accuracy for some in measured.values() for one in some[case]] for case in CASES}
-    return boxplots.boxes("Accuracy by test case", {"all pages": every})
+    return plots.boxes("Accuracy by test case", {"all pages": every})
 
 
 def figure_4_8(measured: Mapping[str, Measured]) -> str:
@@ -101,4 +114,4 @@ def figure_4_8(measured: Mapping[str, Measured]) -> str:
     for name, some in measured.items():
         for case, found in some.items():
             by_set[name][case] = [one.all_nodes.accuracy for one in found]
-    return boxplots.boxes("Accuracy by set and test case", by_set)
+    return plots.boxes("Accuracy by set and test case", by_set)

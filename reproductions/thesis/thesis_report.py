@@ -45,7 +45,7 @@ def _parts(request: Request, config: DbceConfig) -> Iterator[str]:
     yield from ("## Test cases (table 4.2)", chapter4.scores(measured))
     yield from (chapter4.figure_4_7(measured), chapter4.figure_4_8(measured))
     yield from ("## Nodes and DOM elements (figures 4.3 and 4.4)", chapter4.nodes(measured))
-    yield from chapter4.figure_4_4(measured)
+    yield from (chapter4.figure_4_3(measured), *chapter4.figure_4_4(measured))
     yield from ("## Milliseconds of CPU a page by phase (figures 4.5 and 4.6)", chapter4.times(measured))
     yield from (chapter4.figure_4_5(one, name) for name, one in measured.items())
 

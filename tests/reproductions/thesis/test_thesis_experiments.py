@@ -12,7 +12,7 @@ from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.extracting import joint_extractors
 from dbce_spark.evaluation.scoring.metrics import rouge_l, words
 from dbce_spark.model import Label
-from reproductions.thesis import boxplots, chapter4, gold_sample, thesis_report
+from reproductions.thesis import chapter4, gold_sample, plots, thesis_report
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES
 from reproductions.thesis.thesis_extractors import extract
@@ -165,9 +165,28 @@ def test_figures_are_svg_with_a_box_for_each_case(tmp_path: Path) -> None:
     assert {"4.7": 6, "4.8": 12} == boxes
 
 
+def test_nodes_are_bars_by_set(tmp_path: Path) -> None:
+    """Figure 4.3 has the counts of the table beside it: all nodes, the labelled ones, content, boilerplate."""
+    found = {name: chapter4.measure(measured(tmp_path, sites()), CONFIG) for name in ("one", "two")}
+    bars = etree.fromstring(chapter4.figure_4_3(found).encode()).findall(".//{*}rect[@fill-opacity]/{*}title")
+    assert [row[3:] for row in cells(chapter4.nodes(found))] == 2 * [["120", "120", "42", "78"]]
+    assert 2 * ["120", "120", "42", "78"] == [bar.text for bar in bars]
+
+
+def test_bars_stand_on_the_axis_by_their_counts() -> None:
+    """The plot is 240 pixels high, and its axis ends at a round number; a long one is in thousands. What has no count
+    has no bar, and keeps its place."""
+    root = etree.fromstring(
+        plots.bars("Nodes", {"a": {"all": 150_000, "content": 50_000}, "b": {"content": 0}}).encode()
+    )
+    found = [(bar.get("y"), bar.get("height")) for bar in root.findall(".//{*}rect[@fill-opacity]")]
+    assert [("94.0", "180.0"), ("214.0", "60.0"), ("274.0", "0.0")] == found
+    assert {"0 k", "200 k", "all", "content"} <= {str(text.text) for text in root.iter("{*}text")}
+
+
 def test_boxes_stand_at_the_quartiles() -> None:
     """From the second to the fourth of five values, in a plot 240 pixels high; a name may hold markup."""
-    root = etree.fromstring(boxplots.boxes("A & B", {"<all>": {"T001": [0.0, 0.25, 0.5, 0.75, 1.0]}}).encode())
+    root = etree.fromstring(plots.boxes("A & B", {"<all>": {"T001": [0.0, 0.25, 0.5, 0.75, 1.0]}}).encode())
     box = root.find(".//{*}rect[@fill-opacity]")
     assert box is not None
     assert ("94.0", "120.0") == (box.get("y"), box.get("height"))
@@ -177,12 +196,12 @@ def test_boxes_stand_at_the_quartiles() -> None:
 def test_an_axis_ends_at_a_round_number_that_all_whiskers_stay_below() -> None:
     """Its ticks are as many as those of shares, and a box of milliseconds stands where its share of the top is."""
     groups = {"learn": {"T006": [0.0, 25.0, 50.0, 75.0, 100.0]}}
-    root = etree.fromstring(boxplots.boxes("ms", groups, most=boxplots.most(groups)).encode())
+    root = etree.fromstring(plots.boxes("ms", groups, most=plots.most(groups)).encode())
     box = root.find(".//{*}rect[@fill-opacity]")
     assert box is not None
-    assert (100.0, "94.0", "120.0") == (boxplots.most(groups), box.get("y"), box.get("height"))
+    assert (100.0, "94.0", "120.0") == (plots.most(groups), box.get("y"), box.get("height"))
     assert {"0", "20", "100"} <= {str(text.text) for text in root.iter("{*}text")}
-    assert 1.0 == boxplots.most({"learn": {"T001": [0.0, 0.0], "T002": []}})
+    assert 1.0 == plots.most({"learn": {"T001": [0.0, 0.0], "T002": []}})
 
 
 def test_the_report_holds_every_table_and_figure(tmp_path: Path) -> None:
@@ -192,7 +211,7 @@ def test_the_report_holds_every_table_and_figure(tmp_path: Path) -> None:
     assert report == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
     rows = [row.split("|")[1:4] for row in report.splitlines() if row.startswith(("| sites | T001", "| series | T001"))]
     assert [["sites", "T001", "6"], ["series", "T001", "9"]] == [[cell.strip() for cell in row] for row in rows[:2]]
-    assert 6 == report.count("<svg ")
+    assert 7 == report.count("<svg ")
     assert "| sites | 6 | 684 | 120 | 120 | 42 | 78 |" in report
 
 
