@@ -108,9 +108,7 @@ def _of_elements(pages: Layout, content_mass: Numbers) -> Columns:
     within, words = pages.in_elements(content_mass), pages.in_elements(pages.words)
     page_content_mass = pages.in_pages(content_mass)
     columns: Columns = {}
-    element = pages.holders
-    for level in _LEVELS:
-        element = pages.parents[element]
+    for level, element in pages.around(_LEVELS):
         columns[f"density^{level}"] = share(within[element], words[element])
         columns[f"mass_share^{level}"] = share(within[element], page_content_mass)
     return columns
@@ -156,15 +154,8 @@ def _of_records(pages: Layout, content_mass: Numbers, name: str, groups: Groups)
     richest = np.zeros(len(counts), np.int64)
     np.maximum.at(richest, group, within)
 
-    element = pages.holders
-    widest, most = element, np.zeros(len(pages), np.int64)
-    of_records = np.where(records >= REPEATED, record_words, 0)[group]
-    for level in _RECORD_LEVELS:
-        if level:
-            element = pages.parents[element]
-        found_words = of_records[element]
-        widest, most = np.where(found_words > most, element, widest), np.maximum(most, found_words)
-    found, of_block = most > 0, group[widest]
+    widest, found = pages.highest_around(np.where(records >= REPEATED, record_words, 0)[group], _RECORD_LEVELS)
+    of_block = group[widest]
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     begin, close = np.minimum(first[of_block], end), last[of_block]
     running, running_words = sums(content_mass), pages.token_starts

@@ -4,9 +4,10 @@ Everything is whole numbers. Sums of them are exact, so what is computed of a pa
 happen to be beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -183,6 +184,25 @@ class Layout(Rows):
     def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
         """Sum over the blocks in each element."""
         return sums_between(values, self.firsts, self.lasts)
+
+    def around(self, levels: range) -> Iterator[tuple[int, Numbers]]:
+        """Iterate over steps up from the holders of the blocks, with the element that each block comes to; from a root
+        none leads up."""
+        element = self.holders
+        for level in range(levels.stop):
+            if level:
+                element = self.parents[element]
+            if level in levels:
+                yield level, element
+
+    def highest_around(self, values: npt.NDArray[Any], levels: range) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+        """Find the element around each block that has the highest value, of several the innermost, and whether that is
+        more than 0; else it is the holder."""
+        highest, most = self.holders, np.zeros(len(self), values.dtype)
+        for _, element in self.around(levels):
+            here = values[element]
+            highest, most = np.where(here > most, element, highest), np.maximum(here, most)
+        return highest, most > 0
 
     @cached_property
     def block_slots(self) -> Numbers:
