@@ -11,8 +11,8 @@ import numpy as np
 
 from dbce_spark.dbce.classifier.features import REPEATED, UNKNOWN, Columns, share, shifted, total
 from dbce_spark.dbce.classifier.layout import Layout, Rows, sums
-from dbce_spark.dbce.key_numbers import Groups, Texts, grouped
-from dbce_spark.model import Numbers
+from dbce_spark.dbce.key_numbers import Groups, grouped
+from dbce_spark.model import Hashes, Numbers
 
 CERTAIN = 1024
 """The score "content for certain". Whole numbers, so that sums of them are exact."""
@@ -33,7 +33,7 @@ _RECORD_LEVELS = range(9)
 """Steps up from a block's holder to the elements that are measured, and to those among which records are looked for."""
 
 
-def of_rows(rows: Rows, keys: Sequence[Texts], scores: Numbers) -> Columns:
+def of_rows(rows: Rows, keys: Sequence[Hashes], scores: Numbers) -> Columns:
     """Compute the features of all blocks of some pages from their scores, in 1/1024: those that need no elements.
 
     `keys` are names of each block's slot, one for each of SLOTS.

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.classifier.character_classes import CLASS_COUNT, DIGIT, STOP, classes_of
 from dbce_spark.dbce.classifier.slot_keys import slot_keys
-from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, Texts, grouped
+from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, grouped
 from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.page import Parsed
 from dbce_spark.html.tokens import code_points, hashed
-from dbce_spark.model import Numbers
+from dbce_spark.model import Hashes, Numbers
 
 OFTEN = 3
 """Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
@@ -163,7 +163,7 @@ class Layout(Rows):
         held = [np.isin(one.blocks.tokens, words) for one, words in zip(self.parsed, of_texts, strict=True)]
         return self.in_blocks(np.concatenate(held)), np.array([len(words) for words in of_texts], np.int64)
 
-    def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
+    def _hashed_blocks(self, tokens: Hashes, nths: Numbers) -> Hashes:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""
         factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * ODD | np.uint64(1)
         hashes = np.add.reduceat(tokens * factor, self.token_starts[:-1])
@@ -239,7 +239,7 @@ class Layout(Rows):
         return group, np.bincount(group, minlength=len(counts))
 
     @cached_property
-    def slot_names(self) -> tuple[Texts, ...]:
+    def slot_names(self) -> tuple[Hashes, ...]:
         """Return four names of each block's slot, in the order of `context.SLOTS`."""
         slots = self.block_slots
         return (
@@ -250,7 +250,7 @@ class Layout(Rows):
         )
 
 
-def _words_of(texts: Sequence[str]) -> list[Texts]:
+def _words_of(texts: Sequence[str]) -> list[Hashes]:
     """Hash the tokens of each text."""
     starts, tokens = hashed("\n".join(texts))
     ends = np.cumsum([len(text) + 1 for text in texts])
