@@ -28,7 +28,7 @@ def remove_elements(gone: Mapping[Any, str]) -> None:
 
 
 def remove_children(parent: Any, gone: Mapping[Any, str]) -> None:
-    """Take those children out of an element that are among some, as `remove_elements`."""
+    """Take the children of an element that are `gone` out of it, each with the text that is put instead."""
     before: Any = None
     texts: list[str] = []
     for child in [*parent]:

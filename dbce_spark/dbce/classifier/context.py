@@ -42,7 +42,7 @@ def of_rows(rows: Rows, keys: Sequence[Hashes], scores: Numbers) -> Columns:
 
 
 def of_groups(rows: Rows, slots: Sequence[Groups], scores: Numbers) -> Columns:
-    """Compute the features of `of_rows` from groups of the blocks with the same slot, one for each of SLOTS."""
+    """Compute the features of `of_rows` where the blocks of each slot are grouped already, by each of SLOTS."""
     content_mass = scores * rows.words
     columns = {"score": scores.astype(np.float64)}
     for offset in _NEIGHBOURS:

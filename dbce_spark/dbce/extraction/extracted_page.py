@@ -246,7 +246,7 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
 
 def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
-    """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
+    """Extract some pages as `extract_pages` does. `parse` may parse them in another process, or within a time limit."""
     return _extract(check_pages(pages), parse, settings)
 
 

@@ -37,7 +37,7 @@ def with_title(page: Page, scores: Scores, is_kept: npt.NDArray[np.bool_], favor
 
 
 def main_heading(page: Page) -> int | None:
-    """Find the only <h1> of a page, by the index of its block, or of the first if a link closes it."""
+    """Find the block of a page's only <h1>, by its index; a link that closes it is another, and does not count."""
     xpaths = page.blocks.xpaths
     headings = [at for at, one in enumerate(xpaths) if is_main_heading(one) and not (at and one == xpaths[at - 1])]
     return headings[0] if len(headings) == 1 else None
