@@ -40,11 +40,9 @@ def sealed(root: Any, style: str) -> str:
 
 def _disarm(root: Any) -> None:
     # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
-    active = [*root.iter(*ACTIVE_TAGS)]
-    remove_elements({element: "" for element in active if element.tag != "embed"})
-    for element in active:
-        if element.tag == "embed":
-            disarm_embed(element)
+    remove_elements({element: "" for element in root.iter(*ACTIVE_TAGS) if element.tag != "embed"})
+    for embed in [*root.iter("embed")]:
+        disarm_embed(embed)
     drawn: dict[Any, str] = {}
     for style in root.iter("style"):
         # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.

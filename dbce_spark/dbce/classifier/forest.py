@@ -168,11 +168,8 @@ class Forest:
         keys, questions, middles = keys[order], self._questions[2][order], self.lasts[order].astype(np.intp)
         leaves = np.zeros((LEAVES, len(self.splits)), np.intp)
         levels: list[_Level] = []
-        trees, firsts, ends = (
-            np.arange(len(self.splits)),
-            np.zeros(len(self.splits), np.intp),
-            self.leaves.astype(np.intp),
-        )
+        trees = np.arange(len(self.splits))
+        firsts, ends = np.zeros(len(trees), np.intp), self.leaves.astype(np.intp)
         start = 1
         while len(trees):
             nodes, is_leaf = start + np.arange(len(trees)), ends - firsts == 1
