@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.model import Codes
+from dbce_spark.model import Codes, Indexes
 
 LEAVES = 32
 """Most leaves of a tree: the numbers of `_LEAF_BITS` bits."""
@@ -32,8 +32,6 @@ _VALUES_AT_ONCE = 1 << 16
 
 Strings = npt.NDArray[np.uint8]
 """(strings, rows / 8): a bit a row, eight in a byte."""
-
-Indexes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
