@@ -58,7 +58,7 @@ def texts_of(extractions: Iterable[Extraction], config: DuplicatesConfig) -> Ite
     """Iterate over the main texts of some extractions as duplicates are found by them; none unless `find` is set."""
     for one in extractions if config.find else ():
         if one.text.split():
-            digest, signature = texts.read(one.text, config)
+            digest, signature = texts.digest_and_sign(one.text, config)
             yield Text(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,

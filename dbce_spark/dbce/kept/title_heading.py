@@ -64,11 +64,8 @@ def without_title(page: Page, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.
 def title_blocks(page: Page) -> dict[int, str]:
     """Return the text of each block that `without_title` may drop, by its index in ascending order."""
     titles, blocks = _titles(page), page.blocks
-    texts = (blocks.text[start:end] for start, end in zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True))
-    of_blocks = enumerate(zip(texts, blocks.xpaths, strict=True))
-    return {
-        at: text for at, (text, xpath) in of_blocks if titles and (is_main_heading(xpath) or _words(text) in titles)
-    }
+    texts = {at: blocks.text_of(at) for at in range(len(blocks)) if titles}
+    return {at: text for at, text in texts.items() if is_main_heading(blocks.xpaths[at]) or _words(text) in titles}
 
 
 def is_main_heading(xpath: str) -> bool:
