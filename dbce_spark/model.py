@@ -42,6 +42,7 @@ def bits_text(bits: int) -> str:
 
 
 Ints = npt.NDArray[np.int32]
+Indexes = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.int64]
 Bits = npt.NDArray[np.uint8]
 Hashes = npt.NDArray[np.uint64]

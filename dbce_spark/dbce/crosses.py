@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.model import Adjacent, BucketCross, Cross, Member, Signature, by_time, digest
+from dbce_spark.model import Adjacent, BucketCross, Cross, Indexes, Member, Signature, by_time, digest
 
 Counts = npt.NDArray[np.int16]
-Indexes = npt.NDArray[np.intp]
 
 _CACHED = 1 << 18
 """Comparisons, a byte each, that are held at once."""

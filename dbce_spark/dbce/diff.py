@@ -15,10 +15,9 @@ import numpy.typing as npt
 from rapidfuzz.distance import Indel
 
 from dbce_spark.dbce import key_numbers
-from dbce_spark.model import Hashes, Ints
+from dbce_spark.model import Hashes, Indexes, Ints
 
 Mask = npt.NDArray[np.bool_]
-Indexes = npt.NDArray[np.intp]
 
 GRAM = 3
 """Words a matching run must have: lxml's `InsensitiveSequenceMatcher.threshold` is 2, and a run must be longer."""

@@ -58,7 +58,7 @@ def texts_of(extractions: Iterable[Extraction], config: DuplicatesConfig) -> Ite
     """Iterate over the main texts of some extractions as duplicates are found by them; none unless `find` is set."""
     for one in extractions if config.find else ():
         if one.text.split():
-            digest, signature = texts.read(one.text, config)
+            digest, signature = texts.digest_and_sign(one.text, config)
             yield Text(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
@@ -124,10 +124,9 @@ def split_prior(
 
 
 def find_similar(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
-    """Find the earlier texts that each of some different texts, in their order, is like: by leaders, in each chunk of
-    each bucket.
+    """Find the earlier texts that each of some different texts, in their order, is like.
 
-    A chunk is `cap` texts of a bucket, and the first of the bucket beside them.
+    Texts are compared within each chunk of each bucket, and only with those that lead there (`texts.alike`).
     """
     signed = [first for first in firsts if first.signature is not None]
     if not signed:

@@ -1,12 +1,8 @@
 """Numbers for keys: pairs of keys mixed to one, and small numbers for large keys, equal ones alike."""
 
 import numpy as np
-import numpy.typing as npt
 
 from dbce_spark.model import Hashes, Numbers
-
-Texts = npt.NDArray[np.uint64]
-"""Hashes of texts, names or places."""
 
 ODD = np.uint64(0x9E3779B97F4A7C15)
 MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -19,7 +15,7 @@ Groups = tuple[Numbers, Numbers]
 """The number of the group of each of some things, from 0 on, and the size of each group."""
 
 
-def mixed_pairs(first: Texts, second: Texts) -> Texts:
+def mixed_pairs(first: Hashes, second: Hashes) -> Hashes:
     """Mix pairs of numbers to one well-spread 64-bit number each."""
     both = first * ODD + second
     both ^= both >> np.uint64(31)
@@ -49,7 +45,7 @@ def keys_of_groups(of_keys: Numbers, groups: Numbers, count: int) -> Numbers:
     return found
 
 
-def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
+def grouped(within: Numbers, keys: Hashes) -> Groups:
     """Group things by key, each within its own page or element."""
     both = mixed_pairs(within.astype(np.uint64), keys)
     if len(both) > _OF_ONE_PAGE:

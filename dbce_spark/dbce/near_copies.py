@@ -9,12 +9,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.model import TEXT, PageFeatures
+from dbce_spark.model import TEXT, PageFeatures, by_time
 
 SHARED = 0.95
 """Near-copies hold so large a share of each other's words, each word weighted by how likely it is content: what a page
 has in common with its siblings weighs little, what it has for itself weighs most (docs/method.md)."""
-
 
 _TEXTS_AT_ONCE = 4096
 """Bounds the memory that is taken, whatever the pages."""
@@ -26,7 +25,7 @@ def under_one_url(captures: Iterable[PageFeatures]) -> list[PageFeatures]:
     The first capture of a URL stands for it. URLs are taken in order; each joins the earliest URL that it is a
     near-copy of, unless that one has itself joined another.
     """
-    ordered = sorted(captures, key=_place)
+    ordered = sorted(captures, key=_by_url)
     firsts = {one.url_key: one for one in reversed(ordered)}
     urls = sorted(firsts)
     if len(urls) < 2:
@@ -38,11 +37,11 @@ def under_one_url(captures: Iterable[PageFeatures]) -> list[PageFeatures]:
         before = np.flatnonzero(is_copy[at, :at] & (joins[:at] == np.arange(at)))
         joins[at] = before[0] if len(before) else at
     url_of = {url: urls[at] for url, at in zip(urls, joins.tolist(), strict=True)}
-    return sorted((_under(url_of[one.url_key], one) for one in ordered), key=_place)
+    return sorted((_under(url_of[one.url_key], one) for one in ordered), key=_by_url)
 
 
-def _place(one: PageFeatures) -> tuple[str, int, str]:
-    return one.url_key, one.timestamp, one.capture_id
+def _by_url(one: PageFeatures) -> tuple[str, int, str]:
+    return one.url_key, *by_time(one)
 
 
 def _under(url_key: str, one: PageFeatures) -> PageFeatures:

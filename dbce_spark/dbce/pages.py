@@ -59,7 +59,8 @@ def let_go(_: warc.Fetch) -> None:
 def read(
     source: Source, config: DbceConfig, keep: Callable[[warc.Fetch], None] = let_go
 ) -> Iterator[Page | Revisit | Reject | Skip]:
-    """Read every record of one source: pages and rejects of fetched captures in its order, and so are all others.
+    """Read every record of one source, in its order; but fetched captures wait until TOGETHER of them are parsed, and
+    other records pass them.
 
     `keep` is given each fetched capture, for who needs more of it than its page.
     """

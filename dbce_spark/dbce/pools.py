@@ -44,12 +44,7 @@ def evidence(pages: Iterable[Page], cap: int, load_model: Callable[[], EvidenceM
     found = pool_evidence(
         buckets.members(with_features), [page_features(page) for page in with_features], cap, load_model
     )
-    return {
-        page.capture_id: page_evidence(
-            page, found.by_siblings.get(page.capture_id), found.by_snapshots.get(page.capture_id)
-        )
-        for page in with_features
-    }
+    return {page.capture_id: found.on(page) for page in with_features}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +53,10 @@ class PoolEvidence:
 
     by_siblings: dict[str, Codes]
     by_snapshots: dict[str, Codes]
+
+    def on(self, page: Page) -> Evidence:
+        """Return the evidence on a page."""
+        return page_evidence(page, self.by_siblings.get(page.capture_id), self.by_snapshots.get(page.capture_id))
 
 
 def pool_evidence(

@@ -60,20 +60,19 @@ def find_originals(
     }
     first: dict[Place, Original] = {}
     for revisit, payload in sorted(zip(revisits, payloads, strict=False), key=lambda pair: pair[0].timestamp):
-        if payload is not None and (place := place_of(payload)) not in captures:
+        if payload is not None and (place := _place(payload)) not in captures:
             original = first.setdefault(place, Original(payload, revisit))
             first[place] = replace(original, payload=min(original.payload, payload))
-    ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
-    of_originals = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
+    ordered = sorted(first.values(), key=lambda one: _place(one.payload))
+    of_originals = {_place(one.payload): parsed for one, parsed in _parsed(ordered, config)}
     outcomes: list[RevisitOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
             outcomes.append(unresolved(revisit))
-        elif capture := captures.get(place_of(payload)):
+        elif capture := captures.get(place := _place(payload)):
             outcomes.append(Resolved(revisit, capture.capture_id, capture.payload_digest))
         else:
-            place = place_of(payload)
-            outcomes.append(_outcome(revisit, first[place], of_originals[place]))
+            outcomes.append(_of_revisit(revisit, first[place], of_originals[place]))
     outcomes += [unresolved(one, beyond_limit_detail(most)) for one in revisits[most:]]
     found = len(payloads) - payloads.count(None)
     return outcomes, account(len(payloads), found, sum(isinstance(one, Page) for one in of_originals.values()))
@@ -118,23 +117,22 @@ def beyond_limit_detail(most: int) -> str:
     return f"not looked for in the index: more than select.max_wanted ({most:,}) revisits have no original in the input"
 
 
-def lack_detail(place: Place, lack: Lack) -> str:
+def lack_detail(payload: Payload, lack: Lack) -> str:
     """Word the detail of a revisit whose original is no page."""
-    return f"its original at {place[1]} of {place[0]}: {lack.detail}"
+    return f"its original at {payload.offset} of {payload.path}: {lack.detail}"
 
 
-def place_of(payload: Payload) -> Place:
-    """Return the place of a payload."""
+def _place(payload: Payload) -> Place:
     return payload.path, payload.offset
 
 
-def outcomes_of(originals: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
+def _parsed(originals: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
     """Read each original as a page, one after the other."""
     for one, found in read(originals, config):
-        yield one, outcome_of(pages.parse_fetch(found, config)) if isinstance(found, warc.Fetch) else found
+        yield one, page_or_lack(pages.parse_fetch(found, config)) if isinstance(found, warc.Fetch) else found
 
 
-def outcome_of(parsed: Page | Reject) -> Page | Lack:
+def page_or_lack(parsed: Page | Reject) -> Page | Lack:
     """Turn the reject of an original into its lack."""
     return parsed if isinstance(parsed, Page) else Lack(f"{parsed.reason}: {parsed.detail}")
 
@@ -209,9 +207,10 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
     return None if mime.may_be_page(entry.mime, config.mimes) else Skip("mime")
 
 
-def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RevisitOutcome:
-    if isinstance(outcome, Lack):
-        return unresolved(revisit, lack_detail(place_of(first.payload), outcome))
-    if isinstance(outcome, Skip) or first.revisit is revisit:
-        return outcome
-    return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)
+def _of_revisit(revisit: Revisit, original: Original, parsed: Page | Skip | Lack) -> RevisitOutcome:
+    """Return the outcome of a revisit by that of its original, which is the page of the first of its revisits."""
+    if isinstance(parsed, Lack):
+        return unresolved(revisit, lack_detail(original.payload, parsed))
+    if isinstance(parsed, Skip) or original.revisit is revisit:
+        return parsed
+    return Resolved(revisit, parsed.capture_id, parsed.capture.payload_digest)

@@ -10,7 +10,7 @@ from dbce_spark.dbce import buckets, crosses, pools
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.occurrence_bits import annotate
-from dbce_spark.model import Annotation, BucketCross, Codes, ComparedPage, Cross, Evidence, Member, Neighbour, Page
+from dbce_spark.model import Annotation, BucketCross, ComparedPage, Cross, Evidence, Member, Neighbour, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,16 +56,10 @@ def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[Comp
     neighbours: dict[str, list[Neighbour]] = defaultdict(list)
     for page in unique:
         neighbours[page.capture.site].append(neighbour(page))
-    by_siblings: dict[str, Codes] = {}
-    by_snapshots: dict[str, Codes] = {}
+    comparisons = {site: compare_site(of_site, config) for site, of_site in neighbours.items()}
     bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
     annotations: dict[str, list[Annotation]] = defaultdict(list)
-    sizes = BucketSizes()
-    for of_site in neighbours.values():
-        comparison = compare_site(of_site, config)
-        sizes += comparison.sizes
-        by_siblings |= comparison.evidence.by_siblings
-        by_snapshots |= comparison.evidence.by_snapshots
+    for comparison in comparisons.values():
         for found, annotation in zip(comparison.crosses, comparison.annotations, strict=True):
             bucket_crosses[found.cross.cur].append(found)
             annotations[found.cross.cur].append(annotation)
@@ -73,12 +67,12 @@ def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[Comp
         gather(
             page,
             annotations[page.capture_id],
-            pools.page_evidence(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
+            comparisons[page.capture.site].evidence.on(page),
             crosses.template_id(bucket_crosses[page.capture_id]),
         )
         for page in unique
     ]
-    return compared, sizes
+    return compared, sum((comparison.sizes for comparison in comparisons.values()), BucketSizes())
 
 
 def annotate_crosses(

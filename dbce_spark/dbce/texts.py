@@ -35,7 +35,7 @@ class Text:
     signature: TextSignature | None  # None: too few words for a shingle
 
 
-def read(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
+def digest_and_sign(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
     """Compute the digest and the signature of a text, whatever its case and the white space between its words."""
     folded = text.casefold()
     return digest(" ".join(folded.split())), sign(folded, config)

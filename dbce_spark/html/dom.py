@@ -9,7 +9,7 @@ from lxml import etree
 
 from dbce_spark.config import PageConfig
 from dbce_spark.html.scriptless_text import take_in_scriptless
-from dbce_spark.html.stray_parts import take_in
+from dbce_spark.html.stray_parts import take_in_stray_parts
 from dbce_spark.model import RejectReason
 
 MAX_DEPTH = 2048
@@ -60,7 +60,7 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
         raise PageError(f"lxml: {error}") from error
     if root is None:
         raise PageError("lxml: no element found")
-    take_in(root)
+    take_in_stray_parts(root)
     take_in_scriptless(root)
     last = parser.error_log.last_error
     return root, last is not None and last.message.startswith("Excessive depth")

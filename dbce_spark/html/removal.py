@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-_ANIMATED = frozenset(("attributename", "by", "from", "to", "values"))
-
 
 def remove_element(element: Any, instead: str = "") -> None:
     """Take an element out with all it holds, but not the text behind it; `instead` is put before that."""
@@ -28,7 +26,7 @@ def remove_elements(gone: Mapping[Any, str]) -> None:
 
 
 def remove_children(parent: Any, gone: Mapping[Any, str]) -> None:
-    """Take those children out of an element that are among some, as `remove_elements`."""
+    """Take the children of an element that are `gone` out of it, each with the text that is put instead."""
     before: Any = None
     texts: list[str] = []
     for child in [*parent]:
@@ -60,17 +58,3 @@ def holds_more(element: Any, most: int) -> bool:
     """Test for an element that holds more than so many others, without reading them: of elements in each other, what
     the innermost holds would be read for each."""
     return next(islice(element.iterdescendants(), most, None), None) is not None
-
-
-def disarm_embed(embed: Any) -> None:
-    """Turn an <embed> into a <span>: libxml2 lets it hold what follows it."""
-    embed.tag = "span"
-    embed.attrib.clear()
-
-
-def disarm_animations(root: Any) -> None:
-    """Take the values out of the animations of a page: one can put the address of a script into a link."""
-    for element in root.iter("animate", "set"):
-        for name in [*element.attrib]:
-            if name.lower() in _ANIMATED:
-                del element.attrib[name]

@@ -42,11 +42,10 @@ def _lengths(element: Any, unread: Collection[str]) -> Iterator[int]:
     """Iterate over the lengths of the texts in an element, white space and elements of some tags aside."""
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, one in walker:
-        text = one.text
-        if event == "end":
-            text = None if one is element else one.tail
-        elif one.tag in unread:
-            text = None
+        is_end = event == "end"
+        if is_end and one is element:
+            return
+        if one.tag in unread and not is_end:
             walker.skip_subtree()
-        if text:
+        elif text := one.tail if is_end else one.text:
             yield sum(map(len, text.split()))

@@ -5,11 +5,11 @@ from typing import Any
 from lxml import etree, html
 
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.removal import disarm_animations, disarm_embed, remove_elements
+from dbce_spark.html.removal import remove_elements
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
-
+_ANIMATED = frozenset(("attributename", "by", "from", "to", "values"))
 _REPLACED_PRAGMAS = ("refresh", "content-security-policy", "set-cookie", "content-type")
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -40,11 +40,9 @@ def sealed(root: Any, style: str) -> str:
 
 def _disarm(root: Any) -> None:
     # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
-    active = [*root.iter(*ACTIVE_TAGS)]
-    remove_elements({element: "" for element in active if element.tag != "embed"})
-    for element in active:
-        if element.tag == "embed":
-            disarm_embed(element)
+    remove_elements({element: "" for element in root.iter(*ACTIVE_TAGS) if element.tag != "embed"})
+    for embed in [*root.iter("embed")]:
+        disarm_embed(embed)
     drawn: dict[Any, str] = {}
     for style in root.iter("style"):
         # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
@@ -60,6 +58,20 @@ def _disarm(root: Any) -> None:
             if acts or (name.lower() in _URL_ATTRIBUTES and _is_active_url(value)):
                 del element.attrib[name]
     remove_elements({meta: "" for meta in root.iter("meta") if _is_replaced(meta)})
+
+
+def disarm_embed(embed: Any) -> None:
+    """Turn an <embed> into a <span>: libxml2 lets it hold what follows it."""
+    embed.tag = "span"
+    embed.attrib.clear()
+
+
+def disarm_animations(root: Any) -> None:
+    """Take the values out of the animations of a page: one can put the address of a script into a link."""
+    for element in root.iter("animate", "set"):
+        for name in [*element.attrib]:
+            if name.lower() in _ANIMATED:
+                del element.attrib[name]
 
 
 def _is_replaced(meta: Any) -> bool:

@@ -116,7 +116,8 @@ def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
 
 
 def _read_byline_behind(element: Any, byline: re.Match[str], found: _Found) -> None:
-    """Read the name in or behind a text behind the first element of a line, where that says more than "by"."""
+    """Read the name in a text that says more than "by", behind the first element of a line, such as a picture; where
+    the text ends before the name, in the next element too."""
     following = element.getnext()
     is_first = element.tag in LINE_END_TAGS or (
         element.getprevious() is None and not (element.getparent().text or "").strip()

@@ -8,7 +8,7 @@ _METADATA = frozenset("base link meta noframes noscript object script style temp
 """Elements that a head may hold; before any other one a browser begins the body."""
 
 
-def take_in(root: Any) -> None:
+def take_in_stray_parts(root: Any) -> None:
     """Bring into the body what stands behind </html>, for which libxml2 begins another root; and take out of the head
     the body, and what has text, where libxml2 leaves them there behind an element that it does not know; also the body
     out of frames."""

@@ -32,7 +32,7 @@ TINY = config(
 
 
 def text(name: str, words: str, url: str = "u", hour: int = 0, settings: DuplicatesConfig = CONFIG) -> Text:
-    digest, signature = texts.read(words, settings)
+    digest, signature = texts.digest_and_sign(words, settings)
     return Text(capture_id=name, url_key=url, timestamp=hour, digest=digest, signature=signature)
 
 

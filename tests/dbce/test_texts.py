@@ -15,7 +15,7 @@ CONFIG = config().duplicates
 def test_a_digest_is_of_the_words(some: list[str]) -> None:
     """Case and white space change no digest; another word does."""
     text = " ".join(some)
-    one, other, third = (texts.read(each, CONFIG)[0] for each in (text, again(text), f"{text} further"))
+    one, other, third = (texts.digest_and_sign(each, CONFIG)[0] for each in (text, again(text), f"{text} further"))
 
     assert one == other != third
 

@@ -12,8 +12,9 @@ import tinycss2
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.html.removal import disarm_animations, disarm_embed, remove_element
-from dbce_spark.html.stray_parts import take_in
+from dbce_spark.html.removal import remove_element
+from dbce_spark.html.sealed_html import disarm_animations, disarm_embed
+from dbce_spark.html.stray_parts import take_in_stray_parts
 
 Rewrite = Callable[[str, str], str]
 """Rewrites the absolute URL of a resource of one of the kinds below."""
@@ -228,7 +229,7 @@ def parse_html(text: str) -> Any:
         root = None
     if root is None:
         return lxml_html.document_fromstring("<html><body></body></html>")
-    take_in(root)
+    take_in_stray_parts(root)
     return root
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from dbce_spark.dbce.classifier.features import REPEATED, UNKNOWN, Columns, share, shifted, total
 from dbce_spark.dbce.classifier.layout import Layout, Rows, sums
-from dbce_spark.dbce.key_numbers import Groups, Texts, grouped
-from dbce_spark.model import Numbers
+from dbce_spark.dbce.key_numbers import Groups, grouped
+from dbce_spark.model import Hashes, Numbers
 
 CERTAIN = 1024
 """The score "content for certain". Whole numbers, so that sums of them are exact."""
@@ -33,7 +33,7 @@ _RECORD_LEVELS = range(9)
 """Steps up from a block's holder to the elements that are measured, and to those among which records are looked for."""
 
 
-def of_rows(rows: Rows, keys: Sequence[Texts], scores: Numbers) -> Columns:
+def of_rows(rows: Rows, keys: Sequence[Hashes], scores: Numbers) -> Columns:
     """Compute the features of all blocks of some pages from their scores, in 1/1024: those that need no elements.
 
     `keys` are names of each block's slot, one for each of SLOTS.
@@ -42,7 +42,7 @@ def of_rows(rows: Rows, keys: Sequence[Texts], scores: Numbers) -> Columns:
 
 
 def of_groups(rows: Rows, slots: Sequence[Groups], scores: Numbers) -> Columns:
-    """Compute the features of `of_rows` from groups of the blocks with the same slot, one for each of SLOTS."""
+    """Compute the features of `of_rows` where the blocks of each slot are grouped already, by each of SLOTS."""
     content_mass = scores * rows.words
     columns = {"score": scores.astype(np.float64)}
     for offset in _NEIGHBOURS:
@@ -108,9 +108,7 @@ def _of_elements(pages: Layout, content_mass: Numbers) -> Columns:
     within, words = pages.in_elements(content_mass), pages.in_elements(pages.words)
     page_content_mass = pages.in_pages(content_mass)
     columns: Columns = {}
-    element = pages.holders
-    for level in _LEVELS:
-        element = pages.parents[element]
+    for level, element in pages.around(_LEVELS):
         columns[f"density^{level}"] = share(within[element], words[element])
         columns[f"mass_share^{level}"] = share(within[element], page_content_mass)
     return columns
@@ -156,15 +154,8 @@ def _of_records(pages: Layout, content_mass: Numbers, name: str, groups: Groups)
     richest = np.zeros(len(counts), np.int64)
     np.maximum.at(richest, group, within)
 
-    element = pages.holders
-    widest, most = element, np.zeros(len(pages), np.int64)
-    of_records = np.where(records >= REPEATED, record_words, 0)[group]
-    for level in _RECORD_LEVELS:
-        if level:
-            element = pages.parents[element]
-        found_words = of_records[element]
-        widest, most = np.where(found_words > most, element, widest), np.maximum(most, found_words)
-    found, of_block = most > 0, group[widest]
+    widest, found = pages.highest_around(np.where(records >= REPEATED, record_words, 0)[group], _RECORD_LEVELS)
+    of_block = group[widest]
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     begin, close = np.minimum(first[of_block], end), last[of_block]
     running, running_words = sums(content_mass), pages.token_starts

@@ -234,10 +234,8 @@ def _of_elements(pages: Layout) -> Columns:
     blocks = pages.lasts - pages.firsts
     beside, like = (_repetition(groups, blocks > 0, words, links, prose) for groups in (pages.beside, pages.like))
     columns: Columns = {}
-    element = pages.holders
-    for level in (0, *LEVELS):
+    for level, element in pages.around(range(LEVELS.stop)):
         if level:
-            element = pages.parents[element]
             columns |= {
                 f"words^{level}": words[element].astype(np.float64),
                 f"links^{level}": share(links[element], words[element]),
@@ -278,15 +276,8 @@ _REPLY_LINK_LEVELS = range(1, 7)
 
 def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
     """Measure the list of records with most words among those that a block lies in."""
-    element = pages.holders
-    widest, most = element, np.zeros(len(pages))
     of_records = np.where(beside["count"] >= REPEATED, beside["words"], 0)
-    for level in _RECORD_LEVELS:
-        if level:
-            element = pages.parents[element]
-        words = of_records[element]
-        widest, most = np.where(words > most, element, widest), np.maximum(words, most)
-    found = most > 0
+    widest, found = pages.highest_around(of_records, _RECORD_LEVELS)
     words = beside["words"][widest]
     return {
         "records": np.where(found, beside["count"][widest], 0),
@@ -310,9 +301,7 @@ def _of_signs(pages: Layout) -> Columns:
     }
     counts["cut_off"] = pages.is_cut_off.astype(np.int64)
     blocks, within = pages.lasts - pages.firsts, {name: pages.in_elements(values) for name, values in counts.items()}
-    element = pages.holders
-    for level in _SIGN_LEVELS:
-        element = pages.parents[element]
+    for level, element in pages.around(_SIGN_LEVELS):
         columns |= {f"{name}^{level}": share(values[element], blocks[element]) for name, values in within.items()}
     columns["page_currency"] = share(pages.in_pages(counts["currency"]), np.diff(pages.starts)[pages.pages])
     running = sums(counts["rights"])
@@ -381,11 +370,8 @@ def _of_replies(pages: Layout) -> Columns:
     alike[numbered] = counts[group]
     page_words = pages.in_pages(pages.words)
     columns: Columns = {}
-    element = pages.holders
     record, beside_field = np.full(len(pages), -1), np.full(len(pages), -1)
-    for level in _REPLY_LEVELS:
-        if level:
-            element = pages.parents[element]
+    for level, element in pages.around(_REPLY_LEVELS):
         record = np.where((record < 0) & (alike[element] > 0), element, record)
         beside_field = np.where((beside_field < 0) & (fields[element] > 0), element, beside_field)
         if level in _REPLY_LINK_LEVELS:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.model import Codes
+from dbce_spark.model import Codes, Indexes
 
 LEAVES = 32
 """Most leaves of a tree: the numbers of `_LEAF_BITS` bits."""
@@ -32,8 +32,6 @@ _VALUES_AT_ONCE = 1 << 16
 
 Strings = npt.NDArray[np.uint8]
 """(strings, rows / 8): a bit a row, eight in a byte."""
-
-Indexes = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,11 +166,8 @@ class Forest:
         keys, questions, middles = keys[order], self._questions[2][order], self.lasts[order].astype(np.intp)
         leaves = np.zeros((LEAVES, len(self.splits)), np.intp)
         levels: list[_Level] = []
-        trees, firsts, ends = (
-            np.arange(len(self.splits)),
-            np.zeros(len(self.splits), np.intp),
-            self.leaves.astype(np.intp),
-        )
+        trees = np.arange(len(self.splits))
+        firsts, ends = np.zeros(len(trees), np.intp), self.leaves.astype(np.intp)
         start = 1
         while len(trees):
             nodes, is_leaf = start + np.arange(len(trees)), ends - firsts == 1

@@ -4,20 +4,21 @@ Everything is whole numbers. Sums of them are exact, so what is computed of a pa
 happen to be beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.classifier.character_classes import CLASS_COUNT, DIGIT, STOP, classes_of
 from dbce_spark.dbce.classifier.slot_keys import slot_keys
-from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, Texts, grouped
+from dbce_spark.dbce.key_numbers import MIX, ODD, Groups, grouped
 from dbce_spark.html.elements import HEADING_TAGS
 from dbce_spark.html.page import Parsed
 from dbce_spark.html.tokens import code_points, hashed
-from dbce_spark.model import Numbers
+from dbce_spark.model import Hashes, Numbers
 
 OFTEN = 3
 """Times, and on half of the slot's blocks, that a word stands in a slot which the records of a list share."""
@@ -109,31 +110,30 @@ class Layout(Rows):
         self.slot_parents = _above(joined([tree.slot_parents for tree in trees]), slot_starts[self.slot_pages])
         self.own_names = [name for tree in trees for name in tree.slot_names]
         self.slots = slot_keys(self.own_names, self.slot_parents)
-        self._read_texts(parsed)
+        self._read_texts()
 
     def _count_places(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
-        """Count the things before each block, or in it, given as the index of that block on its page. Those behind the
-        last block do not count."""
+        """Count the things that stand before each block, or in it."""
         return self.count_before(*self.located(of_pages))
 
     def located(self, of_pages: Sequence[Sequence[int]]) -> tuple[Numbers, Numbers]:
-        """Find the block of each thing, given as its index on its page, by an index that runs over all pages; and the
-        page of each."""
+        """Find the block that each thing stands before, or in, and its page. Each page lists these blocks by their
+        numbers on it; here they are numbered over all pages."""
         page = np.repeat(np.arange(len(of_pages)), [len(of_page) for of_page in of_pages])
         return joined(of_pages) + self.starts[page], page
 
     def count_before(self, places: Numbers, page: Numbers) -> Numbers:
-        """Count as `_count_places`, of indexes that run over all pages."""
+        """Count the things of each block, which `located` found; those behind the last block of a page do not count."""
         return np.bincount(places[places < self.starts[page + 1]], minlength=len(self))
 
-    def _read_texts(self, parsed: Sequence[Parsed]) -> None:
+    def _read_texts(self) -> None:
         """Count the characters and words of the blocks into columns."""
-        texts = [one.blocks.text for one in parsed]
+        texts = [one.blocks.text for one in self.parsed]
         offsets = sums(np.array([len(text) + 1 for text in texts]))
         codes = code_points("\n".join(texts))
         classes = classes_of(codes)
-        begins = joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
-        ends = joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
+        begins = joined([one.blocks.starts for one in self.parsed]) + offsets[self.pages]
+        ends = joined([one.blocks.ends for one in self.parsed]) + offsets[self.pages]
         self.characters = ends - begins
         of_block = np.repeat(np.arange(len(self)), np.diff(begins, append=len(codes)))
         counts = np.bincount(of_block * CLASS_COUNT + classes, minlength=len(self) * CLASS_COUNT)
@@ -144,11 +144,11 @@ class Layout(Rows):
         self.years, self.day_times, self.dates = (
             np.bincount(of_block[places], minlength=len(self)) for places in _times(codes, classes == DIGIT)
         )
-        tokens = np.concatenate([one.blocks.tokens for one in parsed])
-        self.titled, self.title_words = self.shared_words([one.declared.title for one in parsed])
+        tokens = np.concatenate([one.blocks.tokens for one in self.parsed])
+        self.titled, self.title_words = self.shared_words([one.declared.title for one in self.parsed])
         first = np.repeat(self.token_starts[:-1], self.words)
         self.texts = self._hashed_blocks(tokens, np.arange(len(tokens)) - first)
-        has_digit = _has_digit(parsed, offsets, classes)
+        has_digit = _has_digit(self.parsed, offsets, classes)
         counted = sums(~has_digit)
         self.shapes = self._hashed_blocks(np.where(has_digit, np.uint64(0), tokens), counted[:-1] - counted[first])
         slot, slot_blocks = self.slot_groups[0]
@@ -162,7 +162,7 @@ class Layout(Rows):
         held = [np.isin(one.blocks.tokens, words) for one, words in zip(self.parsed, of_texts, strict=True)]
         return self.in_blocks(np.concatenate(held)), np.array([len(words) for words in of_texts], np.int64)
 
-    def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
+    def _hashed_blocks(self, tokens: Hashes, nths: Numbers) -> Hashes:
         """Hash the tokens of each block with their places in it. A token that is left out is 0."""
         factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * ODD | np.uint64(1)
         hashes = np.add.reduceat(tokens * factor, self.token_starts[:-1])
@@ -183,6 +183,25 @@ class Layout(Rows):
     def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
         """Sum over the blocks in each element."""
         return sums_between(values, self.firsts, self.lasts)
+
+    def around(self, levels: range) -> Iterator[tuple[int, Numbers]]:
+        """Iterate over steps up from the holders of the blocks, with the element that each block comes to; from a root
+        none leads up."""
+        element = self.holders
+        for level in range(levels.stop):
+            if level:
+                element = self.parents[element]
+            if level in levels:
+                yield level, element
+
+    def highest_around(self, values: npt.NDArray[Any], levels: range) -> tuple[Numbers, npt.NDArray[np.bool_]]:
+        """Find the element around each block that has the highest value, of several the innermost, and whether that is
+        more than 0; else it is the holder."""
+        highest, most = self.holders, np.zeros(len(self), values.dtype)
+        for _, element in self.around(levels):
+            here = values[element]
+            highest, most = np.where(here > most, element, highest), np.maximum(here, most)
+        return highest, most > 0
 
     @cached_property
     def block_slots(self) -> Numbers:
@@ -219,7 +238,7 @@ class Layout(Rows):
         return group, np.bincount(group, minlength=len(counts))
 
     @cached_property
-    def slot_names(self) -> tuple[Texts, ...]:
+    def slot_names(self) -> tuple[Hashes, ...]:
         """Return four names of each block's slot, in the order of `context.SLOTS`."""
         slots = self.block_slots
         return (
@@ -230,7 +249,7 @@ class Layout(Rows):
         )
 
 
-def _words_of(texts: Sequence[str]) -> list[Texts]:
+def _words_of(texts: Sequence[str]) -> list[Hashes]:
     """Hash the tokens of each text."""
     starts, tokens = hashed("\n".join(texts))
     ends = np.cumsum([len(text) + 1 for text in texts])
@@ -271,5 +290,6 @@ def joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers:
 
 
 def _above(parents: Numbers, firsts: Numbers) -> Numbers:
-    """Find the place above each, by its index on the page, whose first place is given; a root's (-1) is itself."""
+    """Number the place above each place over all pages, by its number on the page (-1 above a root, which here is above
+    itself) and the first place of that page."""
     return np.where(parents < 0, np.arange(len(parents)), parents + firsts)

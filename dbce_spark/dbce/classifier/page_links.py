@@ -79,9 +79,8 @@ def of_pages(pages: Layout) -> Columns:
         known = is_known | (kind in _NEEDS_NO_URL)
         columns[f"link_{kind}"] = _part(of_kind, links, known)
         if kind in _POOLED:
-            within, element = pages.in_elements(of_kind), pages.holders
-            for level in LEVELS:
-                element = pages.parents[element]
+            within = pages.in_elements(of_kind)
+            for level, element in pages.around(LEVELS):
                 columns[f"link_{kind}^{level}"] = _part(within[element], links_within[element], known)
     return columns | _of_words(own, pages)
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.key_numbers import ODD, Texts, mixed_pairs
+from dbce_spark.dbce.key_numbers import ODD, mixed_pairs
 from dbce_spark.html.page_walk import SlotName
-from dbce_spark.model import Numbers, text_hash
+from dbce_spark.model import Hashes, Numbers, text_hash
 
 _DIGITS = re.compile(r"\d+")
 
@@ -26,11 +26,11 @@ class SlotKeys:
     CLASSES, of the slot and of those above. `shown` are bits of SHOWN, of the slot alone.
     """
 
-    by_class: Texts
-    by_id: Texts
-    by_path: Texts
-    own: Texts
-    numbered: Texts
+    by_class: Hashes
+    by_id: Hashes
+    by_path: Hashes
+    own: Hashes
+    numbered: Hashes
     marks: Numbers
     shown: Numbers
 
@@ -76,7 +76,7 @@ def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
     return SlotKeys(by_class, by_id, by_path, own, numbered, marks.astype(np.int64), shown)
 
 
-def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, Texts]:
+def _from_the_root(links: Hashes, marks: Hashes, above: Numbers) -> tuple[Hashes, Hashes]:
     """Hash the links down to each slot, by each row of `links`, and unite the marks of all of them.
 
     The number is a polynomial of the links, modulo 2**64. Each round takes in twice as many, by adding that of the

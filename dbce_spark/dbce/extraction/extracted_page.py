@@ -246,12 +246,12 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
 
 
 def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
-    """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
+    """Extract some pages as `extract_pages` does. `parse` may parse them in another process, or within a time limit."""
     return _extract(check_pages(pages), parse, settings)
 
 
 def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
-    given = _each_once(pages)
+    given = _numbered(pages)
     is_alone = len(given) < 2 and not settings.label.classifier  # the file of one may have corrections of the site
     keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)
     parsed = [
@@ -334,8 +334,8 @@ def _path(path: object) -> str:
     return fsdecode(path)
 
 
-def _each_once(inputs: Iterable[GivenPage]) -> list[tuple[GivenPage, int]]:
-    """Number the undated captures of each URL in the order in which they come; the same page twice is one.
+def _numbered(inputs: Iterable[GivenPage]) -> list[tuple[GivenPage, int]]:
+    """Number the undated captures of each URL in the order in which they come; the same page twice has one number.
 
     Nothing else of the order counts, so that a page's result does not depend on it.
     """

@@ -37,15 +37,19 @@ _BLOCK = pa.struct(
         *((name, pa.int32()) for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
     ]
 )
-_TEXT = (pa.types.is_null, pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
-_KINDS = {"html": (*_TEXT, *_BYTES), "url": _TEXT, "date": (*_TEXT, pa.types.is_timestamp, pa.types.is_date)}
+_IS_TEXT = (pa.types.is_null, pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+_IS_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view, pa.types.is_fixed_size_binary)
+_IS_OF_ROLE = {
+    "html": (*_IS_TEXT, *_IS_BYTES),
+    "url": _IS_TEXT,
+    "date": (*_IS_TEXT, pa.types.is_timestamp, pa.types.is_date),
+}
+"""Tests of the type of a column, one of which one in this role must pass."""
 _WORDS = {"html": "text or bytes", "url": "text", "date": "timestamps, days or text"}
 _BLOCK_NAMES = [field.name for field in _BLOCK]
-_TEXTS = ("text", "title", "language", "page_text", "page_type")
 _EXTRACTED = pa.schema(
     [
-        *((name, pa.string()) for name in _TEXTS),
+        *((name, pa.string()) for name in ("text", "title", "language", "page_text", "page_type")),
         ("confidence", pa.float64()),
         ("blocks", pa.list_(_BLOCK)),
         ("error", pa.string()),
@@ -118,7 +122,7 @@ def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
     Raises:
         InputError: it lacks one, or has one of another type, or one that would be added.
     """
-    for role, name in zip(_KINDS, named, strict=True):
+    for role, name in zip(_IS_OF_ROLE, named, strict=True):
         if name is None and role != "html":
             continue
         if schema.names.count(name) > 1:
@@ -127,7 +131,7 @@ def check_columns(schema: pa.Schema, named: Named, added: pa.Schema) -> None:
             hint = "; url=None if pages have none" if role == "url" else ""
             raise InputError(f"there is no column {name}; there are {', '.join(schema.names)}{hint}")
         kind = schema.field(name).type
-        if not _is_any(_value_type(kind), _KINDS[role]):
+        if not _is_any(_value_type(kind), _IS_OF_ROLE[role]):
             raise InputError(f"the column {name} is of {kind}; {role} is {_WORDS[role]}")
     if taken := [name for name in added.names if name in schema.names]:
         raise InputError(f"there is a column {taken[0]} already; rename it, as a column of that name is added")
@@ -137,8 +141,8 @@ def _value_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _is_any(kind: pa.DataType, kinds: Sequence[Callable[[pa.DataType], bool]]) -> bool:
-    return any(is_kind(kind) for is_kind in kinds)
+def _is_any(kind: pa.DataType, tests: Sequence[Callable[[pa.DataType], bool]]) -> bool:
+    return any(test(kind) for test in tests)
 
 
 def page_inputs(table: pa.Table, named: Named) -> list[tuple[Html, str | None, Date]]:
@@ -174,7 +178,7 @@ def _text_or_bytes(raw: bytes | None) -> str | bytes | None:
 
 
 def _dates(column: pa.ChunkedArray) -> list[datetime | None]:
-    if _is_any(_value_type(column.type), _TEXT):
+    if _is_any(_value_type(column.type), _IS_TEXT):
         micros = [None if one is None else parse_date(one) for one in texts(column)]
     else:
         zone = getattr(column.type, "tz", None)

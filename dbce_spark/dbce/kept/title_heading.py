@@ -37,7 +37,7 @@ def with_title(page: Page, scores: Scores, is_kept: npt.NDArray[np.bool_], favor
 
 
 def main_heading(page: Page) -> int | None:
-    """Find the only <h1> of a page, by the index of its block, or of the first if a link closes it."""
+    """Find the block of a page's only <h1>, by its index; a link that closes it is another, and does not count."""
     xpaths = page.blocks.xpaths
     headings = [at for at, one in enumerate(xpaths) if is_main_heading(one) and not (at and one == xpaths[at - 1])]
     return headings[0] if len(headings) == 1 else None
@@ -64,11 +64,8 @@ def without_title(page: Page, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.
 def title_blocks(page: Page) -> dict[int, str]:
     """Return the text of each block that `without_title` may drop, by its index in ascending order."""
     titles, blocks = _titles(page), page.blocks
-    texts = (blocks.text[start:end] for start, end in zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True))
-    of_blocks = enumerate(zip(texts, blocks.xpaths, strict=True))
-    return {
-        at: text for at, (text, xpath) in of_blocks if titles and (is_main_heading(xpath) or _words(text) in titles)
-    }
+    texts = {at: blocks.text_of(at) for at in range(len(blocks)) if titles}
+    return {at: text for at, text in texts.items() if is_main_heading(blocks.xpaths[at]) or _words(text) in titles}
 
 
 def is_main_heading(xpath: str) -> bool:

@@ -133,7 +133,7 @@ def image_source(image: Any, addresses: Addresses) -> str | None:
     if own and not _PLACEHOLDER.search(name) and not _is_lazy(image):
         return own
     found = next((one for name in _LAZY if (one := addresses.image(image.get(name)))), None)
-    return found or next((one for one in _from_sets(image, addresses)), None) or own
+    return found or next(_from_sets(image, addresses), None) or own
 
 
 def _is_lazy(image: Any) -> bool:

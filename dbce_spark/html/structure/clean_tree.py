@@ -49,7 +49,7 @@ _PARTS = {
 """Elements that stand in certain others only."""
 _NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "thead": "tr", "tfoot": "tr", "tr": "td"}
 """Elements that must be opened in these before text can stand in them."""
-_ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th", "colgroup", "col"))
+_ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _TEXT_ONLY = HEADING_TAGS | {"caption", "dt", "summary", "figcaption"}
 """Blocks without blocks in them, but for headings in a summary: what would be one is only set off by a space."""
 _DIRECT = _TEXT_ONLY | {"dd", "li", "td", "th"}
@@ -174,20 +174,17 @@ class _Builder:
                 return False
         elif tag in _ROW_PARTS and not (self._tables and self._tables[-1]):
             return False
-        if len(self._stack) > MAX_NESTING and tag not in _PARTS:
-            return False
         if tag in _PARTS:
             self._make_room_for_part(element, tag)
             top = self._stack[-1][0]
             if top.tag not in _PARTS[tag] or (tag in ("caption", "summary") and top.last_child() is not None):
                 return False
-        elif tag in _FLOW:
+        else:
             around = self._stack[-1][0].tag
-            if around in _TEXT_ONLY and not (around == "summary" and tag in HEADING_TAGS):
+            is_room = around not in _TEXT_ONLY or (around == "summary" and tag in HEADING_TAGS)
+            if not is_room or len(self._stack) > MAX_NESTING:
                 return False
             self._make_room()
-        else:
-            return False
         self._push(tag, _attributes(element, tag), is_auto=False)
         return True
 

@@ -295,9 +295,7 @@ def _without_number(text: str, number: str) -> str:
 
 def _mark_reference(link: Any, number: str) -> None:
     around = link.getparent()
-    if around is None:
-        return
-    if around.tag == "sup" and number_of(around) == number:
+    if around is not None and around.tag == "sup" and number_of(around) == number:
         link, around = around, around.getparent()
     if around is None:
         return

@@ -30,11 +30,8 @@ _SIZE_IN_NAME = re.compile(r"[-_](?:large|medium|small|thumb|thumbnail|\d+x\d+)\
 
 
 def reveal_images(root: Any) -> None:
-    """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it.
-
-    A figure with one such image shows no other of the same description. Of images of one figure that have the same
-    description, or none and one name but for a size, the first stays: they are one image in several sizes.
-    """
+    """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it. A figure
+    with one such image shows no other of the same description."""
     noscripts = [*root.iter("noscript")]
     in_figure = Counter(map(_figure, noscripts))
     bare = {one: space_of(one) for one in noscripts if next(one.iter("img"), None) is None}
@@ -46,10 +43,15 @@ def reveal_images(root: Any) -> None:
         figure, image = _figure(element), _revealed(element)
         if figure is not None and in_figure[figure] == 1:
             alone[figure] = image
-    if next(root.iter("figure"), None) is None:
-        return
     if alone:
         remove_elements({image: space_of(image) for image in root.iter("img") if _is_second(image, alone)})
+    if next(root.iter("figure"), None) is not None:
+        _drop_other_sizes(root)
+
+
+def _drop_other_sizes(root: Any) -> None:
+    """Take out all but the first of the images of a figure that have the same description, or none and one name but for
+    a size: they are one image in several sizes."""
     seen: set[tuple[Any, str]] = set()
     again: dict[Any, str] = {}
     for image in root.iter("img"):

@@ -37,17 +37,21 @@ def latex(formula: Any) -> str:
 def _row(element: Any, depth: int) -> str:
     children = _children(element)
     if not children:
-        return _leaf(element)
+        return _leaf(element, depth)
     parts = [_element(child, depth + 1) for child in children]
     return " ".join(part for part in parts if part)
 
 
 def _element(element: Any, depth: int) -> str:
     if depth > _MAX_DEPTH:
-        return _escaped("".join(element.itertext()))
-    name = str(element.tag).removeprefix("mjx-")
-    write = _WRITERS.get(name)
-    return _row(element, depth) if write is None else write(element, depth)
+        return _leaf(element, depth)
+    write = _WRITERS.get(_name(element), _row)
+    return write(element, depth)
+
+
+def _name(element: Any) -> str:
+    """Read the name of an element; MathJax puts "mjx-" before those of MathML."""
+    return str(element.tag).removeprefix("mjx-")
 
 
 def _children(element: Any) -> list[Any]:
@@ -56,7 +60,7 @@ def _children(element: Any) -> list[Any]:
     pending = [*reversed(element)]
     while pending:
         child = pending.pop()
-        name = str(child.tag).removeprefix("mjx-")
+        name = _name(child)
         if name in _LAYOUT:
             pending += reversed(child)
         elif name not in _PASSED_OVER:
@@ -68,7 +72,7 @@ _PASSED_OVER = frozenset("strut nstrut dstrut line annotation annotation-xml ass
 _LAYOUT = frozenset("script frac num dbox dtable row den base box sqrt root table itable under over".split())
 
 
-def _leaf(element: Any) -> str:
+def _leaf(element: Any, _: int) -> str:
     return _escaped("".join(element.itertext()))
 
 
@@ -140,10 +144,10 @@ def _in_order(tag: str, parts: list[str]) -> list[str]:
 
 
 def _table(element: Any, depth: int) -> str:
-    rows = [row for row in _children(element) if str(row.tag).removeprefix("mjx-") in ("mtr", "mlabeledtr")]
+    rows = [row for row in _children(element) if _name(row) in ("mtr", "mlabeledtr")]
     if len(rows) == 1:
         cells = [_row(cell, depth + 1) for cell in _children(rows[0])]
-        if "mlabeledtr" in str(rows[0].tag) and cells:
+        if _name(rows[0]) == "mlabeledtr" and cells:
             cells = [*cells[1:], cells[0]]
         return " ".join(cells)
     lines = [" & ".join(_row(cell, depth + 1) for cell in _children(row)) for row in rows]
@@ -152,9 +156,9 @@ def _table(element: Any, depth: int) -> str:
 
 _WRITERS: dict[str, Callable[[Any, int], str]] = {
     "mi": _identifier,
-    "mn": lambda element, _: _leaf(element),
-    "mo": lambda element, _: _leaf(element),
-    "c": lambda element, _: _leaf(element),
+    "mn": _leaf,
+    "mo": _leaf,
+    "c": _leaf,
     "mtext": _text,
     "ms": _text,
     "mfrac": _fraction,

@@ -13,7 +13,7 @@ _MAY_BE_EMPTY = frozenset(("img", "player", "td", "th"))
 _BOLD = frozenset(("b", "strong"))
 _EMPHASIS = _BOLD | {"em", "i"}
 _IN_EMPHASIS = _EMPHASIS | {"a"}
-_SHOWN_BY_TEXT = _EMPHASIS | HEADING_TAGS | {"a"}
+_SHOWN_BY_TEXT = HEADING_TAGS | {"a"}
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -28,40 +28,38 @@ def drop_needless(node: CleanElement) -> None:
     for part in reversed(node.parts):
         if isinstance(part, CleanElement):
             drop_needless(part)
-            tag = part.tag
-            if tag in _ENDS:
-                behind = left[-1] if left else None
-                if behind is None and node.tag not in INLINE_TAGS:
-                    continue
-                if tag == "hr" and isinstance(behind, CleanElement) and behind.tag == "hr":
-                    continue
-            elif not part.parts:
-                if tag not in _MAY_BE_EMPTY:
-                    continue
-            elif tag in _BOLD and node.tag in HEADING_TAGS:  # as all of a heading is
-                left += reversed(part.parts)
-                continue
-            elif tag in _SHOWN_BY_TEXT:
-                if not _begins_with_letter(part):
-                    if tag in _EMPHASIS:
-                        may_be_needless = True
-                    elif _is_invisible(part):
-                        if tag == "a":
-                            left += reversed(part.parts)
-                            continue
-                        part.tag = "p"
-            elif tag == "blockquote" and [one.tag for one in part.children()] == ["blockquote"]:  # it sets margins
-                left.append(part.children()[0].with_text_attributes(part))
-                continue
-            elif tag in LISTS:
-                left += reversed(spread(part))
-                continue
-            elif tag == "tr" and not any(cell.parts for cell in part.children()):
-                continue
-        left.append(part)
+            found = _left_of(part, node, left[-1] if left else None)
+            left += reversed(found)
+            may_be_needless |= part.tag in _EMPHASIS and part in found and not _begins_with_letter(part)
+        else:
+            left.append(part)
     node.parts = left[::-1]
     if may_be_needless:
         node.parts = [*without_needless_emphasis(node.parts)]
+
+
+def _left_of(part: CleanElement, around: CleanElement, behind: str | CleanElement | None) -> _Parts:
+    """Return what is left of an element before another part, or at the end: itself, what it holds, or nothing."""
+    tag = part.tag
+    if tag in _ENDS:
+        ends_block = behind is None and around.tag not in INLINE_TAGS
+        is_repeated = tag == "hr" and isinstance(behind, CleanElement) and behind.tag == "hr"
+        return () if ends_block or is_repeated else (part,)
+    if not part.parts:
+        return (part,) if tag in _MAY_BE_EMPTY else ()
+    if tag in _BOLD and around.tag in HEADING_TAGS:  # as all of a heading is
+        return part.parts
+    if tag in _SHOWN_BY_TEXT and not _begins_with_letter(part) and _is_invisible(part):
+        if tag == "a":
+            return part.parts
+        part.tag = "p"
+    elif tag == "blockquote" and [one.tag for one in part.children()] == ["blockquote"]:  # it sets margins
+        return (part.children()[0].with_text_attributes(part),)
+    elif tag in LISTS:
+        return spread(part)
+    elif tag == "tr" and not any(cell.parts for cell in part.children()):
+        return ()
+    return (part,)
 
 
 def _begins_with_letter(element: CleanElement) -> bool:

@@ -42,7 +42,7 @@ _TEXT_SIGNATURE = np.dtype("<u2")
 def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: int, first_row: int) -> pa.RecordBatch:
     """Select the EXTRACTIONS rows that have a text, and convert them to TEXTS rows."""
     with_text = extracted.filter(pc.greater(extracted.column("text_words"), 0))
-    read = [texts.read(text, config) for text in with_text.column("text").to_pylist()]
+    read = [texts.digest_and_sign(text, config) for text in with_text.column("text").to_pylist()]
     columns = {name: with_text.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
     columns |= {
         "text_digest": [digest for digest, _ in read],

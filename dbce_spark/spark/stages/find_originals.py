@@ -266,13 +266,13 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
     (parsed,) = sandbox.pages_apart(parser, [fetch])
-    return revisit_originals.outcome_of(parsed)
+    return revisit_originals.page_or_lack(parsed)
 
 
 def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
     place = {"path": one.payload.path, "offset": one.payload.offset}
     if isinstance(outcome, Lack):
-        return place | {"lack": revisit_originals.lack_detail(revisit_originals.place_of(one.payload), outcome)}
+        return place | {"lack": revisit_originals.lack_detail(one.payload, outcome)}
     if isinstance(outcome, Skip):
         return place | {"filter": outcome.filter}
     return place | {"original": {"capture_id": outcome.capture_id, "payload_digest": outcome.capture.payload_digest}}

@@ -128,3 +128,15 @@ def test_controls_behind_the_last_block_are_nobodys() -> None:
 def test_sums_are_running(values: list[int]) -> None:
     """Entry i is the sum of all before i."""
     assert [sum(values[:at]) for at in range(len(values) + 1)] == layout.sums(np.array(values, np.int64)).tolist()
+
+
+def test_highest_around_is_the_innermost_element_of_the_highest_value() -> None:
+    """Elements are looked at so many steps up from the holder; without a value above 0 the holder is left."""
+    page = laid("<div><section><p>One</p></section></div>")
+    body, div, section, p = range(1, 5)
+    values = np.zeros(5, np.int64)
+    values[[body, div, section]] = 9, 5, 5
+
+    assert [p, section, div] == [int(element[0]) for _, element in page.around(range(3))]
+    assert (section, True) == tuple(found[0] for found in page.highest_around(values, range(3)))
+    assert (p, False) == tuple(found[0] for found in page.highest_around(values, range(1)))
