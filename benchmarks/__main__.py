@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     _add_reader_gold(commands)
     _add_structure(commands)
     _add_phrase_pages(commands)
+    _add_published_texts(commands)
     _add_leaderboard(commands)
     return parser
 
@@ -283,6 +284,34 @@ def _phrase_pages(arguments: argparse.Namespace) -> None:
 
     written = phrases.write_pages(arguments.phrases, arguments.output)
     print(f"{arguments.output}: {counted(written, 'page')}")
+
+
+def _add_published_texts(commands: Commands) -> None:
+    command = add_command(
+        commands, "published-texts", _published_texts, "make texts for `dbce evaluate` from published outputs"
+    )
+    command.add_argument(
+        "archive",
+        metavar="TAR_XZ",
+        help="read outputs/model-outputs.tar.xz of chatnoir-eu/web-content-extraction-benchmark",
+    )
+    command.add_argument(
+        "sets", nargs="+", metavar="SET", help="write the texts of the gold pages in this file or folder"
+    )
+    add_output(command, "FILE", "write the texts to this file, which should end in .parquet")
+    command.add_argument(
+        "--pages", metavar="FILE", help="write the gold pages that have texts to this file, as JSON lines"
+    )
+
+
+def _published_texts(arguments: argparse.Namespace) -> None:
+    """Write what the extractors of a published benchmark made of the pages of some sets as texts that `dbce evaluate`
+    takes (docs/benchmark.md)."""
+    from benchmarks import published_texts
+
+    found = published_texts.write(arguments.archive, arguments.sets, arguments.output, arguments.pages)
+    pages = counted(sum(map(len, found.sets.values())), "page")
+    print(f"{arguments.output}: {len(found.pages):,} of {pages}, by {', '.join(sorted(found.extractors))}")
 
 
 def _add_leaderboard(commands: Commands) -> None:

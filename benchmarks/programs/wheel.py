@@ -45,6 +45,7 @@ MODULES = {
     "readability": ("readability",),
     "resiliparse": ("resiliparse.extract.html2text",),
     "trafilatura": ("trafilatura",),
+    "trafilaturacore": ("trafilaturacore",),
     "trafipy": (),  # of newer versions of Python alone
     "evaluate": ("dbce_spark.evaluation.evaluation_job",),
     "annotate": ("dbce_spark.annotation.web.workbench_app",),

@@ -136,7 +136,7 @@ def read(paths: Iterable[str], limit: int | None = None, sample: int | None = No
     skipped: Counter[str] = Counter()
     for path in paths:
         for entry in _entries(path):
-            name = entry.fields.get("dataset") or PurePosixPath(path).name.split(".")[0]
+            name = set_name(entry, path)
             if entry.missing or _coverage(entry) < MIN_COVERAGE:
                 skipped[name] += 1
                 continue
@@ -149,6 +149,12 @@ def read(paths: Iterable[str], limit: int | None = None, sample: int | None = No
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
     return Gold(found, skipped)
+
+
+def set_name(entry: GoldEntry, path: str) -> str:
+    """Return the name of the data set that an entry of a file or folder belongs to."""
+    name: str = entry.fields.get("dataset") or PurePosixPath(path).name.split(".")[0]
+    return name
 
 
 def _sample(pages: Mapping[str, GoldPage], count: int | None) -> list[GoldPage]:

@@ -35,7 +35,7 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
             for number, written in enumerate(lines, start=1):
                 if written.strip():
                     place = f"{path}:{number}"
-                    yield place, _object(written, place)
+                    yield place, from_line(written, place)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
 
@@ -85,6 +85,21 @@ def line(fields: Fields, *, compact: bool = False) -> bytes:
     return f"{json.dumps(fields, ensure_ascii=False, separators=separators)}\n".encode("utf-8", "surrogatepass")
 
 
+def from_line(written: bytes, place: str) -> dict[str, Any]:
+    """Decode the object of a line.
+
+    Raises:
+        InputError: it is no JSON object.
+    """
+    try:
+        fields = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object")
+    return fields
+
+
 def field(fields: Fields, name: str, kind: str, place: str) -> Any:
     """Return a field that must be there. kind: "a text", "a list", "a whole number" or "a number".
 
@@ -95,16 +110,6 @@ def field(fields: Fields, name: str, kind: str, place: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, _KINDS[kind]):
         raise InputError(f"{place}: {name} must be {kind}, not {value!r}")
     return value
-
-
-def _object(written: bytes, place: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(written)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place}: no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object")
-    return fields
 
 
 def _without_nan(fields: Fields) -> dict[str, Any]:

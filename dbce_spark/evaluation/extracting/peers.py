@@ -83,6 +83,19 @@ def _trafilatura(**options: bool) -> Extract:
     return lambda html, lang: library.extract(html, include_comments=False, **options)
 
 
+def _trafilaturacore() -> Extract:
+    """Extract as trafilatura does, without readers' comments and pictures. Where it finds nothing it gives all text."""
+    library, plain = import_module("trafilaturacore"), _lxml()
+    return lambda html, lang: plain(
+        library.clean(html, comment_handling="exclude", image_handling="exclude").html, lang
+    )
+
+
+def _turbohtml() -> Extract:
+    library = import_module("turbohtml")
+    return lambda html, lang: str(library.parse(html).main_text())
+
+
 def _resiliparse() -> Extract:
     """Extract as trafilatura does, without readers' comments, and without the alternative texts of pictures."""
     library = import_module("resiliparse.extract.html2text")
@@ -241,12 +254,14 @@ PEERS: Mapping[str, Peer] = {
     "trafilatura": _peer("trafilatura", _trafilatura, "trafilatura"),
     "trafilatura-precision": _peer("trafilatura", partial(_trafilatura, favor_precision=True), "trafilatura"),
     "trafilatura-recall": _peer("trafilatura", partial(_trafilatura, favor_recall=True), "trafilatura"),
+    "trafilaturacore": _peer("trafilaturacore", _trafilaturacore, "trafilaturacore"),
     "trafipy": _peer("trafipy", _trafipy, "trafipy", (3, 12)),
     "magic-html": _peer("magic_html", _magic_html, "magic-html", (3, 12)),
     "readability": _peer("readability", _readability, "readability"),
     "readability-js": _in_node("readability"),
     "defuddle": _in_node("defuddle"),
     "resiliparse": _peer("resiliparse", _resiliparse, "resiliparse"),
+    "turbohtml": _peer("turbohtml", _turbohtml),
     "justext": _peer("justext", _justext, "justext"),
     "boilerpy3": _peer("boilerpy3", _boilerpy3, "boilerpy3"),
     "goose3": _peer("goose3", _goose3, "goose3"),
