@@ -29,24 +29,20 @@ class Loss:
         return 2 * self.lost > self.of
 
 
-def file_loss(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) -> Loss | None:
+def file_loss(path: str, rejects: Sequence[Reject], size: Callable[[str], int]) -> Loss | None:
     """Sum up the loss of a file that was read whole from all its rejects; None if nothing was lost.
 
     A file that storage does not give, or that is empty, is lost as a whole. `size` gives the bytes of a file as stored;
     it is called only where bytes were lost.
     """
-    lost = 0
-    worst: Reject | None = None
     for reject in rejects:
         is_empty = reject.reason is RejectReason.NOT_AN_ARCHIVE and not reject.lost_bytes
         if is_empty or reject.reason is RejectReason.FILE_UNREADABLE:
             return Loss(path, 1, 1, reason_of(reject))
-        lost += reject.lost_bytes
-        if worst is None or reject.lost_bytes > worst.lost_bytes:
-            worst = reject
-    if worst is None or not lost:
+    lost = sum(reject.lost_bytes for reject in rejects)
+    if not lost:
         return None
-    return Loss(path, lost, size(path), reason_of(worst))
+    return Loss(path, lost, size(path), reason_of(max(rejects, key=lambda reject: reject.lost_bytes)))
 
 
 def reason_of(reject: Reject) -> str:

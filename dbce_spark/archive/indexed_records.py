@@ -4,7 +4,7 @@ their records."""
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from dbce_spark.archive import failed_files, mime, warc
@@ -135,13 +135,8 @@ def line_reject(bad: BadLine) -> Reject:
 
 def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[IndexEntry]]:
     """Cut the places of `byte_ranges.group_by_file` into parts of `most` each, the last one smaller: a task each."""
-    part: list[IndexEntry] = []
-    for entry in chain.from_iterable(files.values()):
-        part.append(entry)
-        if len(part) == most:
-            yield part
-            part = []
-    if part:
+    entries = chain.from_iterable(files.values())
+    while part := [*islice(entries, most)]:
         yield part
 
 

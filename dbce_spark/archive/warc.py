@@ -32,7 +32,7 @@ SEGMENT = Skip("segment")
 WET = Skip("conversion:text")
 """A text that was made of a page: it has no structure, so it cannot be labelled."""
 
-_KINDS = ("warcinfo", "arc_header", "request", "metadata", "revisit", "continuation")
+_PASSED_OVER = ("warcinfo", "arc_header", "request", "metadata")
 _WEB = ("http://", "https://")
 # A resource is what the crawler had without requesting it of a web server; a conversion is made of one of the others.
 _SCHEMES = {
@@ -180,7 +180,7 @@ class _Reading:
         """Decide a record's outcome, by the filters in the order in which they cost least, then by its payload."""
         kind = record.kind
         if kind not in _SCHEMES:
-            return Skip(f"type:{kind if kind in _KINDS else 'unknown'}")
+            return Skip(f"type:{kind if kind in _PASSED_OVER else 'unknown'}")
         if kind == "conversion" and mime.declared_type(record.headers.get("content-type")).essence == mime.PLAIN:
             return WET
         if not record.url:

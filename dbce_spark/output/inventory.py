@@ -34,11 +34,9 @@ def log(collection: Collection, versions: Sequence[Version]) -> str:
 
 
 def _line(collection: Collection, one: Version) -> str:
-    captures, extractions = (
-        sum(getattr(part, name) for part in one.increments) for name in ("captures", "extractions")
-    )
+    extractions = sum(part.extractions for part in one.increments)
     relabelled = one.increments[-1].relabelled if one.why == "extract" else 0
-    counts = f"{len(collection.run_files(one)):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
+    counts = f"{len(collection.run_files(one)):>6,}{one.captures:>12,}{extractions:>13,}{relabelled:>12,}"
     return f"{one.number:>7}  {one.made:25}  {counts}  {one.why}"
 
 

@@ -309,7 +309,7 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
         raise OutputError(f"{root}/{name} is no report of a run: {error}; {remedy(root)}") from error
     except OSError as error:
         unfinished = ", so this is no finished output; give the folder that `dbce extract` wrote, or run it again"
-        advice = f"; {remedy(root)}" if _is_increment(root) else unfinished
+        advice = f"; {remedy(root)}" if is_of_increment(root) else unfinished
         raise OutputError(f"{root}: no {name} that can be read there{advice}") from error
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(f"{root}/{name}: cannot be read: {sources.cause(root, error)}") from error
@@ -318,11 +318,7 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
 
 def remedy(root: str) -> str:
     """Advise what to do about an output or an increment of which a part is lost."""
-    return f"restore it, or {'roll back to a version before it' if _is_increment(root) else 'make the output again'}"
-
-
-def _is_increment(root: str) -> bool:
-    return is_of_increment(f"{root}/")
+    return f"restore it, or {'roll back to a version before it' if is_of_increment(root) else 'make the output again'}"
 
 
 def list_written(root: str, number: int = 0) -> Written:

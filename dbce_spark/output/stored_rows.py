@@ -14,7 +14,7 @@ from dbce_spark.files import parquet
 
 CAPTURE_ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
-_INCREMENT = re.compile(r"/increments/\d+/")
+_INCREMENT = re.compile(r"/increments/\d+(?:/|$)")
 
 
 def batches(

@@ -31,7 +31,7 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
         **{name: sum(run.get(name, 0) for run in runs) for name in _SUMMED},
         "rejects": dict(sorted(rejects.items())),
         "skipped": dict(sorted(_summed(run["skipped"] for run in runs).items())),
-        "seconds": _added(run["seconds"] for run in runs),
+        "seconds": dict(_summed(run["seconds"] for run in runs)),
         "pages_per_second_per_core": last["pages_per_second_per_core"],
         "largest_bucket": max(run["largest_bucket"] for run in runs),
         "failed_files": failed_files.join_reports([run["failed_files"] for run in runs]),
@@ -47,16 +47,9 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+def _summed(parts: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """Add up counts, or seconds, by their names."""
     found: Counter[str] = Counter()
-    for part in counts:
+    for part in parts:
         found.update(part)
-    return found
-
-
-def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for stages in seconds:
-        for stage, value in stages.items():
-            found[stage] = found.get(stage, 0.0) + value
     return found

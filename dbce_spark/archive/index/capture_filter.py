@@ -122,10 +122,6 @@ def selection(config: SelectConfig) -> Selection:
     return Selection(checks, _prefixes(config), config)
 
 
-def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name.lower() for name in names)
-
-
 def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if not is_host(name):
@@ -165,7 +161,7 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
     for one in wanted:
         if not re.fullmatch(r"[^/\s*]+/(?:\*|[^/\s*]+)", one):
             raise ConfigError(Parameter("select.mimes"), f" holds {one!r}; write text/html or text/*")
-    exact = frozenset(_lower(wanted))
+    exact = frozenset(one.lower() for one in wanted)
     families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
 
     def check(entry: IndexEntry) -> Match:

@@ -67,7 +67,7 @@ def entry_of(fields: dict[str, Any]) -> IndexEntry:
         url=url,
         mime=known_mime(given.get("mime", "")),
         mime_detected=known_mime(given.get("mime-detected", "")),
-        status=_whole(given.get("status", "0"), "status") if given.get("status", "0").isdigit() else 0,
+        status=_whole(given["status"], "status") if given.get("status", "").isdigit() else 0,
         digest=normal_digest(given.get("digest", "")),
         languages=tuple(filter(None, given.get("languages", "").lower().split(","))),
         offset=_whole(given.get("offset", ""), "offset"),

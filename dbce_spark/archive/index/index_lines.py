@@ -31,10 +31,10 @@ def numbered(stream: BinaryIO) -> Iterator[tuple[int, str | LineFault]]:
             rest, is_skipping = b"", False
             continue
         *whole, rest = (rest + chunk).split(b"\n")
+        if is_skipping and whole:
+            del whole[0]
+            is_skipping = False
         for line in whole:
-            if is_skipping:
-                is_skipping = False
-                continue
             number += 1
             yield number, _text(line)
         if is_skipping:

@@ -95,19 +95,20 @@ def arc_head(content: bytes, in_arc: bool) -> Head | None:
     if end < 0:
         return None
     line = content[:end].rstrip(b"\r")
+    is_sure = in_arc or line.startswith(b"filedesc:")  # that it is of an ARC: so less is required
     if found := _ARC_LINE.fullmatch(line):
         url, address, date, rest = found.groups()
     elif found := _ARC_TRANSPOSED.fullmatch(line):
         url, date, address, rest = found.groups()
-    elif (in_arc or line.startswith(b"filedesc:")) and (found := _ARC_ANY.fullmatch(line)):
+    elif is_sure and (found := _ARC_ANY.fullmatch(line)):
         url, address, date, rest = found.groups()
     else:
         return None
     mime, _, length = rest.rpartition(b" ")
     has_length = _INTEGER.fullmatch(length) is not None
+    if not has_length and not is_sure:
+        return None
     if not has_length:
-        if not in_arc and not line.startswith(b"filedesc:"):
-            return None
         mime, length = rest, b""
     fields = {"url": url, "ip-address": address, "archive-date": date, "content-type": mime, "archive-length": length}
     if version_2 := _ARC_2.fullmatch(mime):

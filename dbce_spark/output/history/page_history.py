@@ -323,15 +323,16 @@ class Lives:
 
     def advance(self, step: HistoryStep) -> list[Life]:
         """Take in a step and return the lives that end with it, in the order in which they began."""
-        now = self._pieces if step.after.pieces == step.before.pieces else _by_text(step.after)
-        ended = []
-        if now is not self._pieces:
+        ended: list[Life] = []
+        if step.after.pieces != step.before.pieces:
+            now = _by_text(step.after)
             went = {one.before.text: one.kind for one in reversed(step.changes) if one.before}
             ended = [self._life(text, went.get(text, REMOVED)) for text in self._born if text not in now]
             for one in ended:
                 del self._born[one.text]
             self._begin(step, now)
-        self._last, self._pieces = step.after, now
+            self._pieces = now
+        self._last = step.after
         self._captures += 1
         return ended
 

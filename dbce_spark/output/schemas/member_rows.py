@@ -37,7 +37,7 @@ NEIGHBOURS = pa.schema(
 )
 """The columns of PAGES that the comparison of a site reads."""
 
-_MEMBER = ("capture_id", "url_key", "timestamp", "signature")
+_MEMBER = ("site", "capture_id", "url_key", "timestamp", "signature")
 _FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys")
 
 
@@ -83,12 +83,7 @@ def evidence_from(rows: pa.Table) -> Iterator[tuple[PageFeatures, Member | None]
 
 def _members_from(rows: pa.Table) -> Iterator[Member | None]:
     """Restore bucket members; None without a signature."""
-    columns = zip(
-        plain(rows.column("site")),
-        *(plain(rows.column(name)) for name in _MEMBER),
-        _numbers(rows.column("bands")),
-        strict=True,
-    )
+    columns = zip(*(plain(rows.column(name)) for name in _MEMBER), _numbers(rows.column("bands")), strict=True)
     for site, capture_id, url_key, timestamp, signature, bands in columns:
         yield signature and Member(
             capture_id=capture_id,

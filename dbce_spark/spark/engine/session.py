@@ -80,10 +80,7 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     pairs = {**({**LOCAL_SETTINGS, _UMASK: _umask()} if is_local else {}), **(settings or {})}
     given = {"spark.app.name": app_name, "spark.master": chosen, **pairs}
     _launch(given)
-    builder = SparkSession.builder
-    for key, value in given.items():
-        builder = builder.config(key, value)
-    spark = _begin(builder, "see --master and --spark")
+    spark = _begin(SparkSession.builder.config(map={**given}), "see --master and --spark")
     java_messages.pass_on()
     return spark
 

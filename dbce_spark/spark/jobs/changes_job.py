@@ -21,11 +21,11 @@ from dbce_spark import __version__
 from dbce_spark.config import LshConfig
 from dbce_spark.files import parquet, storage
 from dbce_spark.log import Log, counted
+from dbce_spark.output import stored_rows
 from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
 from dbce_spark.output.schemas import history_rows, increment_rows
-from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors
@@ -45,7 +45,7 @@ _HELD_BYTES = 32 << 20
 _ROWS_PER_GROUP = 1 << 12
 """Steps are written one by one, each some 4 KB until then."""
 _SEGMENT = ("block", "start", "end", "label", "xpath")
-_HOLDS = ["capture_id", "template_id", "page_text", *(f"segments.list.element.{name}" for name in _SEGMENT)]
+_HOLDS = ["capture_id", "template_id", "page_text", *(f"segments.{name}" for name in _SEGMENT)]
 _REPEATING = {
     STEPS: ["url_key", "url", "site", "template_from", "template_to", *KINDS],
     CHANGES: ["url_key", "url", "site", "capture_id", "before_id", "timestamp", "before_timestamp", "kind"]
@@ -144,9 +144,10 @@ def _held(spark: SparkSession, collection: Collection, version: Version) -> Data
     tasks = min(len(files), max(spark.sparkContext.defaultParallelism, -(-stored // _BYTES_PER_TASK)))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for task in task_numbers(batches):
-            for number, path in files[task::tasks]:
-                yield from _pieces(number, path)
+        own = (file for task in task_numbers(batches) for file in files[task::tasks])
+        for number, path in own:
+            for batch in stored_rows.batches([path], _HOLDS, rows=_ROWS):
+                yield history_rows.held_batch(number, batch)
 
     rows = one_task_each(spark, tasks).mapInArrow(read, staging.schema(history_rows.HELD))
     again = [path for _, path in collection.files(version, SUPERSEDED)]
@@ -154,12 +155,6 @@ def _held(spark: SparkSession, collection: Collection, version: Version) -> Data
         return rows.drop("number")
     superseded = collection_state.numbered(spark, again, increment_rows.SUPERSEDED)
     return collection_state.counting(rows.withColumnRenamed("number", "increment"), superseded).drop("increment")
-
-
-def _pieces(number: int, path: str) -> Iterator[pa.RecordBatch]:
-    with opened(path) as file:
-        for batch in file.iter_batches(_ROWS, columns=_HOLDS):
-            yield history_rows.held_batch(number, batch)
 
 
 def _lines(spark: SparkSession, prior: PriorState, held: DataFrame) -> DataFrame:
@@ -262,9 +257,9 @@ class _Part:
 def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Write REDESIGNS, of the steps that are written; returns how many rows it has."""
     files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.list_names(f"{target}/{STEPS}"))]
-    unsorted = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
-    rows = unsorted.sort_by([(name, "ascending") for name in ("site", "not_after")])
-    parquet.write(single_files.path(target, REDESIGNS), history_rows.REDESIGNS, rows.to_batches())
+    rows = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
+    in_order = single_files.in_order(rows, ("site", "not_after"))
+    parquet.write(single_files.path(target, REDESIGNS), history_rows.REDESIGNS, in_order)
     return int(rows.num_rows)
 
 

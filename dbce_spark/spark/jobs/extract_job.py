@@ -3,7 +3,7 @@
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -134,8 +134,8 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     _log_spark(spark, log)
     progress = Progress(spark.sparkContext, request.work, log)
     if goes_on:
-        read = len(staging.read_sources(request.work))
-        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
+        read = staging.read_sources(request.work)
+        log.write("resume", f"goes on with an unfinished run: {_already_read(request, read)}", {"sources": len(read)})
     progress.spent("start", time.monotonic() - request.started)
     return Run(spark, request, config, progress)
 
@@ -154,9 +154,8 @@ def _log_spark(spark: SparkSession, log: Log) -> None:
     log.write("spark", text, figures)
 
 
-def _already_read(request: RunRequest) -> str:
-    """Describe how much of the reading an earlier run has done."""
-    read = staging.read_sources(request.work)
+def _already_read(request: RunRequest, read: Sequence[int]) -> str:
+    """Describe how much of the reading an earlier run has done, by the numbers of the sources that it has read."""
     files = sum(number < len(request.files) for number in read)
     of_indexes = f", and {counted(len(read) - files, 'part')} of what the indexes name" if request.indexes else ""
     return f"{files:,} of {counted(len(request.files), 'file')}{of_indexes} read"

@@ -80,9 +80,11 @@ def commit(collection: Collection, number: int) -> None:
         )
     report = _report(Path(collection.increment(number)))
     own, why = Increment(number=number, **{name: report[name] for name in _COUNTS}), report.get("why", "extract")
-    before = latest.increments if latest and why != COMPACT else ()
-    made = Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
-    collection.commit(replace(made, format=report["format"]))
+    increments = (*latest.increments, own) if latest and why != COMPACT else (own,)
+    made = Version(
+        number=number, made=now(), why=why, increments=increments, settings=report["settings"], format=report["format"]
+    )
+    collection.commit(made)
 
 
 def _report(increment: Path) -> dict[str, Any]:

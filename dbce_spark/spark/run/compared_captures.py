@@ -1,26 +1,27 @@
 """The results of comparing captures, as rows that are staged: what their labels follow from. Needs no PySpark."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from dbce_spark.dbce import crosses, pools, sites
 from dbce_spark.model import ComparedPage, Page, Seen, digest
 from dbce_spark.output.schemas import annotation_rows, cross_rows, evidence_rows
+from dbce_spark.output.schemas.codec import column_names
 
 Rows = dict[str, list[dict[str, Any]]]
 """Rows by the id of their capture."""
-_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
+_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in column_names(cross_rows.BUCKET)]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were fetched
-    again."""
+    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and for those that were
+    fetched again one row of when that was, with the fields of `Seen`."""
 
     annotations: Rows = field(default_factory=dict)
     evidence: Rows = field(default_factory=dict)
-    seen: Rows = field(default_factory=dict)
+    seen: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
     def digest(self, capture_id: str) -> str:
         """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
@@ -41,9 +42,9 @@ class Compared:
         )
 
     def fetch_times(self, pages: Iterable[Page]) -> dict[str, Seen]:
-        """Return when those of some pages were fetched that were fetched again, by their ids."""
+        """Return the times of those pages that were fetched again, by their ids."""
         return {
-            page.capture_id: _seen(page, *self.seen[page.capture_id]) for page in pages if page.capture_id in self.seen
+            page.capture_id: _seen(page, self.seen[page.capture_id]) for page in pages if page.capture_id in self.seen
         }
 
 

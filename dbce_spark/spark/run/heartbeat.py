@@ -65,31 +65,31 @@ def begin(log: Log) -> Heartbeat:
     return Heartbeat(run_id=log.run_id, attempt=log.attempt, command=log.command)
 
 
-def next_attempt(output: str, *, goes_on: bool) -> tuple[str, int]:
+def next_attempt(work: str, *, goes_on: bool) -> tuple[str, int]:
     """Return the id of a run that begins there, or goes on after it was ended, and the number of its attempt."""
-    before = read(output) if goes_on else None
+    before = read(work) if goes_on else None
     if before is None:
         return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}", 1
     return before.run_id, before.attempt + 1
 
 
-def read(output: str) -> Heartbeat | None:
+def read(work: str) -> Heartbeat | None:
     """Read what was last written there; None: nothing, or what another version has written."""
     try:
-        return checkpoints.read(staging.path(output, staging.STATE), Heartbeat)
+        return checkpoints.read(staging.path(work, staging.STATE), Heartbeat)
     except checkpoints.BrokenCheckpoint:
         return None
 
 
-def write(output: str, beat: Heartbeat) -> None:
+def write(work: str, beat: Heartbeat) -> None:
     """Write a heartbeat as that of now; one that cannot be written is left out, since that is no reason to end."""
     with suppress(OSError):  # a full disk shows where tables have to be written
-        checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=timestamps.now()))
+        checkpoints.write(staging.path(work, staging.STATE), replace(beat, updated=timestamps.now()))
 
 
-def of_process(output: str) -> dict[str, object]:
+def of_process(work: str) -> dict[str, object]:
     """Return what run.json holds of the process that ends a run now: who it was, since when, and by what command."""
-    beat = read(output)
+    beat = read(work)
     if beat is None:  # it could not be written
         return {}
     own = {"host": beat.host, "pid": beat.pid}
@@ -97,22 +97,22 @@ def of_process(output: str) -> dict[str, object]:
 
 
 @contextmanager
-def beating(output: str, log: Log) -> Iterator[None]:
+def beating(work: str, log: Log) -> Iterator[None]:
     """Write a heartbeat every few seconds while the block runs, and that all is read when it ends well."""
     beat = replace(begin(log), stage=log.stage, stage_began=timestamps.now())
-    write(output, beat)
-    with repeat(SECONDS, lambda: write(output, beat)):
+    write(work, beat)
+    with repeat(SECONDS, lambda: write(work, beat)):
         yield
-    write(output, replace(beat, is_ended=True))
+    write(work, replace(beat, is_ended=True))
 
 
 @contextmanager
-def keeping_failure(output: str) -> Iterator[None]:
+def keeping_failure(work: str) -> Iterator[None]:
     """Write what ends the block into the last heartbeat there, if this process has written that."""
     try:
         yield
     except BaseException as error:
-        last = read(output)
+        last = read(work)
         if last is not None and last.is_of_this_host and last.pid == os.getpid():
-            write(output, replace(last, failure=reason(error)))
+            write(work, replace(last, failure=reason(error)))
         raise

@@ -103,27 +103,27 @@ def classifier_digest(label: LabelConfig) -> str:
     return hashlib.sha256(stored).hexdigest()[:16]
 
 
-def save(plan: Plan, output: str) -> None:
-    checkpoints.write(staging.path(output, staging.PLAN), plan)
+def save(plan: Plan, work: str) -> None:
+    checkpoints.write(staging.path(work, staging.PLAN), plan)
 
 
-def read_files(output: str) -> list[str]:
+def read_files(work: str) -> list[str]:
     """List the files that an unfinished run has read there: it needs them no more."""
-    if not (numbers := staging.read_sources(output)):
+    if not (numbers := staging.read_sources(work)):
         return []
     before = None
     with suppress(checkpoints.BrokenCheckpoint):  # which `is_begun` refuses
-        before = checkpoints.read(staging.path(output, staging.PLAN), Plan)
+        before = checkpoints.read(staging.path(work, staging.PLAN), Plan)
     return [before.files[number] for number in numbers if number < len(before.files)] if before else []
 
 
-def is_begun(plan: Plan, output: str) -> bool:
+def is_begun(plan: Plan, work: str) -> bool:
     """Return whether a run with this plan was begun there, and did not end.
 
     Raises:
         OutputError: one with another plan was, or what it has left is of another version.
     """
-    path = staging.path(output, staging.PLAN)
+    path = staging.path(work, staging.PLAN)
     try:
         before = checkpoints.read(path, Plan)
     except checkpoints.BrokenCheckpoint as error:
@@ -132,14 +132,14 @@ def is_begun(plan: Plan, output: str) -> bool:
         return False
     if before.staging_version != plan.staging_version:
         raise OutputError(
-            f"{output} holds an unfinished run of another version of this program, whose staged tables this one cannot"
+            f"{work} holds an unfinished run of another version of this program, whose staged tables this one cannot"
             " read; --overwrite starts afresh"
         )
     if unlike_before := [*differences(before, plan)]:
         more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
         named = "; ".join(unlike_before[:_MOST_NAMED])
         raise OutputError(
-            f"{output} holds an unfinished run with other settings: {named}{more}. Give the same inputs and settings to"
+            f"{work} holds an unfinished run with other settings: {named}{more}. Give the same inputs and settings to"
             " resume it, or --overwrite to start from the beginning"
         )
     return True

@@ -67,18 +67,18 @@ class Progress:
     Tasks add to `counted` what they have seen when they end.
     """
 
-    def __init__(self, context: SparkContext, output: str, log: Log):
-        self._kept_at = staging.path(output, staging.SECONDS)
+    def __init__(self, context: SparkContext, work: str, log: Log):
+        self._kept_at = staging.path(work, staging.SECONDS)
         self.seconds = checkpoints.kept(self._kept_at, dict[str, float]) or {}
         self.log = log
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
-        self._output = output
+        self._work = work
         self._group = ""
         self._ended_jobs: dict[int, tuple[int, int]] = {}
         self._gauges = run_metrics.gauges_of(context)
         self._beat = heartbeat.begin(log)
-        heartbeat.write(output, self._beat)
+        heartbeat.write(work, self._beat)
 
     def set_counts(self, counts: Mapping[str, int]) -> None:
         """Set counts, whatever tasks have counted under their names."""
@@ -102,7 +102,7 @@ class Progress:
         self.log.write("stage_begin", f"{name} begins{of_what}", _plan(self._beat))
         meter = _Meter(steps, self.counted.value)
         self._tick(meter)
-        heartbeat.write(self._output, self._beat)
+        heartbeat.write(self._work, self._beat)
         with _named_jobs(self._context, self._group, name), repeat(_TICK_SECONDS, partial(self._tick, meter)):
             yield
         beat = self._measured(meter)
@@ -122,7 +122,7 @@ class Progress:
         level = logging.INFO if _has_passed(_LINE_SECONDS, before, beat.stage_seconds) else logging.DEBUG
         self.log.write("progress", line(beat), figures(beat), level=level)
         if _has_passed(heartbeat.SECONDS, before, beat.stage_seconds):
-            heartbeat.write(self._output, beat)
+            heartbeat.write(self._work, beat)
 
     def _measured(self, meter: "_Meter") -> Heartbeat:
         tasks = (0, 0) if meter.steps else self._tasks(self._group)

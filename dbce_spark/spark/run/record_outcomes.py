@@ -42,7 +42,7 @@ def page_batches(
                 outcomes.reject(page)
                 continue
             pages.append(page)
-            htmls.append(_utf8(fetch) if with_html else None)
+            htmls.append(decode(fetch.html, fetch.capture.declared_charset).html if with_html else None)
         outcomes.counts.captures += len(pages)
         if pages:
             yield pages, htmls
@@ -78,7 +78,3 @@ def _lots(
             return
     if lot:
         yield lot
-
-
-def _utf8(fetch: warc.Fetch) -> bytes:
-    return decode(fetch.html, fetch.capture.declared_charset).html

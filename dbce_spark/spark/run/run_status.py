@@ -30,7 +30,7 @@ _WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine
 """Fields in which a finished run tells of its output, and of how it was made."""
 _OF_CORPUS = ("output", "in", "removed", "left")
 _OF_PROCESS = ("process", "began", "updated", "command")
-"""Fields that tell of the process that ended it; runs of earlier versions do not."""
+"""Fields that tell of the process that ended it; missing where its heartbeat could not be written."""
 _NEXT_STEPS = {
     Condition.FINISHED: "nothing; --overwrite would start afresh",
     Condition.RUNNING: "wait, or stop it: what is finished is kept",

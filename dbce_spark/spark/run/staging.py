@@ -164,7 +164,7 @@ def write(rows: "DataFrame", work: str, name: str) -> None:
 
 
 def is_whole(work: str, name: str) -> bool:
-    """Return whether all of a table is staged, as far as it has a mark then."""
+    """Return whether a table has the mark by which all of it is staged."""
     return Path(path(work, name), _WHOLE).exists()
 
 

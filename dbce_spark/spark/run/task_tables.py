@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Self
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -14,15 +12,15 @@ from dbce_spark.spark.run import staging
 _ROWS_PER_GROUP = 1 << 12
 
 
-class TaskTables:
+class TaskTables(ExitStack):
     """The staged tables of one task: a file of each that it has rows of, named by the task's partition.
 
     A second attempt at the task writes the same files again. The driver has emptied the folders before the first.
     """
 
     def __init__(self, work: str, schemas: Mapping[str, pa.Schema]):
+        super().__init__()
         self._work, self._schemas = work, schemas
-        self._open_files = ExitStack()
         self._files: dict[str, parquet.ParquetWriter] = {}
 
     def write(self, name: str, rows: pa.RecordBatch) -> None:
@@ -33,13 +31,5 @@ class TaskTables:
             task = TaskContext.get()
             path = staging.staged_file(self._work, name, task.partitionId() if task else 0)
             file = parquet.writer(path, self._schemas[name], dictionary=False, rows_per_group=_ROWS_PER_GROUP)
-            self._files[name] = self._open_files.enter_context(file)
+            self._files[name] = self.enter_context(file)
         self._files[name].write(rows)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._open_files.__exit__(kind, error, trace)

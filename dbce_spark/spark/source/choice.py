@@ -30,14 +30,13 @@ class Choice:
         """Return whether a record is wanted. Where an index led to it (`entry`), the filters on that have passed it."""
         if self.kinds and row.kind not in self.kinds:
             return False
-        if entry is not None:
-            values = entry
-        elif self.filters:
-            if row.date is None and "date" in self.filters:
-                return False
-            values = IndexEntry(url=row.url or "", timestamp=row.date or 0, digest=normal_digest(row.digest))
-            if self.selection.refusal(values) is not None:
-                return False
+        if not self.filters:
+            return True
+        if entry is None and row.date is None and "date" in self.filters:
+            return False
+        values = entry or IndexEntry(url=row.url or "", timestamp=row.date or 0, digest=normal_digest(row.digest))
+        if entry is None and self.selection.refusal(values) is not None:
+            return False
         if self.filters.isdisjoint(_DECIDED):
             return True
         decided = self.filters & (_DECIDED if entry is None else _OF_RESPONSE)

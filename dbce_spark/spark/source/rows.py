@@ -85,8 +85,9 @@ class RecordRow:
         if block is None or (self.kind == "revisit" and not block):
             return None
         written = "" if self._record.is_arc else declared_type(self._record.headers.get("content-type")).essence
-        message = http.parse(block) if written in ("", "application/http") else http.split(block)
-        if message is None and written in ("", "application/http"):
+        is_http = written in ("", "application/http")
+        message = http.parse(block) if is_http else http.split(block)
+        if message is None and is_http:
             self.fault = RowFault(RejectReason.BAD_HTTP, f"begins with {block[:24]!r}")
         return message
 

@@ -128,9 +128,8 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
     """Find what each part of the indexes has under the names of some revisits, as _PAYLOAD_ROW."""
     config, base = run.config, run.request.base
-    selection = lookup_selection(
-        indexed_records.index_selection(config), _keys(wanted, indexed_records.index_selection(config).prefixes)
-    )
+    selected = indexed_records.index_selection(config)
+    selection = lookup_selection(selected, _keys(wanted, selected.prefixes))
     parts = [*index_file.list_parts(sorted(run.request.indexes), selection, config.fetch)]
     all_parts = run.spark.sparkContext.broadcast(parts)
     names, lost = (staging.path(run.work, name) for name in (_NAMES, _LOST))

@@ -23,6 +23,7 @@ from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import parquet
 from dbce_spark.output.schemas import reject_rows
+from dbce_spark.output.schemas.codec import encode
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import staging
@@ -102,17 +103,12 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
         ) as rejects_out,
     ):
         for lot in lots(lines, _ROWS):
-            places_out.write(_batch([one for one in lot if isinstance(one, IndexEntry)]))
+            places_out.write(encode(_SCHEMA, [one for one in lot if isinstance(one, IndexEntry)]))
             rejects = [indexed_records.line_reject(one) for one in lot if isinstance(one, BadLine)]
             rejects_out.write(reject_rows.rejects_batch(rejects))
             reasons.update(str(reject.reason) for reject in rejects)
             losses += indexed_records.index_losses(rejects, [part.path])
     return SelectedPlaces(counts=counts, rejects=reasons, losses=losses)
-
-
-def _batch(entries: Sequence[IndexEntry]) -> pa.RecordBatch:
-    columns = {name: [getattr(entry, name) for entry in entries] for name in _SCHEMA.names}
-    return pa.RecordBatch.from_pydict(columns, schema=_SCHEMA)
 
 
 def _ranked(run: Run) -> DataFrame:

@@ -115,7 +115,7 @@ def _row_group(rows: pa.Table) -> RowGroup:
     compared = Compared(
         _by_capture(by_step[_ANNOTATION].column("annotation").to_pylist(), "cur"),
         _by_capture(by_step[_EVIDENCE].column("evidence").to_pylist(), "capture_id"),
-        _by_capture(by_step[_SEEN].column("seen").to_pylist(), "capture_id"),
+        {row["capture_id"]: row for row in by_step[_SEEN].column("seen").to_pylist()},
     )
     dropped, relabel = by_step[_DROPPED].column("row_no").to_pylist(), by_step[_RELABEL].to_pylist()
     return RowGroup(file_no, number, compared, dropped, relabel)
@@ -162,10 +162,11 @@ class _FewFound:
             read_few.staged(self.work, staging.PAGE_EVIDENCE, comparison_rows.PAGE_EVIDENCE),
         )
         annotations, evidence = (_by_place(table.filter(pc.is_in(table.column("file_no"), files))) for table in tables)
-        seen = {capture_id: [row] for capture_id, row in self.seen.items()}
         for place in places:
             compared = Compared(
-                _by_capture(annotations.get(place, []), "cur"), _by_capture(evidence.get(place, []), "capture_id"), seen
+                _by_capture(annotations.get(place, []), "cur"),
+                _by_capture(evidence.get(place, []), "capture_id"),
+                self.seen,
             )
             dropped = [row["row_no"] for row in self.dropped.get(place, [])]
             yield RowGroup(*place, compared, dropped, self.relabel.get(place, []))

@@ -43,7 +43,7 @@ def test_times_are_those_of_the_page_and_of_all_that_share_its_extraction() -> N
     """A page that was not fetched again has none."""
     again, once = page("<p>a</p>", url="http://a.example/1"), page("<p>b</p>", url="http://a.example/2")
     own = again.capture.timestamp
-    found = Compared(seen={again.capture_id: [{"first": own - 1, "last": own - 1, "revisits": 1}]})
+    found = Compared(seen={again.capture_id: {"first": own - 1, "last": own - 1, "revisits": 1}})
 
     times = found.fetch_times([again, once])
 

@@ -86,9 +86,9 @@ def _signature(stored: bytes) -> Signature:
 
 def memberships(pages: DataFrame) -> DataFrame:
     """Make a row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
-    columns = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
+    columns = [name for name in pages.columns if name in _PAGE_ROW.names and name != "bands"]
     signed = pages.where(F.col("signature").isNotNull())
-    return signed.select(*columns, "signature", F.posexplode("bands").alias("band", "key"))
+    return signed.select(*columns, F.posexplode("bands").alias("band", "key"))
 
 
 def buckets(members: DataFrame) -> DataFrame:
