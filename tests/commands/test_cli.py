@@ -202,7 +202,7 @@ def test_a_url_is_no_place_of_this_machine(
     with pytest.raises(SystemExit, match="2"):
         main(words)
 
-    assert re.search(r"s3://bucket/\w+(\.npz)? is a URL; give a path of this machine;", capsys.readouterr().err)
+    assert re.search(r"s3://bucket/\w+(\.\w+)? is a URL; give a path of this machine;", capsys.readouterr().err)
     assert [] == [*tmp_path.iterdir()]
 
 

@@ -403,7 +403,8 @@ def test_no_more_of_a_file_is_read_than_a_page_may_have(tmp_path: Path, capsys: 
 
 def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
     """`dbce text ... | head -1` prints no stack."""
-    (pages / "a.html").write_text(HTML + f"<p>{OWN * 10}</p>" * 1000, encoding="utf-8")
+    many = "".join(f"<p>{number} {OWN * 10}</p>" for number in range(1000))
+    (pages / "a.html").write_text(HTML + many, encoding="utf-8")
     command: list[Any] = [sys.executable, "-m", "dbce_spark", "text", pages / "a.html"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout
