@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+import benchmarks
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier, digest, read_pinned
+from dbce_spark.evaluation.training.train_job import FOLDS
 from tests.support.fake_extractors import gold_pages, line
 
 
@@ -70,3 +73,12 @@ def test_folder_that_holds_no_folds(content: str | None, tmp_path: Path) -> None
         (tmp_path / FOLDS_FILE).write_text(content)
     with pytest.raises(InputError, match="is no folder that `dbce train --folds` wrote"):
         by_classifier([], str(tmp_path))
+
+
+def test_the_folds_of_the_shipped_classifier_are_published() -> None:
+    """Each of its sites is in one; those of one owner, the Danish and the English netarchive, in the same."""
+    pinned = read_pinned(str(Path(benchmarks.__file__).with_name("folds.json")), FOLDS)
+
+    assert load_classifier("").card["sites"] == len(pinned)
+    assert set(range(FOLDS)) == set(pinned.values())
+    assert pinned["netarchive.dk"] == pinned["netarkivet.dk"]
