@@ -1,4 +1,5 @@
-"""A transaction of an SQLite file, and the errors of SQLite, as ones that name the file and say what to do."""
+"""A transaction of an SQLite file, the tables that one makes, and the errors of SQLite, as ones that name the file and
+say what to do."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -55,3 +56,10 @@ def transaction(store: sqlite3.Connection, begin: str = "BEGIN") -> Iterator[sql
             path = store.execute("PRAGMA database_list").fetchone()[2]
             raise OutputError(f"{path}: {error}; {remedy(error)}") from error
         raise
+
+
+def make_tables(store: sqlite3.Connection, script: str, version: int) -> None:
+    """Make the tables of a script, within the transaction that is open, and note their version in the file."""
+    for statement in script.split(";"):
+        store.execute(statement)
+    store.execute(f"PRAGMA user_version = {version}")

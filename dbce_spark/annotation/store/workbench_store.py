@@ -245,8 +245,6 @@ def _make(store: Connection) -> None:
     with transaction(store):
         if store.execute("PRAGMA user_version").fetchone()[0]:  # somebody else was faster
             return
-        for statement in _TABLES.split(";"):
-            store.execute(statement)
+        sqlite_transaction.make_tables(store, _TABLES, VERSION)
         store.execute("INSERT INTO settings VALUES ('secret', ?)", (secrets.token_urlsafe(32),))
         store.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        store.execute(f"PRAGMA user_version = {VERSION}")

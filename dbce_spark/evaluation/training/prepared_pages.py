@@ -161,8 +161,8 @@ def _weights(examples: Sequence[Example], counted: Numbers, page_of_row: Numbers
     by_page = _page_weights(examples)
     weights = _spread(by_page, np.minimum(counted, COUNTED_WORDS), page_of_row)
     is_whole = has_reader if has_reader.any() else has_set
-    is_article = np.array([one.gold.page_type == "article" for one in examples], np.bool_)
-    by_whole_page = by_page * is_whole * np.where(is_article, ARTICLE_WEIGHT, 1.0)
+    by_type = np.array([ARTICLE_WEIGHT if one.gold.page_type == "article" else 1.0 for one in examples])
+    by_whole_page = by_page * is_whole * by_type
     whole_weights = _spread(by_whole_page, (counted > 0).astype(np.int64), page_of_row)
     return weights, weights * has_set[page_of_row], whole_weights
 

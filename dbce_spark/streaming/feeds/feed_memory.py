@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from dbce_spark.errors import OutputError
-from dbce_spark.files.sqlite_transaction import remedy, transaction
+from dbce_spark.files.sqlite_transaction import make_tables, remedy, transaction
 from dbce_spark.streaming.feeds.feed_item import Item
 
 VERSION = 5
@@ -93,9 +93,7 @@ class Memory:
         if not version and self._store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise OutputError(f"{path} is an SQLite file of another program: give another --state")
         if not version:
-            for statement in _TABLES.split(";"):
-                self._store.execute(statement)
-            self._store.execute(f"PRAGMA user_version = {VERSION}")
+            make_tables(self._store, _TABLES, VERSION)
         self._store.execute("COMMIT")
 
     def __enter__(self) -> Self:
