@@ -12,7 +12,7 @@ from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation.reporting.score_tables import against, between, bold, number, percent
-from dbce_spark.evaluation.scoring import average_weights, bootstrap
+from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.scoring.clusters import TAGS
 from dbce_spark.evaluation.scoring.score_breakdown import MIN_PAGES
 from dbce_spark.files.markdown_table import table
@@ -55,6 +55,7 @@ def text(results: Results, plot: str) -> str:
         *(part for name, one in results.evaluated.items() for part in _by_kind(name, one)),
         *(part for name, one in results.by_own_measure.items() for part in _by_own_measure(name, one)),
         *(_two_golds(articles, whole) if articles and whole else ()),
+        *(_gold_errors(articles) if articles else ()),
         *(part for phrase_set in results.phrases for part in _by_phrases(phrase_set)),
         *_how(results),
     ]
@@ -190,6 +191,22 @@ def _two_golds(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         for at in np.argsort(-both.by_reader, kind="stable")
     )
     yield table(("extractor", "by the set", "place", "by a reader", "place"), rows)
+
+
+def _gold_errors(articles: Evaluation) -> Iterator[str]:
+    """Show how many pages of each set lack so much of their gold: figure 3.6 of the study, as numbers."""
+    yield "## Pages by their gold error"
+    yield (
+        "The share of a gold text's distinct words that the page has too few of ([gold"
+        " error](benchmark.md#averages-and-how-sure-they-are)): pages of each set, as in figure 3.6 of the study, which"
+        f" leaves out those above {percent(complexity.MAX_GOLD_ERROR)}."
+    )
+    by_set: dict[str, list[float]] = defaultdict(list)
+    for page in articles.pages:
+        by_set[page.dataset].append(page.gold_error)
+    counted = {name: complexity.error_counts(errors) for name, errors in by_set.items()}
+    bounds = [bound for bound, _ in complexity.error_counts([])]
+    yield table(("set", *bounds), ([name, *(f"{count:,}" for _, count in of_set)] for name, of_set in counted.items()))
 
 
 def _by_phrases(of: PhraseSet) -> Iterator[str]:

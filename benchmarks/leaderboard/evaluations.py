@@ -16,7 +16,7 @@ from dbce_spark.evaluation.scoring.scores import PARTS, Values
 
 METRIC = "rouge_lsum"
 _SCORES = ("dataset", "page_id", "site", "page_type", "extractor", *PARTS, "seconds")
-_FACTS = ("dataset", "page_id", "lang", "siblings", "complexity", "tags")
+_FACTS = ("dataset", "page_id", "lang", "siblings", "gold_error", "complexity", "tags")
 
 PageKey = tuple[str, str]
 """Data set and id."""
@@ -33,6 +33,7 @@ class EvaluatedPage:
     page_id: str
     unit: str  # the name that the page is drawn and weighed with
     page_type: str
+    gold_error: float
     complexity: float
     lang: str
     siblings: int
@@ -149,6 +150,7 @@ def _page(row: Mapping[str, Any], facts: Mapping[str, Any]) -> EvaluatedPage:
         page_id=row["page_id"],
         unit=unit_of(row["site"], row["dataset"], row["page_id"]),
         page_type=row["page_type"],
+        gold_error=facts["gold_error"],
         complexity=facts["complexity"],
         lang=facts["lang"],
         siblings=facts["siblings"],

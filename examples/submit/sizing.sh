@@ -1,5 +1,5 @@
 # What a run is given, for all recipes beside this file: sourced, never run. The figures are `python -m benchmarks cost`'s (docs/operations.md,
-# "What a large run costs") for 100 million captures within a day: 30 vCPUs, 5,734 partitions.
+# "Cost of a large run") for 100 million captures within a day: 30 vCPUs, 5,734 partitions.
 # shellcheck shell=bash disable=SC2034
 
 : "${EXECUTORS:=5}"

@@ -42,7 +42,15 @@ def evaluated(
     """
     pages = [*dict.fromkeys(page for scored in of_extractors.values() for page in scored)]
     names = {"dataset": dataset, "group": "", "lang": "", "page_type": "article", "era": "", "error": ""}
-    common = {**names, "siblings": 0, "snapshots": 0, "seconds": 0.002, "complexity": 0.5, "tags": tags("p")}
+    common = {
+        **names,
+        "siblings": 0,
+        "snapshots": 0,
+        "seconds": 0.002,
+        "gold_error": 0.0,
+        "complexity": 0.5,
+        "tags": tags("p"),
+    }
     score_rows = [
         {
             **common,
@@ -365,6 +373,17 @@ def test_pages_with_two_golds_are_set_side_by_side(tmp_path: Path) -> None:
         ["dbce", "0.375", "2", "**0.875**", "1"],
         ["peer", "**0.875**", "1", "0.375", "2"],
     ] == rows_below(page, "The same pages by two golds")
+
+
+def test_pages_are_counted_by_their_gold_error(tmp_path: Path) -> None:
+    """Between the bounds of the study's figure 3.6, the upper one included."""
+    evaluated(tmp_path / "run/articles", {"dbce": DBCE, "peer": PEER}, known={"a": {"gold_error": 0.02}})
+    page = page_of(tmp_path, str(tmp_path / "run"))
+
+    assert [
+        ["set", "0", "0-1 %", "1-2 %", "2-5 %", "5-10 %", "10-20 %", "20-50 %", "50-100 %"],
+        ["made", "1", "0", "1", "0", "0", "0", "0", "0"],
+    ] == rows_below(page, "Pages by their gold error")
 
 
 def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None:
