@@ -369,7 +369,7 @@ class ComparedPage:
     page: Page
     annotations: tuple[Annotation, ...]  # one a cross, in order of cross id
     evidence: Evidence
-    template_id: str  # the largest bucket that one of its crosses was found in, "" if single
+    template_id: str  # the bucket with most URLs that one of its crosses was found in, "" if single
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,7 +378,7 @@ class Extraction:
 
     page: Page
     status: str  # "crossed", or "single" if no sibling was found
-    template_id: str  # the largest bucket that one of its crosses was found in, "" if single
+    template_id: str  # the bucket with most URLs that one of its crosses was found in, "" if single
     crosses: tuple[Cross, ...]
     segments: Segments
     text: str  # main content, a line a block or more, a tab between cells of a row
