@@ -1,8 +1,11 @@
-"""Choose the pages of an output whose labels would teach most: one of each template that the classifier doubts most."""
+"""Choose the pages of an output whose labels would teach most: of the templates that the classifier doubts most."""
 
+from array import array
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from dbce_spark.errors import InputError
@@ -11,9 +14,11 @@ from dbce_spark.output.collection import EXTRACTIONS
 from dbce_spark.output.output_reader import Output
 
 _ROWS = 1 << 14
-_COLUMNS = ("capture_id", "site", "template_id", "url", "confidence")
+_COLUMNS = ("capture_id", "site", "template_id", "url", "confidence", "text_words")
 Template = tuple[str, str]
-"""A site, and the id of one of its templates; "" are all pages that have no siblings."""
+"""A site, and the id of one of its templates; a page without siblings is a template of its own, by its capture id."""
+
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +41,7 @@ class LabelledOutput:
     adapted: Output | None = None
     adapted_sites: frozenset[str] = frozenset()
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def rows(self) -> Iterator[_Row]:
         """Iterate over the columns of _COLUMNS of all extractions that have a confidence."""
         for row in _rows(self.output):
             if row["site"] not in self.adapted_sites:
@@ -45,40 +50,80 @@ class LabelledOutput:
             yield from _rows(self.adapted)
 
 
-def choose(labelled: LabelledOutput, taken: Collection[str], count: int) -> list[DoubtfulPage]:
-    """Choose pages of `count` templates, the most doubtful first; of each the one whose confidence is nearest to the
-    mean of its template, as the least confident pages are often unlike the others. A template of which captures are
-    `taken` already is doubted that many times less.
+def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most_words: int) -> list[DoubtfulPage]:
+    """Choose `count` pages: one of each of the templates that are doubted most, then a second one of each, and so on. A
+    template of which captures are `taken` already is doubted that many times less.
+
+    The doubt of a template often lies on a few of its pages, far from the mean of all. So its pages are put in order of
+    their doubt, and of n to choose those are taken at which 1/2n, 3/2n and so on of it are passed. Pages whose main
+    text has more than `most_words` words, which take long to label, are not chosen.
 
     Raises:
         InputError: no extraction has a confidence, since bit patterns labelled them.
     """
-    pages: Counter[Template] = Counter()
+
+    def is_open(row: _Row) -> bool:
+        return row["capture_id"] not in taken and row["text_words"] <= most_words
+
+    pages, open_pages, taken_of = Counter[Template](), Counter[Template](), Counter[Template]()
     doubts: dict[Template, float] = defaultdict(float)
-    taken_of: Counter[Template] = Counter()
     for row in labelled.rows():
-        template = row["site"], row["template_id"]
+        template = _template(row)
         pages[template] += 1
         doubts[template] += 1 - row["confidence"]
         taken_of[template] += row["capture_id"] in taken
+        open_pages[template] += is_open(row)
     if not pages:
         raise InputError(f"{labelled.output.root}: no page has a confidence; extract it with --set label.by=classifier")
-    open_ones = [one for one in pages if taken_of[one] < pages[one] and doubts[one] > 0]
-    order = sorted(open_ones, key=lambda one: (-doubts[one] / (1 + taken_of[one]), one))
-    nearest: dict[Template, tuple[float, str, str]] = {}
-    wanted = {*order[:count]}
-    for row in labelled.rows():  # once more, so that no more than a page of each template is held
-        template = row["site"], row["template_id"]
-        if template in wanted and row["capture_id"] not in taken:
-            distance = abs(1 - row["confidence"] - doubts[template] / pages[template])
-            found = distance, row["capture_id"], row["url"]
-            nearest[template] = min(nearest.get(template, found), found)
+    doubtful = [one for one in pages if open_pages[one] and doubts[one] > 0]
+    order = sorted(doubtful, key=lambda one: (-doubts[one] / (1 + taken_of[one]), one))[:count]
+    turns = [one for turn in range(count) for one in order if turn < open_pages[one]][:count]
+    wanted = Counter(turns)
+    of_template: dict[Template, array[float]] = {one: array("d") for one in wanted}
+    for row in labelled.rows():  # once more, so that of each page no more than its doubt is held
+        template = _template(row)
+        if template in wanted and is_open(row):
+            of_template[template].append(1 - row["confidence"])
+    chosen = {one: _at_equal_shares(of_template[one], wanted[one]) for one in wanted}
+    found = _first_with(chosen, filter(is_open, labelled.rows()))
     return [
-        DoubtfulPage(
-            capture_id=nearest[one][1], site=one[0], url=nearest[one][2], pages=pages[one], doubt=round(doubts[one], 3)
-        )
-        for one in order[:count]
+        DoubtfulPage(capture_id=capture_id, site=one[0], url=url, pages=pages[one], doubt=round(doubts[one], 3))
+        for one in turns
+        for capture_id, url in [found[one].pop(0)]
     ]
+
+
+def _template(row: _Row) -> Template:
+    return row["site"], row["template_id"] or row["capture_id"]
+
+
+def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
+    """Return the doubts of `count` pages, descending: those at which 1/2n, 3/2n and so on of all doubt are passed."""
+    ordered = sorted(doubts, reverse=True)
+    passed = [*accumulate(ordered)]
+    places: list[int] = []
+    for at in range(count):
+        share = passed[-1] * (2 * at + 1) / (2 * count)
+        place = bisect_left(passed, share)
+        # Each page once, and as many left as are still to be chosen.
+        places.append(min(max(place, places[-1] + 1 if places else 0), len(ordered) - count + at))
+    return [ordered[place] for place in places]
+
+
+def _first_with(
+    chosen: Mapping[Template, Collection[float]], rows: Iterable[_Row]
+) -> dict[Template, list[tuple[str, str]]]:
+    """Return capture id and URL of the pages with these doubts, in their order; of equal ones those of lowest id."""
+    counts = {one: Counter(doubts) for one, doubts in chosen.items()}
+    found: dict[tuple[Template, float], list[tuple[str, str]]] = defaultdict(list)
+    for row in rows:
+        template, doubt = _template(row), 1 - row["confidence"]
+        if template in counts and (number := counts[template][doubt]):
+            with_it = sorted([*found[template, doubt], (row["capture_id"], row["url"])])
+            found[template, doubt] = with_it[:number]
+    return {
+        one: [page for doubt in dict.fromkeys(doubts) for page in found[one, doubt]] for one, doubts in chosen.items()
+    }
 
 
 def archives(output: Output, sites: Collection[str]) -> list[str]:
@@ -90,6 +135,6 @@ def archives(output: Output, sites: Collection[str]) -> list[str]:
     return sorted(found)
 
 
-def _rows(output: Output) -> Iterable[dict[str, Any]]:
+def _rows(output: Output) -> Iterable[_Row]:
     for batch in output.batches(EXTRACTIONS, _COLUMNS, rows=_ROWS):
         yield from (row for row in batch.to_pylist() if row["confidence"] is not None)

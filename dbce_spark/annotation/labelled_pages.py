@@ -32,6 +32,18 @@ class ScoredLabels:
     labelled: LabelledPage
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledF1:
+    """The F1 of the words of a labelled page: by the classifier, with what all labels correct, and with what those of
+    the other pages do, None if these do not reach it."""
+
+    site: str
+    url: str
+    before: float
+    after: float
+    by_others: float | None
+
+
 def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabels]:
     """Read all pages of a corpus that somebody has submitted, with the labels of the majority, in order of id. One that
     is undecided as a whole has none, and is left out.
@@ -61,8 +73,8 @@ def _refuse_other_models(stored: Iterable[StoredPage], model: str) -> None:
     for one in stored:
         if one.model != model:
             raise InputError(
-                f"page {one.url} was scored by {one.model}, and the output is labelled by {model}; add its page again,"
-                " to a new store"
+                f"page {one.url} was scored by {one.model}, and the output is labelled by {model}; add its page to a"
+                " new store, by the classifier of the output (dbce annotate add ... --set label.classifier=FILE)"
             )
 
 
@@ -88,16 +100,22 @@ def _scored(stored: StoredPage, tags: Tags, config: DbceConfig) -> ScoredLabels:
     return ScoredLabels(page, labelled)
 
 
-def f1_before_and_after(pages: Iterable[ScoredLabels], label: LabelConfig) -> Iterator[tuple[str, float, float]]:
-    """Iterate over the site of each page, the F1 of its words by the classifier, and that by corrections which were
-    learned from the other pages."""
+def f1_before_and_after(pages: Iterable[ScoredLabels], label: LabelConfig) -> Iterator[LabelledF1]:
+    """Measure each page before and after, site by site."""
     of_sites: dict[str, list[ScoredLabels]] = defaultdict(list)
     for one in pages:
         of_sites[one.labelled.site].append(one)
     for site, own in of_sites.items():
+        of_all = site_corrections.learn([one.labelled for one in own])
         for at, one in enumerate(own):
             of_others = site_corrections.learn([other.labelled for other in (*own[:at], *own[at + 1 :])])
-            yield site, _f1(one, SiteCorrections(), label), _f1(one, of_others, label)
+            yield LabelledF1(
+                site=site,
+                url=one.page.capture.url,
+                before=_f1(one, SiteCorrections(), label),
+                after=_f1(one, of_all, label),
+                by_others=_f1(one, of_others, label) if of_others.reach(site, one.labelled.keys) else None,
+            )
 
 
 def _f1(one: ScoredLabels, corrections: SiteCorrections, label: LabelConfig) -> float:

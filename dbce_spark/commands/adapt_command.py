@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_in, add_local_output, count, default_of
+from dbce_spark.commands.arguments import add_in, add_local_output, count_or_none, default_of
 from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig, SelectConfig
 from dbce_spark.dbce.classifier.classifier_file import load_classifier, save_classifier
@@ -32,8 +32,8 @@ def add_arguments(step: argparse.ArgumentParser) -> None:
     add_in(step, "read the output or collection here")
     add_local_output(step, "DIR", "write the corrected classifier, what it extracts and the account to this folder")
     step.add_argument(
-        "--pages", type=count, dest="pages_a_round", metavar="N", help="add N pages, each of another template"
-        f" {default_of('pages_a_round', 'annotate.toml')}",
+        "--pages", type=count_or_none, dest="pages_a_round", metavar="N", help="add N pages, of as many templates as"
+        f" there are; 0 adds none {default_of('pages_a_round', 'annotate.toml')}",
     )  # fmt: skip
     step.add_argument("--overwrite", action="store_true", help="replace what an earlier round has written")
 
@@ -47,7 +47,7 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     """
     from dbce_spark.annotation import doubtful_pages, labelled_pages
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.store import page_import, stored_pages, workbench_store
+    from dbce_spark.annotation.store import page_import, stored_pages, stored_submissions, workbench_store
     from dbce_spark.annotation.store.wanted_pages import WantedPages
     from dbce_spark.output.output_reader import open_output
 
@@ -57,10 +57,13 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     with closing(workbench_store.open_store(arguments.store)) as opened:
         labelled = labelled_pages.read(opened, settings.corpus, config)
         taken = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
+        waiting = len(taken - {one.page for one in stored_submissions.read_submissions(opened)})
     now = _extract_again(arguments, output, labelled, config) if labelled else LabelledOutput(output)
-    chosen = doubtful_pages.choose(now, taken, settings.pages_a_round)
+    if waiting:
+        print(f"{counted(waiting, 'page')} of the store without a label")
+    chosen = doubtful_pages.choose(now, taken, settings.pages_a_round, most_words=settings.max_words)
     if not chosen:
-        print("no page is left to label")
+        print("no page was added" if not settings.pages_a_round else "no page is left to label")
         return
     wanted = WantedPages(
         capture_ids=frozenset(one.capture_id for one in chosen),

@@ -16,6 +16,7 @@ from dbce_spark.commands.arguments import (
     add_languages,
     add_local_output,
     add_output,
+    add_settings,
     add_sites,
     count,
     default_of,
@@ -105,6 +106,7 @@ def _add_add(steps: Commands) -> None:
     step.add_argument("--seed", type=int, metavar="N", help=f"draw samples from this seed {default_of('seed', _FILE)}")
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
     _add_corpus(step, _ADDED_TO)
+    add_settings(step, "conf/dbce.toml, such as label.classifier=FILE, which labels the pages beforehand")
 
 
 def _add_take(steps: Commands) -> None:
@@ -200,7 +202,8 @@ def _add(arguments: argparse.Namespace) -> None:
         sample=arguments.sample_size,
         seed=settings.seed,
     )
-    print(page_import.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
+    config = configuration.load(None, arguments.settings)
+    print(page_import.add(arguments.store, arguments.archive, wanted, config, settings))
 
 
 def _take(arguments: argparse.Namespace) -> None:

@@ -26,27 +26,62 @@ def output(folder: Path, *rows: Row) -> LabelledOutput:
     return LabelledOutput(open_output(written))
 
 
-def chosen(labelled: LabelledOutput, count: int = 9, *taken: str) -> list[str]:
-    return [one.capture_id for one in doubtful_pages.choose(labelled, taken, count)]
+def chosen(labelled: LabelledOutput, count: int = 3, *taken: str) -> list[str]:
+    return [one.capture_id for one in doubtful_pages.choose(labelled, taken, count, most_words=9)]
 
 
 def test_the_most_doubtful_templates_come_first(tmp_path: Path) -> None:
-    """By all their pages together; each is stood for by the page nearest to its mean. What is certain is not asked."""
-    found = doubtful_pages.choose(output(tmp_path), (), 9)
+    """By all their pages together. What is certain is not asked."""
+    found = doubtful_pages.choose(output(tmp_path), (), 3, most_words=9)
 
-    assert [("a2", 3, 0.9), ("b1", 1, 0.8), ("c1", 1, 0.01)] == [
+    assert [("a1", 3, 0.9), ("b1", 1, 0.8), ("c1", 1, 0.01)] == [
         (one.capture_id, one.pages, one.doubt) for one in found
     ]
-    assert ["a2"] == chosen(output(tmp_path), 1)
+    assert ["a1"] == chosen(output(tmp_path), 1)
+
+
+def test_the_page_that_stands_for_a_template_is_among_those_in_doubt(tmp_path: Path) -> None:
+    """Most pages of this one are sure, and their mean is no page that is wrong."""
+    wrong = [Row(name=f"w{at}", template_id="t", confidence=0.6 - at / 100) for at in range(3)]
+    right = [Row(name=f"r{at}", template_id="t", confidence=0.95) for at in range(9)]
+
+    assert ["w0"] == chosen(output(tmp_path, *right, *wrong), 1)
+
+
+def test_where_templates_are_few_several_pages_of_each_are_chosen(tmp_path: Path) -> None:
+    """A second one of each after the first of all, at equal shares of the doubt; of equal ones that with the lower id;
+    no page twice."""
+    same = [Row(name=f"d{at}", site="d.example", template_id="t", confidence=0.9) for at in range(2)]
+
+    assert ["a1", "b1", "d0", "a2", "d1"] == chosen(output(tmp_path, *ROWS[:4], *same), 5)
+    assert ["a1", "b1", "d0", "a2", "d1", "a3"] == chosen(output(tmp_path, *ROWS[:4], *same), 9)
+
+
+def test_pages_without_siblings_are_templates_of_their_own(tmp_path: Path) -> None:
+    """They have nothing in common that labels of one would teach of another."""
+    alone = [Row(name=f"e{at}", confidence=0.8 + at / 10) for at in range(2)]
+
+    assert [("e0", 1), ("e1", 1)] == [
+        (one.capture_id, one.pages) for one in doubtful_pages.choose(output(tmp_path, *alone), (), 5, most_words=9)
+    ]
+
+
+def test_long_pages_are_not_chosen(tmp_path: Path) -> None:
+    """Another page of the template is, or none."""
+    long = Row(name="f1", template_id="t", confidence=0.1, parts=corpus_outputs.text_of(10))
+    short = Row(name="f2", template_id="t", confidence=0.9, parts=corpus_outputs.text_of(9))
+
+    assert ["f2"] == chosen(output(tmp_path / "both", long, short))
+    assert [] == chosen(output(tmp_path / "long", long))
 
 
 def test_a_template_with_labels_is_doubted_less(tmp_path: Path) -> None:
     """Half as much with one page in the store: another one comes before it; and when all are there it is done."""
     labelled = output(tmp_path)
 
-    assert ["b1", "a1", "c1"] == chosen(labelled, 9, "a2")
+    assert ["b1", "a2", "c1"] == chosen(labelled, 3, "a1")
     assert ["a3"] == chosen(labelled, 1, "a1", "a2", "b1")
-    assert ["c1"] == chosen(labelled, 9, "a1", "a2", "a3", "b1")
+    assert ["c1"] == chosen(labelled, 3, "a1", "a2", "a3", "b1")
 
 
 def test_sites_that_were_labelled_anew_count_as_they_are_now(tmp_path: Path) -> None:

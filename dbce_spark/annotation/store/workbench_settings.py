@@ -29,7 +29,7 @@ class WorkbenchSettings:
     max_resource_bytes: NonNegativeInt
     rounds: NonNegativeInt
     pages_at_once: PositiveInt
-    pages_a_round: PositiveInt
+    pages_a_round: NonNegativeInt
     host: str
     port: Annotated[int, _PORTS]
     replay_port: Annotated[int, _PORTS]

@@ -103,7 +103,7 @@ def _send_loaded(replay: _Replay, ticket: str, arm: str = "") -> Response:
         (timestamp,) = _columns(opened, leave.page, arm, "timestamp")
         found = page_resources.nearest(opened, request.args.get("url", ""), timestamp)
     if found is None:
-        abort(404)
+        return Response("", status=404)  # a message would look like a text of the page, in a frame
     kind = request.args.get("kind", url_rewriting.OTHER)
     return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
 

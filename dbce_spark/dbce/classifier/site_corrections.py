@@ -59,13 +59,16 @@ class SiteCorrections:
     names: Names = field(default_factory=lambda: np.empty(0, np.uint64))
     shifts: Shifts = field(default_factory=lambda: np.empty(0))
 
+    def reach(self, site: str, keys: Keys) -> bool:
+        """Return whether a page is of a template that labelled pages have, so that it is corrected."""
+        return site in self.sites and bool(self._of_row(site, ID, keys)[0].mean() >= KNOWN)
+
     def of_page(self, site: str, keys: Keys) -> Shifts:
         """Sum the shifts of each block of a page: (blocks,) log-odds. Keys are as in `BlockFeatures`."""
-        nothing = np.zeros(keys.shape[1])
-        if site not in self.sites:
-            return nothing
-        (is_known, of_slots), (_, of_texts) = (self._of_row(site, row, keys) for row in SHIFTED_ROWS)
-        return of_slots + of_texts if is_known.mean() >= KNOWN else nothing
+        if not self.reach(site, keys):
+            return np.zeros(keys.shape[1])
+        of_slots, of_texts = (self._of_row(site, row, keys)[1] for row in SHIFTED_ROWS)
+        return of_slots + of_texts
 
     def _of_row(self, site: str, row: int, keys: Keys) -> tuple[npt.NDArray[np.bool_], Shifts]:
         """Tell which blocks have a key that labelled pages have, and return the shifts of these, 0 of the others."""
