@@ -10,13 +10,14 @@ from typing import Any
 
 from dbce_spark.errors import InputError
 from dbce_spark.files.sources import MEMBER
-from dbce_spark.output.collection import EXTRACTIONS
+from dbce_spark.output.collection import DUPLICATES, EXTRACTIONS
 from dbce_spark.output.output_reader import Output
 
 _ROWS = 1 << 14
 _COLUMNS = ("capture_id", "site", "template_id", "url", "confidence", "text_words")
 Template = tuple[str, str]
-"""A site, and the id of one of its templates; a page without siblings is a template of its own, by its capture id."""
+"""A site, and the id of one of its templates; a page without siblings is a template of its own, by its capture id, with
+the copies of it."""
 
 _Row = dict[str, Any]
 
@@ -56,19 +57,27 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
 
     The doubt of a template often lies on a few of its pages, far from the mean of all. So its pages are put in order of
     their doubt, and of n to choose those are taken at which 1/2n, 3/2n and so on of it are passed. Pages whose main
-    text has more than `most_words` words, which take long to label, are not chosen.
+    text has more than `most_words` words, which take long to label, and copies of others are not chosen.
 
     Raises:
         InputError: no extraction has a confidence, since bit patterns labelled them.
     """
 
+    leaders = _leaders(labelled.output)
+
+    def leader(row: _Row) -> str:
+        return leaders.get((row["site"], row["capture_id"]), "")
+
+    def template_of(row: _Row) -> Template:
+        return row["site"], row["template_id"] or leader(row) or row["capture_id"]
+
     def is_open(row: _Row) -> bool:
-        return row["capture_id"] not in taken and row["text_words"] <= most_words
+        return row["capture_id"] not in taken and row["text_words"] <= most_words and not leader(row)
 
     pages, open_pages, taken_of = Counter[Template](), Counter[Template](), Counter[Template]()
     doubts: dict[Template, float] = defaultdict(float)
     for row in labelled.rows():
-        template = _template(row)
+        template = template_of(row)
         pages[template] += 1
         doubts[template] += 1 - row["confidence"]
         taken_of[template] += row["capture_id"] in taken
@@ -81,11 +90,11 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
     wanted = Counter(turns)
     of_template: dict[Template, array[float]] = {one: array("d") for one in wanted}
     for row in labelled.rows():  # once more, so that of each page no more than its doubt is held
-        template = _template(row)
+        template = template_of(row)
         if template in wanted and is_open(row):
             of_template[template].append(1 - row["confidence"])
     chosen = {one: _at_equal_shares(of_template[one], wanted[one]) for one in wanted}
-    found = _first_with(chosen, filter(is_open, labelled.rows()))
+    found = _first_with(chosen, ((template_of(row), row) for row in labelled.rows() if is_open(row)))
     return [
         DoubtfulPage(capture_id=capture_id, site=one[0], url=url, pages=pages[one], doubt=round(doubts[one], 3))
         for one in turns
@@ -93,8 +102,22 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
     ]
 
 
-def _template(row: _Row) -> Template:
-    return row["site"], row["template_id"] or row["capture_id"]
+def _leaders(output: Output) -> dict[tuple[str, str], str]:
+    """Map site and id of each capture whose main text another capture of its site has too, or nearly, to that one."""
+    copies: dict[str, str] = {}
+    for batch in output.batches(DUPLICATES, ["capture_id", "duplicate_of"], rows=_ROWS):
+        rows = zip(*(batch.column(name).to_pylist() for name in ("capture_id", "duplicate_of")), strict=True)
+        copies |= {capture_id: leader for capture_id, leader in rows if leader}
+    named = copies.keys() | copies.values()
+    site_of: dict[str, str] = {}
+    for batch in output.batches(EXTRACTIONS, ["capture_id", "site"], rows=_ROWS):
+        of_all = zip(*(batch.column(name).to_pylist() for name in ("capture_id", "site")), strict=True)
+        site_of |= {capture_id: site for capture_id, site in of_all if capture_id in named}
+    return {
+        (site_of[capture_id], capture_id): leader
+        for capture_id, leader in copies.items()
+        if capture_id in site_of and site_of[capture_id] == site_of.get(leader)
+    }
 
 
 def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
@@ -111,13 +134,13 @@ def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
 
 
 def _first_with(
-    chosen: Mapping[Template, Collection[float]], rows: Iterable[_Row]
+    chosen: Mapping[Template, Collection[float]], rows: Iterable[tuple[Template, _Row]]
 ) -> dict[Template, list[tuple[str, str]]]:
     """Return capture id and URL of the pages with these doubts, in their order; of equal ones those of lowest id."""
     counts = {one: Counter(doubts) for one, doubts in chosen.items()}
     found: dict[tuple[Template, float], list[tuple[str, str]]] = defaultdict(list)
-    for row in rows:
-        template, doubt = _template(row), 1 - row["confidence"]
+    for template, row in rows:
+        doubt = 1 - row["confidence"]
         if template in counts and (number := counts[template][doubt]):
             with_it = sorted([*found[template, doubt], (row["capture_id"], row["url"])])
             found[template, doubt] = with_it[:number]

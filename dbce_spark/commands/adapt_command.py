@@ -60,7 +60,7 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
         waiting = len(taken - {one.page for one in stored_submissions.read_submissions(opened)})
     now = _extract_again(arguments, output, labelled, config) if labelled else LabelledOutput(output)
     if waiting:
-        print(f"{counted(waiting, 'page')} of the store without a label")
+        print(f"{counted(waiting, 'page')} of the store without a label; next: dbce annotate serve {arguments.store}")
     chosen = doubtful_pages.choose(now, taken, settings.pages_a_round, most_words=settings.max_words)
     if not chosen:
         print("no page was added" if not settings.pages_a_round else "no page is left to label")

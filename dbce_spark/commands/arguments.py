@@ -208,17 +208,24 @@ def add_log_format(command: argparse.ArgumentParser) -> None:
 
 def count(text: str) -> int:
     """Parse a number from 1 on."""
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
-    if value > sys.maxsize:
-        raise argparse.ArgumentTypeError(f"{text} is more than can be counted")
-    return value
+    return _at_least(1, text)
 
 
 def count_or_none(text: str) -> int:
     """Parse a number from 0 on."""
-    return count(text) if text.strip() != "0" else 0
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number") from error
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text} is not at least {least}")
+    if value > sys.maxsize:
+        raise argparse.ArgumentTypeError(f"{text} is more than can be counted")
+    return value
 
 
 def seconds(text: str) -> float:

@@ -66,6 +66,20 @@ def test_pages_without_siblings_are_templates_of_their_own(tmp_path: Path) -> No
     ]
 
 
+def test_copies_are_not_chosen(tmp_path: Path) -> None:
+    """The page that they copy stands for them too, if it has no siblings. That of another site does not: its labels
+    teach nothing here."""
+    first = Row(name="g1", confidence=0.9)
+    copies = [Row(name=f"g{at}", confidence=0.5, duplicate_of="g1") for at in (2, 3)]
+    elsewhere = Row(name="h1", site="h.example", confidence=0.8, duplicate_of="g1")
+
+    assert [("g1", 3, 1.1), ("h1", 1, 0.2)] == [
+        (one.capture_id, one.pages, one.doubt)
+        for one in doubtful_pages.choose(output(tmp_path, first, *copies, elsewhere), (), 9, most_words=9)
+    ]
+    assert ["h1"] == chosen(output(tmp_path, first, *copies, elsewhere), 3, "g1")
+
+
 def test_long_pages_are_not_chosen(tmp_path: Path) -> None:
     """Another page of the template is, or none."""
     long = Row(name="f1", template_id="t", confidence=0.1, parts=corpus_outputs.text_of(10))

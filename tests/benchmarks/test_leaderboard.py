@@ -411,7 +411,7 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
 
 
 def test_an_ensemble_with_a_method_of_ours_is_none_of_others(tmp_path: Path) -> None:
-    """What it adds to ours is a question of its own."""
+    """A sentence of its own says whether it adds to ours."""
     scored = {"dbce": DBCE, "em_3_5": PEER, "em_3_5+dbce": {"a": (1.0, 1.0, 0.75), "b": (1.0, 1.0, 0.75)}}
     evaluated(tmp_path / "run/whole", scored)
     page = " ".join(page_of(tmp_path, str(tmp_path / "run")).split())

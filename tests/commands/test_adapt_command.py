@@ -113,7 +113,9 @@ def test_pages_that_wait_for_a_label_are_counted(
     assert "without a label" not in capsys.readouterr().out
     adapt(tmp_path, extracted, "--pages", "0")
 
-    assert capsys.readouterr().out == "1 page of the store without a label\nno page was added\n"
+    assert capsys.readouterr().out == (
+        f"1 page of the store without a label; next: dbce annotate serve {tmp_path / 'labels.db'}\nno page was added\n"
+    )
 
 
 def test_a_page_of_ones_own_choice_is_scored_by_the_classifier_of_the_output(tmp_path: Path, extracted: str) -> None:
