@@ -39,6 +39,11 @@ _RANKED = 3
 """Extractors from which on two orders of them are compared."""
 
 
+def _is_of_others(extractor: str) -> bool:
+    """Test whether neither an extractor nor, of an ensemble, one of the members added by `+` is a method of ours."""
+    return not any(map(is_ours, extractor.split("+")))
+
+
 def paragraphs(results: Results) -> Iterator[str]:
     """Iterate over what is found, a paragraph a question; one that these results do not answer is empty."""
     for part, evaluation in results.evaluated.items():
@@ -59,14 +64,21 @@ def _winners(part: str, evaluation: Evaluation) -> Iterator[str]:
     standing, names, ours = standings.overall(evaluation), evaluation.extractors, OURS[part]
     f1 = dict(zip(names, standing.f1.tolist(), strict=True))
     ranked = sorted(names, key=lambda name: -f1[name])
-    others = [name for name in ranked if not is_ours(name)]
+    others = [name for name in ranked if _is_of_others(name)]
     yield f"**On {standing.pages:,} {_PAGES[part]}** {ranked[0]} is first with F1 {number(f1[ranked[0]])}."
-    if ours in f1 and others:
-        found = standings.difference(evaluation, standing, ours, others[0])
-        yield (
-            f"{ours} ({number(f1[ours])}) less the best of others, {others[0]} ({number(f1[others[0]])}), is"
-            f" {found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})."
+
+    def less(what: str, other: str) -> str:
+        found = standings.difference(evaluation, standing, ours, other)
+        mean, low, high = found.mean, found.low, found.high
+        return (
+            f"{ours} ({number(f1[ours])}) less {what}, {other} ({number(f1[other])}), is {mean:+.3f} ({low:+.3f} to"
+            f" {high:+.3f})."
         )
+
+    if ours in f1 and others:
+        yield less("the best of others", others[0])
+        if combined := [name for name in ranked if not is_ours(name) and not _is_of_others(name)]:
+            yield less("the best ensemble that it is a member of", combined[0])
         seconds = dict(zip(names, evaluation.seconds.mean(axis=1).tolist(), strict=True))
         if quicker := [name for name in others if seconds[name] < seconds[ours]]:
             yield f"Of those that take less time than it, {quicker[0]} is best with {number(f1[quicker[0]])}."
@@ -78,7 +90,7 @@ def _by_kind(part: str, evaluation: Evaluation) -> Iterator[str]:
     There it is that the interval of the paired difference holds 0, or that there are too few pages for a test.
     """
     names, ours = evaluation.extractors, OURS[part]
-    others = [at for at, name in enumerate(names) if not is_ours(name)]
+    others = [at for at, name in enumerate(names) if _is_of_others(name)]
     if ours not in names or not others:
         return
     for question in _ASKED[part]:
@@ -123,7 +135,7 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         yield f"{names[at]} is number {of_articles[at]} by articles and number {of_whole[at]} by whole pages."
     both = standings.two_golds(articles, whole)
     if both.pages:
-        at_others = [at for at, name in enumerate(both.extractors) if not is_ours(name)]
+        at_others = [at for at, name in enumerate(both.extractors) if _is_of_others(name)]
         one, other = (max(at_others, key=lambda at: found[at]) for found in (both.by_set, both.by_reader))
         yield (
             f"On the {both.pages:,} pages with both golds the best of others is {both.extractors[one]} by that of the"
@@ -134,7 +146,7 @@ def _disagreement(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
 
 def _by_phrases(of: PhraseSet) -> str:
     names = [name for name in of.scores if name != READER]
-    others = [name for name in names if not is_ours(name)]
+    others = [name for name in names if _is_of_others(name)]
     shown = dict.fromkeys((*names[:1], *(name for name in names if name == OURS[WHOLE]), *others[:1]))
     good = [f"{number(of.scores[name][0].good)} are good by {name}" for name in shown]
     if READER in of.scores:

@@ -410,6 +410,16 @@ def test_sentences_say_who_wins_and_where_golds_disagree(tmp_path: Path) -> None
         assert sentence in found
 
 
+def test_an_ensemble_with_a_method_of_ours_is_none_of_others(tmp_path: Path) -> None:
+    """What it adds to ours is a question of its own."""
+    scored = {"dbce": DBCE, "em_3_5": PEER, "em_3_5+dbce": {"a": (1.0, 1.0, 0.75), "b": (1.0, 1.0, 0.75)}}
+    evaluated(tmp_path / "run/whole", scored)
+    page = " ".join(page_of(tmp_path, str(tmp_path / "run")).split())
+
+    assert "dbce (0.875) less the best of others, em_3_5 (0.375), is +0.500" in page
+    assert "less the best ensemble that it is a member of, em_3_5+dbce (0.750), is +0.125 (+0.000 to +0.250)." in page
+
+
 def test_only_extractors_that_move_are_said_to(tmp_path: Path) -> None:
     """There is no example of a disagreement if both golds rank all of them alike."""
     scored = {name: {"a": (f1, f1, f1)} for name, f1 in {"dbce": 0.9, "p": 0.8, "q": 0.7, "r": 0.6}.items()}
