@@ -3,8 +3,9 @@
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -62,44 +63,59 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
     Raises:
         InputError: no extraction has a confidence, since bit patterns labelled them.
     """
-
-    leaders = _leaders(labelled.output)
-
-    def leader(row: _Row) -> str:
-        return leaders.get((row["site"], row["capture_id"]), "")
-
-    def template_of(row: _Row) -> Template:
-        return row["site"], row["template_id"] or leader(row) or row["capture_id"]
-
-    def is_open(row: _Row) -> bool:
-        return row["capture_id"] not in taken and row["text_words"] <= most_words and not leader(row)
-
+    candidates = partial(_candidates, labelled, _leaders(labelled.output), taken, most_words)  # read three times
     pages, open_pages, taken_of = Counter[Template](), Counter[Template](), Counter[Template]()
     doubts: dict[Template, float] = defaultdict(float)
-    for row in labelled.rows():
-        template = template_of(row)
-        pages[template] += 1
-        doubts[template] += 1 - row["confidence"]
-        taken_of[template] += row["capture_id"] in taken
-        open_pages[template] += is_open(row)
+    for one in candidates():
+        pages[one.template] += 1
+        doubts[one.template] += one.doubt
+        taken_of[one.template] += one.is_taken
+        open_pages[one.template] += one.is_open
     if not pages:
         raise InputError(f"{labelled.output.root}: no page has a confidence; extract it with --set label.by=classifier")
-    doubtful = [one for one in pages if open_pages[one] and doubts[one] > 0]
-    order = sorted(doubtful, key=lambda one: (-doubts[one] / (1 + taken_of[one]), one))[:count]
-    turns = [one for turn in range(count) for one in order if turn < open_pages[one]][:count]
-    wanted = Counter(turns)
-    of_template: dict[Template, array[float]] = {one: array("d") for one in wanted}
-    for row in labelled.rows():  # once more, so that of each page no more than its doubt is held
-        template = template_of(row)
-        if template in wanted and is_open(row):
-            of_template[template].append(1 - row["confidence"])
-    chosen = {one: _at_equal_shares(of_template[one], wanted[one]) for one in wanted}
-    found = _first_with(chosen, ((template_of(row), row) for row in labelled.rows() if is_open(row)))
+    doubtful = [template for template in open_pages if open_pages[template] and doubts[template] > 0]
+    order = sorted(doubtful, key=lambda template: (-doubts[template] / (1 + taken_of[template]), template))[:count]
+    turns = [template for turn in range(count) for template in order if turn < open_pages[template]][:count]
+    found = _of_templates(Counter(turns), lambda: (one for one in candidates() if one.is_open))
+    chosen = [found[template].pop(0) for template in turns]
     return [
-        DoubtfulPage(capture_id=capture_id, site=one[0], url=url, pages=pages[one], doubt=round(doubts[one], 3))
-        for one in turns
-        for capture_id, url in [found[one].pop(0)]
+        DoubtfulPage(
+            capture_id=one.capture_id,
+            site=one.template[0],
+            url=one.url,
+            pages=pages[one.template],
+            doubt=round(doubts[one.template], 3),
+        )
+        for one in chosen
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidate:
+    """A page of the output. One that `is_open` may be chosen."""
+
+    template: Template
+    capture_id: str
+    url: str
+    doubt: float
+    is_taken: bool
+    is_open: bool
+
+
+def _candidates(
+    labelled: LabelledOutput, leaders: Mapping[tuple[str, str], str], taken: Collection[str], most_words: int
+) -> Iterator[_Candidate]:
+    for row in labelled.rows():
+        site, capture_id = row["site"], row["capture_id"]
+        leader, is_taken = leaders.get((site, capture_id), ""), capture_id in taken
+        yield _Candidate(
+            template=(site, row["template_id"] or leader or capture_id),
+            capture_id=capture_id,
+            url=row["url"],
+            doubt=1 - row["confidence"],
+            is_taken=is_taken,
+            is_open=not is_taken and not leader and row["text_words"] <= most_words,
+        )
 
 
 def _leaders(output: Output) -> dict[tuple[str, str], str]:
@@ -133,19 +149,23 @@ def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
     return [ordered[place] for place in places]
 
 
-def _first_with(
-    chosen: Mapping[Template, Collection[float]], rows: Iterable[tuple[Template, _Row]]
-) -> dict[Template, list[tuple[str, str]]]:
-    """Return capture id and URL of the pages with these doubts, in their order; of equal ones those of lowest id."""
-    counts = {one: Counter(doubts) for one, doubts in chosen.items()}
-    found: dict[tuple[Template, float], list[tuple[str, str]]] = defaultdict(list)
-    for template, row in rows:
-        doubt = 1 - row["confidence"]
-        if template in counts and (number := counts[template][doubt]):
-            with_it = sorted([*found[template, doubt], (row["capture_id"], row["url"])])
-            found[template, doubt] = with_it[:number]
+def _of_templates(
+    numbers: Mapping[Template, int], candidates: Callable[[], Iterable[_Candidate]]
+) -> dict[Template, list[_Candidate]]:
+    """Choose so many pages of each template, in order of their doubt; of equal ones those of lowest id."""
+    doubts: dict[Template, array[float]] = {template: array("d") for template in numbers}
+    for one in candidates():  # once for the doubts alone, so that of a template no more is held
+        if one.template in doubts:
+            doubts[one.template].append(one.doubt)
+    wanted = {template: Counter(_at_equal_shares(doubts[template], number)) for template, number in numbers.items()}
+    found: dict[tuple[Template, float], list[_Candidate]] = defaultdict(list)
+    for one in candidates():
+        if one.template in wanted and (number := wanted[one.template][one.doubt]):
+            with_it = sorted([*found[one.template, one.doubt], one], key=lambda page: page.capture_id)
+            found[one.template, one.doubt] = with_it[:number]
     return {
-        one: [page for doubt in dict.fromkeys(doubts) for page in found[one, doubt]] for one, doubts in chosen.items()
+        template: [page for doubt in sorted(counts, reverse=True) for page in found[template, doubt]]
+        for template, counts in wanted.items()
     }
 
 
