@@ -56,6 +56,7 @@ def text(results: Results, plot: str) -> str:
         *(part for name, one in results.by_own_measure.items() for part in _by_own_measure(name, one)),
         *(_two_golds(articles, whole) if articles and whole else ()),
         *(_gold_errors(articles) if articles else ()),
+        *(_edit_distance(results.by_edits) if results.by_edits else ()),
         *(part for phrase_set in results.phrases for part in _by_phrases(phrase_set)),
         *_how(results),
     ]
@@ -124,14 +125,17 @@ def _by_kind(part: str, evaluation: Evaluation) -> Iterator[str]:
         yield f"## {title}, by type"
         yield weighed
         yield _f1_table(evaluation, standings.by_type(evaluation))
-        yield f"## {title}, by complexity"
-        yield (
-            "Complexity: words of the gold over words of the page; `complex` is the lowest quarter of pages, `easy` the"
-            f" highest. {weighed}"
-        )
-        yield _f1_table(evaluation, standings.by_complexity(evaluation))
+    yield f"## {title}, by complexity"
+    yield (
+        "Complexity: words of the gold over words of the page; `complex` is the lowest quarter of pages, `easy` the"
+        f" highest. {weighed}"
+    )
+    yield _f1_table(evaluation, standings.by_complexity(evaluation))
     yield f"## {title}, by language"
-    yield f"As the sets name it; languages of fewer than {MIN_PAGES} pages are `other`. {weighed}"
+    yield (
+        "As the sets name it, else as it is detected of the gold; languages of fewer than"
+        f" {MIN_PAGES} pages are `other`. {weighed}"
+    )
     yield _f1_table(evaluation, standings.by_language(evaluation))
     clusters = standings.by_cluster(evaluation)
     yield f"## {title}, by cluster and siblings"
@@ -191,6 +195,22 @@ def _two_golds(articles: Evaluation, whole: Evaluation) -> Iterator[str]:
         for at in np.argsort(-both.by_reader, kind="stable")
     )
     yield table(("extractor", "by the set", "place", "by a reader", "place"), rows)
+
+
+def _edit_distance(evaluation: Evaluation) -> Iterator[str]:
+    """Show how near the texts are to the gold by edits, by set and complexity: tables 6.1 to 6.6 of the study."""
+    yield "## Articles, by edit distance"
+    yield (
+        "1 less the edits of words that make the gold of the text, over the words of the longer of the two"
+        " (`levenshtein`); the study's tables have it beside P and R, by set and complexity."
+    )
+    overall = {"all": standings.overall(evaluation)}
+    columns = overall | standings.by_complexity(evaluation) | standings.by_set(evaluation)
+    rows = (
+        [evaluation.extractors[at], *(bold(one.f1[at], one.f1.max()) for one in columns.values())]
+        for at in _order(columns["all"])
+    )
+    yield table(("extractor", *(f"{name} ({one.pages:,})" for name, one in columns.items())), rows)
 
 
 def _gold_errors(articles: Evaluation) -> Iterator[str]:

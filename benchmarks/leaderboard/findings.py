@@ -30,7 +30,7 @@ _KINDS: Mapping[str, Callable[[Evaluation], Mapping[str, Standing]]] = {
     "language": standings.by_language,
     "cluster": standings.by_cluster,
 }
-_ASKED = {WHOLE: tuple(_KINDS), ARTICLES: ("set", "language", "cluster")}
+_ASKED = {WHOLE: tuple(_KINDS), ARTICLES: ("set", "complexity", "language", "cluster")}
 """Kinds by which the pages of each part are told apart in sentences."""
 
 _AHEAD, _BEHIND, _CLOSE = "ahead of", "behind", ""

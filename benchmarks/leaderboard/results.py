@@ -17,6 +17,9 @@ WHOLE, ARTICLES, PHRASES = "whole", "articles", "phrases"
 
 READER = "second reader"
 
+EDITS = "levenshtein"
+"""The metric that counts edits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measure:
@@ -54,6 +57,7 @@ class Results:
 
     evaluated: Mapping[str, Evaluation]  # by WHOLE and ARTICLES
     by_own_measure: Mapping[str, Evaluation]  # sets of OWN_MEASURES, by their names
+    by_edits: Evaluation | None  # ARTICLES by EDITS
     phrases: Sequence[PhraseSet]
     described: Sequence[tuple[str, Mapping[str, Any]]]  # part, and the description of each of its evaluations
     versions: Mapping[str, str]  # of extractors that are packages
@@ -77,6 +81,7 @@ def read(runs: Sequence[str], phrase_files: Sequence[str] = (), readers: Sequenc
     return Results(
         {part: evaluations.read(folders[part]) for part in (WHOLE, ARTICLES) if folders[part]},
         _by_own_measure(folders[ARTICLES]),
+        evaluations.read(folders[ARTICLES], EDITS) if folders[ARTICLES] else None,
         [_phrase_set(path, texts, marked) for path in phrase_files if phrases.name_of(path) in texts],
         [(part, evaluations.description(folder)) for part in parts for folder in folders[part]],
         evaluations.versions([folder for part in parts for folder in folders[part]]),

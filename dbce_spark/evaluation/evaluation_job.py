@@ -239,7 +239,7 @@ def _described(request: EvaluationRequest, sets: Sets) -> str:
         "files": [PurePosixPath(path).name for path in request.paths],
         "pages": {name: len(pages) for name, pages in sets.items()},
         "digests": {name: gate.pages_digest(pages) for name, pages in sets.items()},
-        "extractors": request.extractors,
+        "extractors": [*map(given_extractors.described, request.extractors)],
         "limit": request.limit,
         "sample": request.sample,
         "folds": folds.digest(request.folds),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import packages_distributions, version
@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.errors import InputError
+from dbce_spark.evaluation import node
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting.child_process import Extracted, Load
-from dbce_spark.evaluation.extracting.peers import PEERS
+from dbce_spark.evaluation.extracting.peers import PEERS, Peer
 from dbce_spark.files import parquet
 
 Texts = Mapping[str, Mapping[str, Mapping[str, Extracted]]]
@@ -128,8 +129,14 @@ def stamp_of(name: str) -> str:
     if name not in PEERS:
         return ""
     peer = PEERS[name]
+    return ", ".join([*_versions(peer), _code(peer.load)])
+
+
+def _versions(peer: Peer) -> list[str]:
+    if isinstance(peer.load, partial) and peer.load.func is node.NodePage:
+        return node.versions(*peer.load.args)
     packages = packages_distributions().get(peer.package, [])
-    return ", ".join([*(f"{one} {version(one)}" for one in sorted(set(packages))), _code(peer.load)])
+    return [f"{one} {version(one)}" for one in sorted(set(packages))]
 
 
 def _code(load: Load) -> str:

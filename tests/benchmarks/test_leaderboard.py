@@ -65,7 +65,7 @@ def evaluated(
         }
         for name, scored in of_extractors.items()
         for page, (p, r, f1) in scored.items()
-        for metric in ("rouge_l", evaluations.METRIC, "bag_of_words")
+        for metric in ("rouge_l", evaluations.METRIC, "bag_of_words", "levenshtein")
     ]
     facts_rows = [{**common, **known.get(page, {}), "page_id": page, "site": page} for page in pages]
     text_rows = [
@@ -373,6 +373,18 @@ def test_pages_with_two_golds_are_set_side_by_side(tmp_path: Path) -> None:
         ["dbce", "0.375", "2", "**0.875**", "1"],
         ["peer", "**0.875**", "1", "0.375", "2"],
     ] == rows_below(page, "The same pages by two golds")
+
+
+def test_articles_are_compared_by_edits_too(tmp_path: Path) -> None:
+    """By set and complexity, as the tables of the study."""
+    evaluated(tmp_path / "run/articles", {"dbce": DBCE, "peer": PEER}, known={"a": {"complexity": 0.1}})
+    page = page_of(tmp_path, str(tmp_path / "run"))
+
+    assert [
+        ["extractor", "all (2)", "complex (1)", "easy (1)", "made (2)"],
+        ["dbce", "**0.875**", "**0.750**", "**1.000**", "**0.875**"],
+        ["peer", "0.375", "0.500", "0.250", "0.375"],
+    ] == rows_below(page, "Articles, by edit distance")
 
 
 def test_pages_are_counted_by_their_gold_error(tmp_path: Path) -> None:

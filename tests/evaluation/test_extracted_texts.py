@@ -55,6 +55,8 @@ def test_the_stamp_names_package_and_code() -> None:
     assert extracted_texts.stamp_of("lxml").startswith("lxml ")
     assert extracted_texts.stamp_of("lxml") == extracted_texts.stamp_of("xpath-text") != extracted_texts.stamp_of("bte")
     assert "" == extracted_texts.stamp_of("dbce") == extracted_texts.stamp_of("em_2_5")
+    assert re.match(r"defuddle [\d.]+, jsdom [\d.]+, \w+$", extracted_texts.stamp_of("defuddle"))
+    assert re.match(r"@mozilla/readability [\d.]+, jsdom [\d.]+, \w+$", extracted_texts.stamp_of("readability-js"))
 
 
 def test_rows_of_a_set_can_be_kept_while_others_are_made(pages: list[GoldPage], tmp_path: Path) -> None:

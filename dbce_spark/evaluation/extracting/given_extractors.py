@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import PurePosixPath
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +28,12 @@ _ROW = pa.schema([extracted_texts.SCHEMA.field(name) for name in _COLUMNS])
 def name_of(given: str) -> str:
     """Return the name of an extractor, without the command or file that may follow it."""
     return given.partition("=")[0]
+
+
+def described(given: str) -> str:
+    """Return an extractor as it was given, a file of texts by its name alone, so that it holds on any machine."""
+    name, _, source = given.partition("=")
+    return f"{name}={PurePosixPath(source).name}" if is_texts(source) else given
 
 
 def is_texts(source: str) -> bool:

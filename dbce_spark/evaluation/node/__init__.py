@@ -24,6 +24,8 @@ OLDEST = 18
 
 _HERE = Path(str(files(__name__)))
 _LISTS = ("package.json", "package-lock.json")
+_DOM = "jsdom"
+"""The package by which all of them parse pages."""
 
 
 def folder() -> Path:
@@ -62,6 +64,14 @@ def lacking() -> str:
     if not lock.is_file() or lock.read_bytes() != (_HERE / "package-lock.json").read_bytes():
         return f"the packages of this version are not in {folder()}; run: python -m {__name__}"
     return ""
+
+
+def versions(method: str) -> list[str]:
+    """List the package of a method, and the one that parses for it, with their versions."""
+    pinned = json.loads((_HERE / "package.json").read_text("utf-8"))["dependencies"]
+    return [
+        f"{name} {pinned[name]}" for name in sorted(pinned) if name.endswith(f"/{method}") or name in (method, _DOM)
+    ]
 
 
 class NodePage:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from dbce_spark import config as configuration
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.scoring import clusters, complexity
@@ -13,6 +14,7 @@ from dbce_spark.evaluation.scoring.complexity import PageWords
 from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.files import parquet, timestamps
 from dbce_spark.html.dom import parse_unrepaired
+from dbce_spark.html.language import detect
 
 TEXTS = ("dataset", "page_id", "site", "group", "lang", "page_type", "era")
 """Facts that are texts, columns of all tables with a row a page."""
@@ -58,7 +60,11 @@ class Facts:
 def measure(pages: Sequence[GoldPage]) -> list[Facts]:
     """Measure one set's pages, in their order."""
     siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
-    return [_of_one(page, siblings[page.page_id], snapshots[page.page_id]) for page in pages]
+    languages = _languages(pages)
+    return [
+        _of_one(page, language, siblings[page.page_id], snapshots[page.page_id])
+        for page, language in zip(pages, languages, strict=True)
+    ]
 
 
 def write(path: str, facts: Sequence[Facts]) -> None:
@@ -72,7 +78,14 @@ def features(facts: Sequence[Facts]) -> clusters.Features:
     return np.array([fact.tags for fact in facts])
 
 
-def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
+def _languages(pages: Sequence[GoldPage]) -> list[str]:
+    """Return the language that the set names for each page; without one, that of its gold, detected as of texts."""
+    config = configuration.default().language
+    detected = detect([page.gold for page in pages], min_words=config.min_words, sample_chars=config.sample_chars)
+    return [page.lang or one.tag for page, one in zip(pages, detected, strict=True)]
+
+
+def _of_one(page: GoldPage, language: str, siblings: int, snapshots: int) -> Facts:
     root = parse_unrepaired(page.html)
     gold, found = words(page.gold), PageWords(root)
     return Facts(
@@ -80,7 +93,7 @@ def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
         page_id=page.page_id,
         site=page.site,
         group=page.group,
-        lang=page.lang,
+        lang=language,
         page_type=page.page_type,
         era=str(timestamps.to_datetime(page.timestamp).year) if page.timestamp else "",
         siblings=siblings,

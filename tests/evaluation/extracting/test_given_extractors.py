@@ -203,3 +203,10 @@ def test_published_texts_may_lack_a_text(tmp_path: Path) -> None:
     parquet.write(str(path), extracted_texts.SCHEMA, [pa.RecordBatch.from_pylist([row], extracted_texts.SCHEMA)])
 
     assert {("made", "a"): Extracted("", 0.0, "")} == given_extractors.stored("own", str(path)).texts
+
+
+def test_a_file_of_texts_is_described_by_its_name() -> None:
+    """A folder of one machine means nothing on another; a command is what was run."""
+    given = ("dbce", "mine=/home/me/run/texts.parquet", "other=node extract.js --plain")
+
+    assert ["dbce", "mine=texts.parquet", "other=node extract.js --plain"] == [*map(given_extractors.described, given)]

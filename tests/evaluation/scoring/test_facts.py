@@ -18,6 +18,14 @@ def test_facts_of_our_own_set(tmp_path: Path) -> None:
     assert ("harbour.example", "made/dated") == (story.unit, dated.unit)
 
 
+def test_a_language_that_no_set_names_is_that_of_the_gold(tmp_path: Path) -> None:
+    """The one that a set names stays as it is."""
+    gold = "Der Hafen ist wieder offen, und die ersten Schiffe legen am neuen Kai an. " * 3
+    lines = [line("named", "<p>one", gold, lang="en"), line("unnamed", "<p>one", gold)]
+
+    assert ["en", "de"] == [one.lang for one in facts.measure(gold_pages(tmp_path, lines))]
+
+
 def test_captures_of_one_url_are_snapshots(tmp_path: Path) -> None:
     """Three captures of a page have two others each."""
     lines = [line(str(at), site="a.example", url_key="example,a)/", date=f"200{at}-01-01") for at in range(3)]
