@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, LabelConfig
+from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.evaluation import datasets, extracted_texts, folds, gate
 from dbce_spark.evaluation.datasets import Sets
@@ -39,6 +40,9 @@ others, with their ensembles."""
 
 DESCRIPTION = "evaluation.json"
 """The description of an evaluation, its date, pages and extractors: without it its scores cannot be cited."""
+
+_LABELLED = "-read"
+"""The end of the name of a set whose pages readers labelled whole; without it, the set that they are of."""
 
 SAME = frozenset(("dbce-spark",))
 """Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""
@@ -97,7 +101,8 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         run.single(chosen)
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
-    summary = _write_results(run, scored, analysis.analyse(scored, of_nodes), [*_notes(gold, left_out, run.reused)])
+    notes = [*_notes(gold, left_out, run.reused), *_learned(names, config.label, gold.sets, request.folds)]
+    summary = _write_results(run, scored, analysis.analyse(scored, of_nodes), notes)
     return summary + _check_or_pin(request, gate.measured(scored, gold.sets, folds.digest(request.folds)))
 
 
@@ -262,6 +267,19 @@ def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterato
         yield (
             f"{reused:,} texts are those of an earlier run into this folder, with the seconds they took then; pages,"
             " versions of extractors and our calls of them are the same."
+        )
+
+
+def _learned(names: Sequence[str], label: LabelConfig, sets: Sets, folds_folder: str) -> Iterator[str]:
+    """Say which of the sets the classifier was trained on, if it scores pages that it may have seen."""
+    if folds_folder or not JOINT.keys() & set(names) or label.by != "classifier":
+        return
+    card = load_classifier(label.classifier).card.get("sets", {})
+    learned = {name.removesuffix(_LABELLED) for name in card}
+    if seen := [name for name in sets if name.removesuffix(_LABELLED) in learned]:
+        yield (
+            f"The classifier was trained on pages of {', '.join(seen)}, so methods of ours score too well there; give"
+            " --folds (docs/benchmark.md)."
         )
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.commands.cli import main
+from dbce_spark.dbce.classifier.classifier_file import load_classifier, save_classifier
 from dbce_spark.errors import ConfigError, EvaluationError
 from dbce_spark.evaluation import evaluation_job, extracted_texts, gate
 from dbce_spark.evaluation.extracting import ensembles, joint_extractors
@@ -181,6 +182,29 @@ def test_gold_that_says_little_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert "The gold of 1 of 2 pages is empty" in capsys.readouterr().out
     assert 2 == main(["evaluate", written(tmp_path, [empty]), *command])
     assert "the gold of every page is empty" in capsys.readouterr().err
+
+
+def test_sets_that_the_classifier_was_trained_on_are_named(tmp_path: Path) -> None:
+    """A set that it has not seen is not, nor any where folds keep its pages out or no method of ours is scored."""
+    paths = [
+        written(tmp_path, [line(at, "<p>a b c", "a b c", dataset=name) for at in "12"], f"{name}.jsonl")
+        for name in ("wcxb-read", "other")
+    ]
+    warning = "The classifier was trained on pages of wcxb-read, so methods of ours score too well there"
+
+    (tmp_path / "folds").mkdir()
+    (tmp_path / "folds" / FOLDS_FILE).write_text('{"a.example": "fold-0.npz"}', "utf-8")
+    save_classifier(load_classifier(""), tmp_path / "folds" / "fold-0.npz")
+
+    def summary(names: str, **others: str) -> str:
+        asked = replace(request(tmp_path, names=names, **others), paths=paths)
+        return evaluation_job.evaluate(asked, config.default())
+
+    assert warning in summary("dbce")
+    assert "was trained on" not in summary("lxml")
+    assert "was trained on" not in summary("dbce", folds=str(tmp_path / "folds"))
+    paths = paths[1:]
+    assert "was trained on" not in summary("dbce")
 
 
 def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
