@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -58,7 +58,8 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
 
     The doubt of a template often lies on a few of its pages, far from the mean of all. So its pages are put in order of
     their doubt, and of n to choose those are taken at which 1/2n, 3/2n and so on of it are passed. Pages whose main
-    text has more than `most_words` words, which take long to label, and copies of others are not chosen.
+    text has more than `most_words` words, which take long to label, and copies of others are not chosen: a page has
+    the doubt of its copies too.
 
     Raises:
         InputError: no extraction has a confidence, since bit patterns labelled them.
@@ -66,17 +67,20 @@ def choose(labelled: LabelledOutput, taken: Collection[str], count: int, *, most
     candidates = partial(_candidates, labelled, _leaders(labelled.output), taken, most_words)  # read three times
     pages, open_pages, taken_of = Counter[Template](), Counter[Template](), Counter[Template]()
     doubts: dict[Template, float] = defaultdict(float)
+    of_copies: dict[str, float] = defaultdict(float)
     for one in candidates():
         pages[one.template] += 1
         doubts[one.template] += one.doubt
         taken_of[one.template] += one.is_taken
         open_pages[one.template] += one.is_open
+        if one.leader:
+            of_copies[one.leader] += one.doubt
     if not pages:
         raise InputError(f"{labelled.output.root}: no page has a confidence; extract it with --set label.by=classifier")
     doubtful = [template for template in open_pages if open_pages[template] and doubts[template] > 0]
     order = sorted(doubtful, key=lambda template: (-doubts[template] / (1 + taken_of[template]), template))[:count]
     turns = [template for turn in range(count) for template in order if turn < open_pages[template]][:count]
-    found = _of_templates(Counter(turns), lambda: (one for one in candidates() if one.is_open))
+    found = _of_templates(Counter(turns), lambda: (one for one in candidates() if one.is_open), of_copies)
     chosen = [found[template].pop(0) for template in turns]
     return [
         DoubtfulPage(
@@ -98,6 +102,7 @@ class _Candidate:
     capture_id: str
     url: str
     doubt: float
+    leader: str  # what it is a copy of; "": of none
     is_taken: bool
     is_open: bool
 
@@ -113,6 +118,7 @@ def _candidates(
             capture_id=capture_id,
             url=row["url"],
             doubt=1 - row["confidence"],
+            leader=leader,
             is_taken=is_taken,
             is_open=not is_taken and not leader and row["text_words"] <= most_words,
         )
@@ -136,10 +142,11 @@ def _leaders(output: Output) -> dict[tuple[str, str], str]:
     }
 
 
-def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
-    """Return the doubts of `count` pages, descending: those at which 1/2n, 3/2n and so on of all doubt are passed."""
-    ordered = sorted(doubts, reverse=True)
-    passed = [*accumulate(ordered)]
+def _at_equal_shares(doubts: Sequence[float], weights: Sequence[float], count: int) -> list[float]:
+    """Return the doubts of `count` pages, descending: those at which 1/2n, 3/2n and so on of all weight are passed."""
+    order = sorted(range(len(doubts)), key=lambda at: (-doubts[at], -weights[at]))
+    ordered = [doubts[at] for at in order]
+    passed = [*accumulate(weights[at] for at in order)]
     places: list[int] = []
     for at in range(count):
         share = passed[-1] * (2 * at + 1) / (2 * count)
@@ -150,14 +157,16 @@ def _at_equal_shares(doubts: Iterable[float], count: int) -> list[float]:
 
 
 def _of_templates(
-    numbers: Mapping[Template, int], candidates: Callable[[], Iterable[_Candidate]]
+    numbers: Mapping[Template, int], candidates: Callable[[], Iterable[_Candidate]], of_copies: Mapping[str, float]
 ) -> dict[Template, list[_Candidate]]:
     """Choose so many pages of each template, in order of their doubt; of equal ones those of lowest id."""
     doubts: dict[Template, array[float]] = {template: array("d") for template in numbers}
-    for one in candidates():  # once for the doubts alone, so that of a template no more is held
+    weights: dict[Template, array[float]] = {template: array("d") for template in numbers}
+    for one in candidates():  # once for two numbers of each page, so that of a template no more is held
         if one.template in doubts:
             doubts[one.template].append(one.doubt)
-    wanted = {template: Counter(_at_equal_shares(doubts[template], number)) for template, number in numbers.items()}
+            weights[one.template].append(one.doubt + of_copies.get(one.capture_id, 0.0))
+    wanted = {one: Counter(_at_equal_shares(doubts[one], weights[one], number)) for one, number in numbers.items()}
     found: dict[tuple[Template, float], list[_Candidate]] = defaultdict(list)
     for one in candidates():
         if one.template in wanted and (number := wanted[one.template][one.doubt]):

@@ -80,6 +80,15 @@ def test_copies_are_not_chosen(tmp_path: Path) -> None:
     assert ["h1"] == chosen(output(tmp_path, first, *copies, elsewhere), 3, "g1")
 
 
+def test_a_page_has_the_doubt_of_its_copies(tmp_path: Path) -> None:
+    """Twelve copies of one error page are wrong, and few of the many others: the one that they copy is asked for."""
+    wrong = [Row(name="w00", template_id="t", confidence=0.6)]
+    wrong += [Row(name=f"w{at:02}", template_id="t", confidence=0.6, duplicate_of="w00") for at in range(1, 12)]
+    right = [Row(name=f"r{at:02}", template_id="t", confidence=0.9) for at in range(20)]
+
+    assert ["w00"] == chosen(output(tmp_path, *right, *wrong), 1)
+
+
 def test_long_pages_are_not_chosen(tmp_path: Path) -> None:
     """Another page of the template is, or none."""
     long = Row(name="f1", template_id="t", confidence=0.1, parts=corpus_outputs.text_of(10))
