@@ -8,6 +8,7 @@ from lxml import etree
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
+from dbce_spark.evaluation.datasets import LABELLED
 from dbce_spark.files import jsonl
 from dbce_spark.html.dom import PageError, parse_tree
 
@@ -48,7 +49,7 @@ def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str)
     gold, comments = ("\n".join(text for one, text in nodes if one == kind) for kind in (CONTENT, COMMENT))
     return {
         **page,
-        "dataset": f"{page.get('dataset') or 'set'}-read",
+        "dataset": f"{page.get('dataset') or 'set'}{LABELLED}",
         "page_type": label["page_type"],
         "gold": gold,
         "gold_comments": comments,

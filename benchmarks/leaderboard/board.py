@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -157,9 +157,14 @@ def _tags(evaluation: Evaluation, clusters: Mapping[str, Standing]) -> str:
 
 
 def _f1_table(evaluation: Evaluation, columns: Mapping[str, Standing]) -> str:
-    """Make a table of F1 with intervals, P and R: a row an extractor, a column a kind of pages."""
+    """Make a table of F1 with intervals, P and R."""
+    return _by_columns(evaluation, columns, _stacked)
+
+
+def _by_columns(evaluation: Evaluation, columns: Mapping[str, Standing], cell: Callable[[Standing, int], str]) -> str:
+    """Make a table with a row an extractor, the best first, and a column a kind of pages."""
     rows = (
-        [evaluation.extractors[at], *(_stacked(one, at) for one in columns.values())]
+        [evaluation.extractors[at], *(cell(one, at) for one in columns.values())]
         for at in _order(standings.overall(evaluation))
     )
     return table(("extractor", *(f"{name} ({one.pages:,})" for name, one in columns.items())), rows)
@@ -206,11 +211,7 @@ def _edit_distance(evaluation: Evaluation) -> Iterator[str]:
     )
     overall = {"all": standings.overall(evaluation)}
     columns = overall | standings.by_complexity(evaluation) | standings.by_set(evaluation)
-    rows = (
-        [evaluation.extractors[at], *(bold(one.f1[at], one.f1.max()) for one in columns.values())]
-        for at in _order(columns["all"])
-    )
-    yield table(("extractor", *(f"{name} ({one.pages:,})" for name, one in columns.items())), rows)
+    yield _by_columns(evaluation, columns, lambda one, at: bold(one.f1[at], one.f1.max()))
 
 
 def _gold_errors(articles: Evaluation) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.leaderboard.evaluations import Evaluation
+from dbce_spark.evaluation.datasets import LABELLED
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, clusters, complexity
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scoring.score_breakdown import Places, grouped, languages, ordered, places_by_value
@@ -117,7 +118,7 @@ def two_golds(articles: Evaluation, whole: Evaluation) -> TwoGolds:
     pairs = [
         (at, place[key])
         for at, page in enumerate(articles.pages)
-        if (key := (f"{page.dataset}-read", page.page_id)) in place
+        if (key := (f"{page.dataset}{LABELLED}", page.page_id)) in place
     ]
     names = tuple(name for name in whole.extractors if name in articles.extractors)
     means = [

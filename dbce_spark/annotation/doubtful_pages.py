@@ -130,6 +130,8 @@ def _leaders(output: Output) -> dict[tuple[str, str], str]:
     for batch in output.batches(DUPLICATES, ["capture_id", "duplicate_of"], rows=_ROWS):
         rows = zip(*(batch.column(name).to_pylist() for name in ("capture_id", "duplicate_of")), strict=True)
         copies |= {capture_id: leader for capture_id, leader in rows if leader}
+    if not copies:
+        return {}
     named = copies.keys() | copies.values()
     site_of: dict[str, str] = {}
     for batch in output.batches(EXTRACTIONS, ["capture_id", "site"], rows=_ROWS):

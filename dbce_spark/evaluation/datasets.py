@@ -21,6 +21,9 @@ from dbce_spark.evaluation.formats.json_lines import TEXTS
 from dbce_spark.files import jsonl, storage, timestamps
 from dbce_spark.model import Capture, digest
 
+LABELLED = "-read"
+"""The end of the name of a set whose pages readers labelled whole; without it, the set that they are of."""
+
 MIN_COVERAGE = 0.9
 """Share of the gold's tokens that stand in the page (`tok_cov`). Below, gold and page are not of the same capture, and
 no extractor could do well."""

@@ -41,9 +41,6 @@ others, with their ensembles."""
 DESCRIPTION = "evaluation.json"
 """The description of an evaluation, its date, pages and extractors: without it its scores cannot be cited."""
 
-_LABELLED = "-read"
-"""The end of the name of a set whose pages readers labelled whole; without it, the set that they are of."""
-
 SAME = frozenset(("dbce-spark",))
 """Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""
 
@@ -275,8 +272,8 @@ def _learned(names: Sequence[str], label: LabelConfig, sets: Sets, folds_folder:
     if folds_folder or not JOINT.keys() & set(names) or label.by != "classifier":
         return
     card = load_classifier(label.classifier).card.get("sets", {})
-    learned = {name.removesuffix(_LABELLED) for name in card}
-    if seen := [name for name in sets if name.removesuffix(_LABELLED) in learned]:
+    learned = {name.removesuffix(datasets.LABELLED) for name in card}
+    if seen := [name for name in sets if name.removesuffix(datasets.LABELLED) in learned]:
         yield (
             f"The classifier was trained on pages of {', '.join(seen)}, so methods of ours score too well there; give"
             " --folds (docs/benchmark.md)."

@@ -61,14 +61,15 @@ class SiteCorrections:
 
     def reach(self, site: str, keys: Keys) -> bool:
         """Return whether a page is of a template that labelled pages have, so that it is corrected."""
-        return site in self.sites and bool(self._of_row(site, ID, keys)[0].mean() >= KNOWN)
+        return site in self.sites and _is_known_template(self._of_row(site, ID, keys)[0])
 
     def of_page(self, site: str, keys: Keys) -> Shifts:
         """Sum the shifts of each block of a page: (blocks,) log-odds. Keys are as in `BlockFeatures`."""
-        if not self.reach(site, keys):
-            return np.zeros(keys.shape[1])
-        of_slots, of_texts = (self._of_row(site, row, keys)[1] for row in SHIFTED_ROWS)
-        return of_slots + of_texts
+        nothing = np.zeros(keys.shape[1])
+        if site not in self.sites:
+            return nothing
+        (is_known, of_slots), (_, of_texts) = (self._of_row(site, row, keys) for row in SHIFTED_ROWS)
+        return of_slots + of_texts if _is_known_template(is_known) else nothing
 
     def _of_row(self, site: str, row: int, keys: Keys) -> tuple[npt.NDArray[np.bool_], Shifts]:
         """Tell which blocks have a key that labelled pages have, and return the shifts of these, 0 of the others."""
@@ -76,6 +77,11 @@ class SiteCorrections:
         at = np.minimum(np.searchsorted(self.names, names), len(self.names) - 1)
         is_known = self.names[at] == names
         return is_known, np.where(is_known, self.shifts[at], 0.0)
+
+
+def _is_known_template(is_known: npt.NDArray[np.bool_]) -> bool:
+    """Test whether so many blocks of a page are in slots that labelled pages have that it is corrected."""
+    return bool(is_known.mean() >= KNOWN)
 
 
 def learn(pages: Sequence[LabelledPage]) -> SiteCorrections:

@@ -81,8 +81,9 @@ def features(facts: Sequence[Facts]) -> clusters.Features:
 def _languages(pages: Sequence[GoldPage]) -> list[str]:
     """Return the language that the set names for each page; without one, that of its gold, detected as of texts."""
     config = configuration.default().language
-    detected = detect([page.gold for page in pages], min_words=config.min_words, sample_chars=config.sample_chars)
-    return [page.lang or one.tag for page, one in zip(pages, detected, strict=True)]
+    golds = [page.gold for page in pages if not page.lang]
+    detected = iter(detect(golds, min_words=config.min_words, sample_chars=config.sample_chars))
+    return [page.lang or next(detected).tag for page in pages]
 
 
 def _of_one(page: GoldPage, language: str, siblings: int, snapshots: int) -> Facts:
