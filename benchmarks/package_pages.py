@@ -1,10 +1,16 @@
-"""The pages that a Python package carries as its data, as a set to be labelled: JSON lines as gold sets have them,
-without gold."""
+"""The pages that packages carry, as a set to be labelled: JSON lines as gold sets have them, without gold.
 
+Formasaurus, a classifier of forms, has pages of the web as its data. Packages of Debian and npm have documentation and
+sites of projects, of which a file of labels names some.
+"""
+
+import gzip
+import io
 import json
+import re
 import tarfile
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dbce_spark.errors import InputError
@@ -12,36 +18,92 @@ from dbce_spark.files import jsonl
 from dbce_spark.html import charset
 
 _INDEX = "data/index.json"
-"""Of Formasaurus, a classifier of forms: its source distribution has 954 pages of 396 hosts (2014 to 2016), and this
-file says the URL of each."""
+"""Of formasaurus: its source distribution has 954 pages of 396 hosts (2014 to 2016), and this file says the URL of
+each."""
+
+_HTML = re.compile(r"\.html?(\.gz)?$", re.IGNORECASE)
+_AR, _AR_HEADER = b"!<arch>\n", 60
+"""How a Debian package begins, and the bytes before each of its members: name, times, owner and size."""
 
 
-def write(path: str, output: str) -> int:
-    """Write each page of a source distribution, in the order of its index; return how many they are.
+def write(packages: Sequence[str], labels: str | None, output: str) -> int:
+    """Write the pages of some packages, and return how many they are: without labels each page of formasaurus' source
+    distribution, in the order of its index; with them those that the labels name, in their order.
+
+    A page's id in the labels is the package's file name without suffix, a colon, and its path in the package.
 
     Raises:
-        InputError: the file is no such distribution.
+        InputError: a file is no such package, or a page that is named is in none.
     """
-    return jsonl.write(output, _rows(path))
+    if labels is None:
+        return jsonl.write(output, (row for path in packages for row in _indexed(path)))
+    return jsonl.write(output, _labelled(packages, labels))
 
 
-def _rows(path: str) -> Iterator[dict[str, Any]]:
+def _indexed(path: str) -> Iterator[dict[str, Any]]:
     try:
         with tarfile.open(path) as package:
             index = next((name for name in package.getnames() if name.endswith(_INDEX)), None)
             if index is None:
                 raise InputError(f"{path}: has no {_INDEX}; give the source distribution of formasaurus (tar.gz)")
             for name, about in json.loads(_read(package, index)).items():
-                yield _row(name, about["url"], _read(package, str(PurePosixPath(index).parent / name)))
+                page = _read(package, str(PurePosixPath(index).parent / name))
+                yield _row("formasaurus", name, about["url"], page)
     except (OSError, KeyError, tarfile.TarError) as error:
         raise InputError(f"{path}: cannot be read as formasaurus' source distribution (tar.gz): {error}") from error
 
 
+def _labelled(packages: Sequence[str], labels: str) -> Iterator[dict[str, Any]]:
+    path_of = {Path(path).stem: path for path in packages}
+    name, files = "", dict[str, bytes]()
+    for place, label in jsonl.read(labels):
+        package, _, page = label["id"].partition(":")
+        if package not in path_of:
+            raise InputError(f"{place}: {package} is not among the packages given")
+        if package != name:
+            name, files = package, _pages(path_of[package])
+        if page not in files:
+            raise InputError(f"{place}: {path_of[package]} has no {page}")
+        yield _row(Path(labels).stem, label["id"], label["url"], files[page])
+
+
+def _pages(path: str) -> dict[str, bytes]:
+    """Read the HTML files of a package of Debian or npm, by their paths in it."""
+    is_of_debian = path.endswith(".deb")
+    try:
+        content = Path(path).read_bytes()
+        with tarfile.open(fileobj=io.BytesIO(_data_member(content) if is_of_debian else content)) as package:
+            names = [one.name for one in package.getmembers() if one.isfile() and _HTML.search(one.name)]
+            return {
+                name.removeprefix("./") if is_of_debian else name.partition("/")[2]: _read(package, name)
+                for name in names
+            }
+    except (OSError, ValueError, KeyError, tarfile.TarError) as error:
+        raise InputError(f"{path}: cannot be read as a package of Debian (deb) or npm (tgz): {error}") from error
+
+
+def _data_member(package: bytes) -> bytes:
+    """Return the tar that holds the files of a Debian package.
+
+    Raises:
+        ValueError: it has none.
+    """
+    at = len(_AR) if package.startswith(_AR) else len(package)
+    while header := package[at : at + _AR_HEADER]:
+        size = int(header[48:58])
+        at += _AR_HEADER
+        if header.startswith(b"data.tar"):
+            return package[at : at + size]
+        at += size + size % 2
+    raise ValueError("it has no data.tar")
+
+
 def _read(package: tarfile.TarFile, name: str) -> bytes:
     stream = package.extractfile(name)
-    return stream.read() if stream else b""
+    content = stream.read() if stream else b""
+    return gzip.decompress(content) if name.endswith(".gz") else content
 
 
-def _row(name: str, url: str, page: bytes) -> dict[str, Any]:
+def _row(dataset: str, name: str, url: str, page: bytes) -> dict[str, Any]:
     html = charset.cleaned(charset.decode(page, "").html).decode("utf-8", "replace")
-    return {"id": name, "url": url, "html": html, "gold": "", "dataset": "formasaurus"}
+    return {"id": name, "url": url, "html": html, "gold": "", "dataset": dataset}
