@@ -133,6 +133,22 @@ def test_a_page_of_ones_own_choice_is_scored_by_the_classifier_of_the_output(tmp
     assert (tmp_path / "after/account.jsonl").exists()
 
 
+def test_a_classifier_is_found_from_another_folder(
+    tmp_path: Path, extracted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The output has the whole path of one that was given by a part of it."""
+    save_classifier(load_classifier(""), tmp_path / "own.npz")
+    crawl, other, elsewhere = str(tmp_path / "crawl.warc"), str(tmp_path / "by-own"), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    by_it = ["--set", "label.classifier=own.npz"]
+    assert main(["extract", crawl, "--output", other, "--engine", "local", *by_it]) == 0
+    monkeypatch.chdir(elsewhere)
+    load_classifier.cache_clear()  # a later run is another process
+
+    assert adapt(tmp_path, other) == 0
+
+
 def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extracted: str) -> None:
     """Never to its own labels: with one page of each site nothing is learned for either. What all labels teach, its own
     among them, stands apart."""
