@@ -71,8 +71,8 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
         max_words=settings.max_words,
         seed=settings.seed,
     )
-    files = doubtful_pages.archives(output, {one.site for one in chosen})
-    print(page_import.add(arguments.store, files, wanted, config, settings))
+    archives = page_import.read(doubtful_pages.archives(output, {one.site for one in chosen}), config)
+    print(page_import.add(arguments.store, archives, wanted, config, settings))
     for one in chosen:
         print(f"  {without_controls(one.url)}  stands for {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt")
 

@@ -204,7 +204,8 @@ def _add(arguments: argparse.Namespace) -> None:
         seed=settings.seed,
     )
     config = configuration.load(None, arguments.settings)
-    print(page_import.add(arguments.store, arguments.archive, wanted, config, settings))
+    archives = page_import.read(arguments.archive, config)
+    print(page_import.add(arguments.store, archives, wanted, config, settings))
 
 
 def _take(arguments: argparse.Namespace) -> None:
