@@ -73,8 +73,9 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     )
     archives = page_import.read(doubtful_pages.archives(output, {one.site for one in chosen}), config)
     print(page_import.add(arguments.store, archives, wanted, config, settings))
-    for one in chosen:
-        print(f"  {without_controls(one.url)}  stands for {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt")
+    for one, reached in zip(chosen, doubtful_pages.count_reached(now, chosen, archives.pages), strict=True):
+        template = f"its template has {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt"
+        print(f"  {without_controls(one.url)}  labels of it reach {counted(reached, 'other page')}; {template}")
 
 
 def _config(output: "Output") -> DbceConfig:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +26,12 @@ NOTE = "The editors of this almanac thank all who have sent them letters"
 SITE, OTHER, PAGES = "geese.example", "http://ponds.example/", 4
 
 
-def page(title: str) -> str:
-    """An article, and a note of the site that looks like a part of it."""
+def page(title: str, css_class: str = "") -> str:
+    """An article, and a note of the site that looks like a part of it; the body may have a class."""
     paragraphs = "".join(f"<p>{title} {at}. {SENTENCE}</p>" for at in range(3))
     return (
-        f"<html><head><title>{title}</title></head><body><ul><li><a href=/>Home</a><li><a href=/b>Birds</a></ul>"
+        f"<html><head><title>{title}</title></head><body class='{css_class}'>"
+        "<ul><li><a href=/>Home</a><li><a href=/b>Birds</a></ul>"
         f"<div class=story><h1>{title}</h1>{paragraphs}</div><div class=note>{NOTE} about {title}.</div>"
     )
 
@@ -37,9 +39,17 @@ def page(title: str) -> str:
 @pytest.fixture
 def extracted(tmp_path: Path) -> str:
     """The output of a crawl: PAGES of one site, and one of another site with the same template."""
-    urls = [*(f"http://{SITE}/{at}" for at in range(PAGES)), OTHER]
-    pages = [record(http(page(f"Goose {at}")), url=url, date=f"2020-01-0{at + 1}") for at, url in enumerate(urls)]
-    crawl, output = archive(tmp_path / "crawl.warc", *pages), str(tmp_path / "before")
+    return extract(tmp_path, [page(f"Goose {at}") for at in range(PAGES + 1)])
+
+
+def extract(tmp_path: Path, pages: Sequence[str]) -> str:
+    """Extract a crawl of these pages of the site, the last one of the other site."""
+    urls = [*(f"http://{SITE}/{at}" for at in range(len(pages) - 1)), OTHER]
+    captures = [
+        record(http(html), url=url, date=f"2020-01-0{at + 1}")
+        for at, (html, url) in enumerate(zip(pages, urls, strict=True))
+    ]
+    crawl, output = archive(tmp_path / "crawl.warc", *captures), str(tmp_path / "before")
     assert main(["extract", crawl, "--output", output, "--engine", "local"]) == 0
     return output
 
@@ -82,7 +92,7 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     and accounts for it, by F1 where one labelled page can be held to another."""
     store, account = str(tmp_path / "labels.db"), tmp_path / "after/account.jsonl"
     assert adapt(tmp_path, extracted) == 0
-    assert "stands for 4 pages, " in capsys.readouterr().out
+    assert "  labels of it reach 3 other pages; its template has 4 pages, " in capsys.readouterr().out
     assert not account.exists()
     drop_notes(store)
     assert adapt(tmp_path, extracted) == 0
@@ -103,6 +113,24 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     assert row["f1"][0] < 1
     assert row["words"] == [sum(len(text.split()) for url, text in of.items() if SITE in url) for of in (before, after)]
     assert PAGES - 1 <= load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
+
+
+def test_no_more_pages_are_promised_than_labels_reach(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A class of its own on <body> makes all slots of a page new, though its template is that of the others. The page
+    of the other site has the slots of two, and none of their labels."""
+    classes = ["", "brent", "", "snow", ""]
+    extracted = extract(tmp_path, [page(f"Goose {at}", name) for at, name in enumerate(classes)])
+    capsys.readouterr()
+    assert adapt(tmp_path, extracted, "--pages", "5") == 0
+    promised = re.findall(r"  (\S+)  labels of it reach (.*?); its template has (.*?),", capsys.readouterr().out)
+
+    assert sorted(promised) == [
+        (f"http://{SITE}/0", "1 other page", "4 pages"),
+        (f"http://{SITE}/1", "0 other pages", "4 pages"),
+        (f"http://{SITE}/2", "1 other page", "4 pages"),
+        (f"http://{SITE}/3", "0 other pages", "4 pages"),
+        (OTHER, "0 other pages", "1 page"),
+    ]
 
 
 def test_pages_that_wait_for_a_label_are_counted(
