@@ -133,17 +133,55 @@ def test_no_more_pages_are_promised_than_labels_reach(tmp_path: Path, capsys: py
     ]
 
 
-def test_pages_that_wait_for_a_label_are_counted(
+def last_lines(output: str) -> list[str]:
+    """Return the lines behind those of the pages that were added, or behind the account."""
+    lines = output.splitlines()
+    before = [at for at, line in enumerate(lines) if line.startswith(("  http", "|"))]
+    return lines[max(before, default=-1) + 1 :]
+
+
+def test_the_last_lines_name_what_was_written_and_what_comes_next(
     tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A round without new labels adds pages all the same, unless it is asked for none."""
-    adapt(tmp_path, extracted)
-    assert "without a label" not in capsys.readouterr().out
-    adapt(tmp_path, extracted, "--pages", "0")
+    """So they do with and without pages that are added. Pages that wait for a label are counted with these, and the
+    same command needs an option once the folder holds something."""
+    store, after = str(tmp_path / "labels.db"), tmp_path / "after"
+    steps: list[tuple[str, ...]] = [(), ("--pages", "0"), (), ("--overwrite",), ("--overwrite", "--pages", "0")]
+    found = []
+    capsys.readouterr()
+    for at, options in enumerate(steps):
+        if at in (2, 4):
+            drop_notes(store)
+        assert adapt(tmp_path, extracted, *options) == 0
+        found.append(last_lines(capsys.readouterr().out))
+    nothing = f"nothing was written to {after}: no page of the store has a label"
+    written = f"written to {after}: classifier.npz, extracted/ and account.jsonl"
+    use = f"to use the classifier: dbce extract ... --set label.classifier={after}/classifier.npz"
+    again = f"(dbce annotate serve {store}), then give the same command again"
 
-    assert capsys.readouterr().out == (
-        f"1 page of the store without a label; next: dbce annotate serve {tmp_path / 'labels.db'}\nno page was added\n"
-    )
+    assert found == [
+        [nothing, f"next: label 1 page {again}"],
+        ["no page was added", nothing, f"next: label 1 page {again}"],
+        [written, f"next: label 1 page {again}, with --overwrite", use],
+        [written, f"next: label 2 pages {again}", use],
+        ["no page was added", written, "next: add pages to label, by the same command with --pages N", use],
+    ]
+
+
+def test_fewer_pages_than_asked_for_are_said_to_be_all(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And where none is left, nothing is said of pages to come."""
+    capsys.readouterr()
+    adapt(tmp_path, extracted, "--pages", "9")
+    fewer = last_lines(capsys.readouterr().out)
+    drop_notes(str(tmp_path / "labels.db"))
+    adapt(tmp_path, extracted)
+    none = last_lines(capsys.readouterr().out)
+
+    assert "9 pages were asked for, and no other is left to label" == fewer[0]
+    assert fewer[-1].startswith("next: label 5 pages (")
+    assert ["no page is left to label", "written to", "to use"] == [none[0], none[1][:10], none[2][:6]]
 
 
 def test_a_page_of_ones_own_choice_is_scored_by_the_classifier_of_the_output(tmp_path: Path, extracted: str) -> None:
