@@ -58,6 +58,9 @@ PartialShare = Annotated[float, Bound("lie between 0 and 1", lambda value: 0 < v
 
 Settings = TypeVar("Settings")
 
+_CLASSIFIER = "label.classifier"
+"""The parameter with the file of a classifier."""
+
 _MOST_CHARS = 60
 """The length of a value that an error names."""
 
@@ -347,8 +350,12 @@ class DbceConfig:
     engine: EngineConfig
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for run.json."""
+        """Return plain values, for run.json: with the whole path of a classifier, as a later run may stand in another
+        folder. The run itself has it as it was given: a worker may have the file in its own folder."""
         plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self), default=list))
+        classifier = self.label.classifier
+        if classifier and "://" not in classifier:  # a URL stays
+            plain["label"]["classifier"] = str(Path(classifier).absolute())
         return plain
 
 
@@ -401,10 +408,14 @@ def default() -> DbceConfig:
 
 
 def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """Iterate over the differences of two sets of settings, each as a person may read it."""
+    """Iterate over the differences of two sets of settings, each as a person may read it.
+
+    The file of a classifier is known by the digest that stands with the settings, not by its path: it may have been
+    moved.
+    """
     old, new = flat(before), flat(now)
     for name in sorted(old.keys() | new.keys()):
-        if old.get(name) != new.get(name):
+        if old.get(name) != new.get(name) and not name.endswith(_CLASSIFIER):
             yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"
 
 

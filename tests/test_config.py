@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.config import default, load
+from dbce_spark.config import default, load, unlike
 from dbce_spark.errors import ConfigError
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
@@ -223,6 +223,28 @@ def test_as_dict_is_plain() -> None:
     actual = load().as_dict()
 
     assert ["text/html", "application/xhtml+xml"] == actual["input"]["mimes"]
+
+
+@pytest.mark.parametrize("given", ["", "/srv/own.npz", "s3://bucket/own.npz"])
+def test_as_dict_has_the_whole_path_of_a_classifier(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads run.json may stand in another folder. The run has the path as it was given: workers on a cluster
+    may have the file under this name in folders of their own."""
+    monkeypatch.chdir(tmp_path)
+    config = load(settings=["label.classifier=own.npz"])
+
+    assert str(tmp_path / "own.npz") == config.as_dict()["label"]["classifier"]
+    assert "own.npz" == config.label.classifier
+    assert given == load(settings=[f"label.classifier={given}"]).as_dict()["label"]["classifier"]
+
+
+def test_the_path_of_a_classifier_makes_no_settings_unlike() -> None:
+    """A digest that stands with them does: the file may have been moved, and noted by less than its whole path."""
+    before = {"config": load(settings=["label.classifier=own.npz"]).as_dict(), "classifier": "a"}
+    now = {"config": load(settings=["label.classifier=/srv/own.npz"]).as_dict(), "classifier": "b"}
+
+    assert ['classifier was "a", is "b"'] == [*unlike(before, now)]
 
 
 @pytest.mark.parametrize(

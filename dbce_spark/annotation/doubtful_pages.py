@@ -9,8 +9,13 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
+from dbce_spark.dbce.classifier import site_corrections
+from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.errors import InputError
 from dbce_spark.files.sources import MEMBER
+from dbce_spark.model import Keys, Page
 from dbce_spark.output.collection import DUPLICATES, EXTRACTIONS
 from dbce_spark.output.output_reader import Output
 
@@ -25,8 +30,8 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulPage:
-    """A page that stands for its template, and what is expected of the template: how many `pages` it has, and how many
-    of them would be wrong if each were wrong as a whole (`doubt`, the sum of 1 - confidence)."""
+    """A page that was chosen of its template, and what is expected of the template: how many `pages` it has, and how
+    many of them would be wrong if each were wrong as a whole (`doubt`, the sum of 1 - confidence)."""
 
     capture_id: str
     site: str
@@ -178,6 +183,36 @@ def _of_templates(
         template: [page for doubt in sorted(counts, reverse=True) for page in found[template, doubt]]
         for template, counts in wanted.items()
     }
+
+
+def count_reached(labelled: LabelledOutput, chosen: Iterable[DoubtfulPage], pages: Iterable[Page]) -> list[int]:
+    """Count for each chosen page the others of the output that its labels, and no others, would correct.
+
+    They may be fewer than its template has: a template is one of tags, and a slot has classes too. `pages` are those of
+    the archives of its site.
+    """
+    chosen = [*chosen]
+    sites = {one.site for one in chosen}
+    ids = {row["capture_id"] for row in labelled.rows() if row["site"] in sites}
+    keys_of: dict[str, dict[str, Keys]] = defaultdict(dict)
+    for page in pages:
+        if page.features and page.capture_id in ids:
+            keys_of[page.capture.site][page.capture_id] = page.features.keys
+    return [_reached(one, keys_of[one.site]) for one in chosen]
+
+
+def _reached(one: DoubtfulPage, keys_of: Mapping[str, Keys]) -> int:
+    """Count the other pages that labels of a page would correct; all are of its site."""
+    taught = _taught(one.site, keys_of[one.capture_id])
+    return sum(taught.reach(one.site, keys) for capture_id, keys in keys_of.items() if capture_id != one.capture_id)
+
+
+def _taught(site: str, keys: Keys) -> SiteCorrections:
+    """Learn from a page of which all is labelled; which labels, and how likely, is nothing to whom they reach."""
+    blocks = keys.shape[1]
+    nothing, everything = np.zeros(blocks, np.bool_), np.ones(blocks, np.bool_)
+    page = LabelledPage(site=site, keys=keys, log_odds=np.zeros(blocks), is_content=nothing, is_labelled=everything)
+    return site_corrections.learn([page])
 
 
 def archives(output: Output, sites: Collection[str]) -> list[str]:

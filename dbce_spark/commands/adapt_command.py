@@ -1,8 +1,9 @@
 """`dbce annotate adapt`: add the pages that are worth labelling, and extract their sites anew by their labels."""
 
 import argparse
+import shlex
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from dbce_spark.files import jsonl
 from dbce_spark.log import counted
 
 if TYPE_CHECKING:
-    from dbce_spark.annotation.doubtful_pages import LabelledOutput
+    from dbce_spark.annotation.doubtful_pages import DoubtfulPage, LabelledOutput
     from dbce_spark.annotation.labelled_pages import ScoredLabels
     from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
     from dbce_spark.output.output_reader import Output
@@ -47,8 +48,7 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     """
     from dbce_spark.annotation import doubtful_pages, labelled_pages
     from dbce_spark.annotation.doubtful_pages import LabelledOutput
-    from dbce_spark.annotation.store import page_import, stored_pages, stored_submissions, workbench_store
-    from dbce_spark.annotation.store.wanted_pages import WantedPages
+    from dbce_spark.annotation.store import stored_pages, stored_submissions, workbench_store
     from dbce_spark.output.output_reader import open_output
 
     output = open_output(arguments.place)
@@ -59,22 +59,67 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
         taken = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
         waiting = len(taken - {one.page for one in stored_submissions.read_submissions(opened)})
     now = _extract_again(arguments, output, labelled, config) if labelled else LabelledOutput(output)
-    if waiting:
-        print(f"{counted(waiting, 'page')} of the store without a label; next: dbce annotate serve {arguments.store}")
-    chosen = doubtful_pages.choose(now, taken, settings.pages_a_round, most_words=settings.max_words)
+    asked = settings.pages_a_round
+    chosen = doubtful_pages.choose(now, taken, asked, most_words=settings.max_words)
+    if chosen:
+        waiting += _add_pages(arguments, settings, config, now, chosen)
     if not chosen:
-        print("no page was added" if not settings.pages_a_round else "no page is left to label")
-        return
+        print("no page is left to label" if asked else "no page was added")
+    elif len(chosen) < asked:
+        print(f"{counted(asked, 'page')} were asked for, and no other is left to label")
+    for line in _last_lines(arguments, bool(labelled), waiting, asked):
+        print(line)
+
+
+def _add_pages(
+    arguments: argparse.Namespace,
+    settings: "WorkbenchSettings",
+    config: DbceConfig,
+    now: "LabelledOutput",
+    chosen: Sequence["DoubtfulPage"],
+) -> int:
+    """Add the chosen pages to the store, and print what labels of each would do; return how many were added."""
+    from dbce_spark.annotation import doubtful_pages
+    from dbce_spark.annotation.store import page_import
+    from dbce_spark.annotation.store.wanted_pages import WantedPages
+
     wanted = WantedPages(
         capture_ids=frozenset(one.capture_id for one in chosen),
         min_words=settings.min_words,
         max_words=settings.max_words,
         seed=settings.seed,
     )
-    files = doubtful_pages.archives(output, {one.site for one in chosen})
-    print(page_import.add(arguments.store, files, wanted, config, settings))
-    for one in chosen:
-        print(f"  {without_controls(one.url)}  stands for {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt")
+    archives = page_import.read(doubtful_pages.archives(now.output, {one.site for one in chosen}), config)
+    added = page_import.add(arguments.store, archives, wanted, config, settings)
+    print(added)
+    for one, reached in zip(chosen, doubtful_pages.count_reached(now, chosen, archives.pages), strict=True):
+        template = f"its template has {counted(one.pages, 'page')}, {one.doubt:.1f} in doubt"
+        print(f"  {without_controls(one.url)}  labels of it reach {counted(reached, 'other page')}; {template}")
+    return added.added
+
+
+def _last_lines(arguments: argparse.Namespace, is_written: bool, waiting: int, asked: int) -> Iterator[str]:
+    """Say what was written, what is to be done next with the pages that wait for a label, and what can be done now."""
+    folder = Path(arguments.output)
+    shown, store = (without_controls(str(one)) for one in (folder, arguments.store))
+    needed = "--overwrite" if _holds_something(folder) and not arguments.overwrite else ""
+    if is_written:
+        yield f"written to {shown}: {_CLASSIFIER}, {_EXTRACTED}/ and {_ACCOUNT}"
+    else:
+        yield f"nothing was written to {shown}: no page of the store has a label"
+    if waiting:
+        again = f"then give the same command again{needed and f', with {needed}'}"
+        yield f"next: label {counted(waiting, 'page')} (dbce annotate serve {shlex.quote(store)}), {again}"
+    elif not asked:
+        yield f"next: add pages to label, by the same command with --pages N{needed and f' {needed}'}"
+    if is_written:
+        path = shlex.quote(f"{shown}/{_CLASSIFIER}")
+        yield f"to use the classifier: dbce extract ... --set label.classifier={path}"
+
+
+def _holds_something(folder: Path) -> bool:
+    """Tell whether a folder holds what an earlier round may have written."""
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def _config(output: "Output") -> DbceConfig:
@@ -105,7 +150,7 @@ def _extract_again(
     from dbce_spark.spark.run.run_request import EXISTS, RunRequest
 
     folder = Path(arguments.output).absolute()
-    if folder.exists() and any(folder.iterdir()) and not arguments.overwrite:
+    if _holds_something(folder) and not arguments.overwrite:
         raise OutputError(EXISTS.format(folder))
     sites = frozenset(one.labelled.site for one in labelled)
     request = RunRequest(

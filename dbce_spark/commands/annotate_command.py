@@ -1,6 +1,7 @@
 """`dbce annotate`: a store of archived pages that people label in their browsers."""
 
 import argparse
+import shlex
 from collections.abc import Callable
 from contextlib import closing
 from functools import wraps
@@ -203,7 +204,8 @@ def _add(arguments: argparse.Namespace) -> None:
         seed=settings.seed,
     )
     config = configuration.load(None, arguments.settings)
-    print(page_import.add(arguments.store, arguments.archive, wanted, config, settings))
+    archives = page_import.read(arguments.archive, config)
+    print(page_import.add(arguments.store, archives, wanted, config, settings))
 
 
 def _take(arguments: argparse.Namespace) -> None:
@@ -245,10 +247,16 @@ def _serve(arguments: argparse.Namespace) -> None:
     """Serve a store to browsers, on two ports of one process, until it is stopped. However it is stopped, no label is
     lost."""
     settings = _settings(arguments, "guidelines", "host", "port", "replay_port")
+    from dbce_spark.annotation.store import annotator_accounts, workbench_store
     from dbce_spark.annotation.web import workbench_server
 
     def ready(address: str) -> None:
         print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
+        with closing(workbench_store.open_store(arguments.store)) as opened:
+            accounts = annotator_accounts.list_accounts(opened)
+        if not accounts:
+            one = f"dbce annotate account {shlex.quote(arguments.store)} NAME --admin"
+            print(f"nobody can log in, as the store has no account yet; add one: {one}", flush=True)
 
     workbench_server.serve(arguments.store, settings, configuration.default(), ready)
 

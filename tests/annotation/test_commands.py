@@ -145,6 +145,26 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"127.0.0.1:{port} cannot be listened on" in capsys.readouterr().err
 
 
+def test_a_store_without_accounts_is_served_with_the_command_that_adds_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody could log in, and the page that asks for a name does not say why."""
+    path = str(tmp_path / "my labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
+    monkeypatch.setattr(workbench_server, "serve", lambda store, given, parameters, ready: ready("http://here/"))
+    capsys.readouterr()
+    outputs = []
+    for step in (["serve", path], ["account", path, "ada", "--admin"], ["serve", path]):
+        assert 0 == main(["annotate", *step])
+        outputs.append(capsys.readouterr().out)
+
+    assert outputs[0] == (
+        f"{outputs[2]}nobody can log in, as the store has no account yet; add one: dbce annotate account '{path}' NAME"
+        " --admin\n"
+    )
+    assert outputs[2].startswith("http://here/  (archived pages on port 8421; ")
+
+
 def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
     """A server prints its address, and ends at once on a signal, with status 0."""
     path, (port, replay_port) = str(tmp_path / "labels.db"), free_ports(2)

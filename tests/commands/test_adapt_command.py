@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +26,12 @@ NOTE = "The editors of this almanac thank all who have sent them letters"
 SITE, OTHER, PAGES = "geese.example", "http://ponds.example/", 4
 
 
-def page(title: str) -> str:
-    """An article, and a note of the site that looks like a part of it."""
+def page(title: str, css_class: str = "") -> str:
+    """An article, and a note of the site that looks like a part of it; the body may have a class."""
     paragraphs = "".join(f"<p>{title} {at}. {SENTENCE}</p>" for at in range(3))
     return (
-        f"<html><head><title>{title}</title></head><body><ul><li><a href=/>Home</a><li><a href=/b>Birds</a></ul>"
+        f"<html><head><title>{title}</title></head><body class='{css_class}'>"
+        "<ul><li><a href=/>Home</a><li><a href=/b>Birds</a></ul>"
         f"<div class=story><h1>{title}</h1>{paragraphs}</div><div class=note>{NOTE} about {title}.</div>"
     )
 
@@ -37,9 +39,17 @@ def page(title: str) -> str:
 @pytest.fixture
 def extracted(tmp_path: Path) -> str:
     """The output of a crawl: PAGES of one site, and one of another site with the same template."""
-    urls = [*(f"http://{SITE}/{at}" for at in range(PAGES)), OTHER]
-    pages = [record(http(page(f"Goose {at}")), url=url, date=f"2020-01-0{at + 1}") for at, url in enumerate(urls)]
-    crawl, output = archive(tmp_path / "crawl.warc", *pages), str(tmp_path / "before")
+    return extract(tmp_path, [page(f"Goose {at}") for at in range(PAGES + 1)])
+
+
+def extract(tmp_path: Path, pages: Sequence[str]) -> str:
+    """Extract a crawl of these pages of the site, the last one of the other site."""
+    urls = [*(f"http://{SITE}/{at}" for at in range(len(pages) - 1)), OTHER]
+    captures = [
+        record(http(html), url=url, date=f"2020-01-0{at + 1}")
+        for at, (html, url) in enumerate(zip(pages, urls, strict=True))
+    ]
+    crawl, output = archive(tmp_path / "crawl.warc", *captures), str(tmp_path / "before")
     assert main(["extract", crawl, "--output", output, "--engine", "local"]) == 0
     return output
 
@@ -82,7 +92,7 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     and accounts for it, by F1 where one labelled page can be held to another."""
     store, account = str(tmp_path / "labels.db"), tmp_path / "after/account.jsonl"
     assert adapt(tmp_path, extracted) == 0
-    assert "stands for 4 pages, " in capsys.readouterr().out
+    assert "  labels of it reach 3 other pages; its template has 4 pages, " in capsys.readouterr().out
     assert not account.exists()
     drop_notes(store)
     assert adapt(tmp_path, extracted) == 0
@@ -105,17 +115,73 @@ def test_labels_of_some_pages_correct_the_others_of_their_site(
     assert PAGES - 1 <= load_classifier(str(tmp_path / "after/classifier.npz")).card["corrected"]["pages"]
 
 
-def test_pages_that_wait_for_a_label_are_counted(
+def test_no_more_pages_are_promised_than_labels_reach(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A class of its own on <body> makes all slots of a page new, though its template is that of the others. The page
+    of the other site has the slots of two, and none of their labels."""
+    classes = ["", "brent", "", "snow", ""]
+    extracted = extract(tmp_path, [page(f"Goose {at}", name) for at, name in enumerate(classes)])
+    capsys.readouterr()
+    assert adapt(tmp_path, extracted, "--pages", "5") == 0
+    promised = re.findall(r"  (\S+)  labels of it reach (.*?); its template has (.*?),", capsys.readouterr().out)
+
+    assert sorted(promised) == [
+        (f"http://{SITE}/0", "1 other page", "4 pages"),
+        (f"http://{SITE}/1", "0 other pages", "4 pages"),
+        (f"http://{SITE}/2", "1 other page", "4 pages"),
+        (f"http://{SITE}/3", "0 other pages", "4 pages"),
+        (OTHER, "0 other pages", "1 page"),
+    ]
+
+
+def last_lines(output: str) -> list[str]:
+    """Return the lines behind those of the pages that were added, or behind the account."""
+    lines = output.splitlines()
+    before = [at for at, line in enumerate(lines) if line.startswith(("  http", "|"))]
+    return lines[max(before, default=-1) + 1 :]
+
+
+def test_the_last_lines_name_what_was_written_and_what_comes_next(
     tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A round without new labels adds pages all the same, unless it is asked for none."""
-    adapt(tmp_path, extracted)
-    assert "without a label" not in capsys.readouterr().out
-    adapt(tmp_path, extracted, "--pages", "0")
+    """So they do with and without pages that are added. Pages that wait for a label are counted with these, and the
+    same command needs an option once the folder holds something."""
+    store, after = str(tmp_path / "labels.db"), tmp_path / "after"
+    steps: list[tuple[str, ...]] = [(), ("--pages", "0"), (), ("--overwrite",), ("--overwrite", "--pages", "0")]
+    found = []
+    capsys.readouterr()
+    for at, options in enumerate(steps):
+        if at in (2, 4):
+            drop_notes(store)
+        assert adapt(tmp_path, extracted, *options) == 0
+        found.append(last_lines(capsys.readouterr().out))
+    nothing = f"nothing was written to {after}: no page of the store has a label"
+    written = f"written to {after}: classifier.npz, extracted/ and account.jsonl"
+    use = f"to use the classifier: dbce extract ... --set label.classifier={after}/classifier.npz"
+    again = f"(dbce annotate serve {store}), then give the same command again"
 
-    assert capsys.readouterr().out == (
-        f"1 page of the store without a label; next: dbce annotate serve {tmp_path / 'labels.db'}\nno page was added\n"
-    )
+    assert found == [
+        [nothing, f"next: label 1 page {again}"],
+        ["no page was added", nothing, f"next: label 1 page {again}"],
+        [written, f"next: label 1 page {again}, with --overwrite", use],
+        [written, f"next: label 2 pages {again}", use],
+        ["no page was added", written, "next: add pages to label, by the same command with --pages N", use],
+    ]
+
+
+def test_fewer_pages_than_asked_for_are_said_to_be_all(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And where none is left, nothing is said of pages to come."""
+    capsys.readouterr()
+    adapt(tmp_path, extracted, "--pages", "9")
+    fewer = last_lines(capsys.readouterr().out)
+    drop_notes(str(tmp_path / "labels.db"))
+    adapt(tmp_path, extracted)
+    none = last_lines(capsys.readouterr().out)
+
+    assert "9 pages were asked for, and no other is left to label" == fewer[0]
+    assert fewer[-1].startswith("next: label 5 pages (")
+    assert ["no page is left to label", "written to", "to use"] == [none[0], none[1][:10], none[2][:6]]
 
 
 def test_a_page_of_ones_own_choice_is_scored_by_the_classifier_of_the_output(tmp_path: Path, extracted: str) -> None:
@@ -131,6 +197,22 @@ def test_a_page_of_ones_own_choice_is_scored_by_the_classifier_of_the_output(tmp
 
     assert adapt(tmp_path, other) == 0
     assert (tmp_path / "after/account.jsonl").exists()
+
+
+def test_a_classifier_is_found_from_another_folder(
+    tmp_path: Path, extracted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The output has the whole path of one that was given by a part of it."""
+    save_classifier(load_classifier(""), tmp_path / "own.npz")
+    crawl, other, elsewhere = str(tmp_path / "crawl.warc"), str(tmp_path / "by-own"), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    by_it = ["--set", "label.classifier=own.npz"]
+    assert main(["extract", crawl, "--output", other, "--engine", "local", *by_it]) == 0
+    monkeypatch.chdir(elsewhere)
+    load_classifier.cache_clear()  # a later run is another process
+
+    assert adapt(tmp_path, other) == 0
 
 
 def test_a_labelled_page_is_held_to_what_the_others_teach(tmp_path: Path, extracted: str) -> None:

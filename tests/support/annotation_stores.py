@@ -75,7 +75,9 @@ def wanted(**fields: object) -> WantedPages:
 def filled(folder: Path, **fields: object) -> tuple[str, AddedPages]:
     """A store of what is wanted of that archive."""
     path = str(folder / "labels.db")
-    return path, page_import.add(path, [crawl(folder / "crawl.warc")], wanted(**fields), CONFIG, SETTINGS)
+    return path, page_import.add(
+        path, page_import.read([crawl(folder / "crawl.warc")], CONFIG), wanted(**fields), CONFIG, SETTINGS
+    )
 
 
 @cache
@@ -103,7 +105,7 @@ def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTING
 def with_pages_of(folder: Path, archives: Sequence[str], pages: WantedPages, *names: str) -> str:
     """A store of pages of archives, and accounts that all have PASSWORD, none of them an admin's."""
     path = str(folder / "labels.db")
-    page_import.add(path, archives, pages, CONFIG, SETTINGS)
+    page_import.add(path, page_import.read(archives, CONFIG), pages, CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
     for name in names:
         annotator_accounts.add(opened, name, SETTINGS, password=PASSWORD)

@@ -27,6 +27,14 @@ from dbce_spark.model import Capture, Extraction, Page
 
 
 @dataclass(frozen=True, slots=True)
+class ReadArchives:
+    """Archives, and all pages in them without their HTML, each once."""
+
+    files: Sequence[str]
+    pages: Sequence[Page]
+
+
+@dataclass(frozen=True, slots=True)
 class AddedPages:
     """The counts of what `add` has done, in pages."""
 
@@ -42,23 +50,32 @@ class AddedPages:
         return f"{added}{there}; {self.resources:,} images, style sheets and frames copied with them"
 
 
+def read(arguments: Sequence[str], config: DbceConfig) -> ReadArchives:
+    """Read all pages of the archives that some arguments name.
+
+    Raises:
+        InputError: an argument names nothing that can be read.
+    """
+    files = sources.expand(arguments, config.input.patterns)
+    found = (one for path in files for one in pages.read(path, config) if isinstance(one, Page))
+    return ReadArchives(files, pages.unique(found))
+
+
 def add(
-    path: str, arguments: Sequence[str], wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
+    path: str, archives: ReadArchives, wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
 ) -> AddedPages:
     """Add the wanted pages of these archives to a store, which is created if it is missing.
 
     Raises:
-        InputError: an argument names nothing that can be read, a page that is listed is in none, or none fits.
+        InputError: a page that is listed is in none, or none fits.
     """
-    files = sources.expand(arguments, config.input.patterns)
-    read = _read(files, config)
-    chosen = wanted_pages.choose(read, wanted)
-    wanted_pages.refuse_lack(read, chosen, wanted)
+    chosen = wanted_pages.choose(archives.pages, wanted)
+    wanted_pages.refuse_lack(archives.pages, chosen, wanted)
     workbench_store.create(path)
     with closing(workbench_store.open_store(path)) as opened:
         there = {*stored_pages.ids(opened, stored_pages.CORPUS)}
-        new = _extract([page for page in chosen if page.capture_id not in there], read, config)
-        index = resource_index.build_index(files if new else (), config.input)
+        new = _extract([page for page in chosen if page.capture_id not in there], archives.pages, config)
+        index = resource_index.build_index(archives.files if new else (), config.input)
         copied = 0
         left = iter(sorted(new.items()))
         for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
@@ -68,13 +85,8 @@ def add(
             with workbench_store.transaction(opened):
                 for page in made:
                     stored_pages.add(opened, replace(page, corpus=settings.corpus), added=workbench_store.now())
-    fit = sum(wanted_pages.fits(page, wanted) for page in read)
-    return AddedPages(len(read), fit, len(new), len(chosen) - len(new), copied)
-
-
-def _read(files: Sequence[str], config: DbceConfig) -> list[Page]:
-    """Read all pages of these archives without their HTML, each once."""
-    return pages.unique(one for path in files for one in pages.read(path, config) if isinstance(one, Page))
+    fit = sum(wanted_pages.fits(page, wanted) for page in archives.pages)
+    return AddedPages(len(archives.pages), fit, len(new), len(chosen) - len(new), copied)
 
 
 def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:

@@ -36,7 +36,9 @@ def path(tmp_path: Path) -> str:
     name = with_people(tmp_path, "ada", "bob")
     mills = [record(http(page(f"Mill {at}")), url=f"http://mills.example/{at}") for at in range(2)]
     of_mills = replace(SETTINGS, corpus="mills")
-    page_import.add(name, [archive(tmp_path / "mills.warc", *mills)], wanted(), CONFIG, of_mills)
+    page_import.add(
+        name, page_import.read([archive(tmp_path / "mills.warc", *mills)], CONFIG), wanted(), CONFIG, of_mills
+    )
     return name
 
 

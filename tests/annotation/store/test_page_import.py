@@ -94,7 +94,7 @@ def test_a_sample_is_the_same_whatever_the_order_of_records(
     turned = archive(tmp_path / "turned.warc", *(b"WARC/1.0\r\n" + one for one in reversed(records)))
     stores = [str(tmp_path / name) for name in ("a.db", "b.db")]
     for name, source in zip(stores, (path, turned), strict=True):
-        page_import.add(name, [source], wanted(**fields), CONFIG, SETTINGS)
+        page_import.add(name, page_import.read([source], CONFIG), wanted(**fields), CONFIG, SETTINGS)
 
     assert urls(stores[0]) == urls(stores[1])
     sites = {url.split("/")[2] for url in urls(stores[0])}
@@ -125,7 +125,9 @@ def test_a_page_in_another_charset_is_in_utf_8(tmp_path: Path) -> None:
     html = f"<html><body><p>{'Größe zählt überall. ' * 200}</p></body></html>".encode("latin-1")
     block = http(html, content_type="text/html; charset=iso-8859-1")
     path = str(tmp_path / "labels.db")
-    page_import.add(path, [archive(tmp_path / "a.warc", record(block))], wanted(), CONFIG, SETTINGS)
+    page_import.add(
+        path, page_import.read([archive(tmp_path / "a.warc", record(block))], CONFIG), wanted(), CONFIG, SETTINGS
+    )
     found = workbench_store.open_store(path)
     (page,) = stored_pages.read_kind(found, stored_pages.CORPUS)
     found.close()
@@ -186,7 +188,7 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
 def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
     """A second import leaves existing pages as they are."""
     path, first = filled(tmp_path, urls=("one",))
-    again = page_import.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
+    again = page_import.add(path, page_import.read([str(tmp_path / "crawl.warc")], CONFIG), wanted(), CONFIG, SETTINGS)
 
     assert (1, 3, 1) == (first.added, again.added, again.there)
 
@@ -197,7 +199,7 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
     for at, size in enumerate((1, 3, 200)):
         path = str(tmp_path / f"{at}.db")
         few = replace(SETTINGS, pages_at_once=size)
-        added = page_import.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
+        added = page_import.add(path, page_import.read([crawl(tmp_path / "crawl.warc")], CONFIG), wanted(), CONFIG, few)
         opened = workbench_store.open_store(path)
         there = [
             [*map(tuple, opened.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))] for table in ("bodies", "resources")

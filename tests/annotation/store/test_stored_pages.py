@@ -22,7 +22,7 @@ def test_html_is_decoded_as_the_page_was(tmp_path: Path, kind: str, is_http: boo
     content_type, block = ("application/http", http(body, content_type=MAC)) if is_http else (MAC, body)
     path = str(tmp_path / "labels.db")
     stored = archive(tmp_path / "a.warc", record(block, kind=kind, Content_Type=content_type))
-    page_import.add(path, [stored], wanted(), CONFIG, SETTINGS)
+    page_import.add(path, page_import.read([stored], CONFIG), wanted(), CONFIG, SETTINGS)
     opened = workbench_store.open_store(path)
     (page,) = stored_pages.read_kind(opened, stored_pages.CORPUS)
     opened.close()

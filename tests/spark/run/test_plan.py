@@ -114,14 +114,15 @@ def test_what_another_version_has_staged_is_not_gone_on_with(tmp_path: Path) -> 
 
 def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
     """A classifier is known by its bytes, not by the name of its file; without one nothing is read."""
-    learned = tmp_path / "my.npz"
     plans = []
-    for content in (b"one", b"other"):
+    for content, name in ((b"one", "my.npz"), (b"other", "my.npz"), (b"other", "moved.npz")):
+        learned = tmp_path / name
         learned.write_bytes(content)
         settings = config(f"label.classifier={learned}")
         plans.append(plan.made(FILES, [], "", settings, limit=None))
 
-    assert ["classifier"] == [one.split()[0] for one in plan.differences(*plans)]
+    assert ["classifier"] == [one.split()[0] for one in plan.differences(*plans[:2])]
+    assert [] == [*plan.differences(*plans[1:])]
     assert "" == planned(f"label.classifier={tmp_path / 'none.npz'}").classifier
 
 
