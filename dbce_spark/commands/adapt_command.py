@@ -56,11 +56,12 @@ def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
     workbench_store.create(arguments.store)
     with closing(workbench_store.open_store(arguments.store)) as opened:
         labelled = labelled_pages.read(opened, settings.corpus, config)
-        taken = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
-        waiting = len(taken - {one.page for one in stored_submissions.read_submissions(opened)})
+        there = {*stored_pages.ids(opened, stored_pages.CORPUS)}
+        of_corpus = {*stored_pages.ids(opened, stored_pages.CORPUS, settings.corpus)}
+        waiting = len(of_corpus - {one.page for one in stored_submissions.read_submissions(opened)})
     now = _extract_again(arguments, output, labelled, config) if labelled else LabelledOutput(output)
     asked = settings.pages_a_round
-    chosen = doubtful_pages.choose(now, taken, asked, most_words=settings.max_words)
+    chosen = doubtful_pages.choose(now, there, asked, most_words=settings.max_words)
     if chosen:
         waiting += _add_pages(arguments, settings, config, now, chosen)
     if not chosen:

@@ -168,6 +168,17 @@ def test_the_last_lines_name_what_was_written_and_what_comes_next(
     ]
 
 
+def test_a_page_of_another_corpus_is_not_asked_for_again(
+    tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page is once in a store."""
+    assert adapt(tmp_path, extracted, "--corpus", "first") == 0
+    assert adapt(tmp_path, extracted, "--corpus", "second") == 0
+    said = capsys.readouterr().out
+    assert 2 == len(set(re.findall("  (http://.*?)  labels", said)))
+    assert "there already" not in said
+
+
 def test_fewer_pages_than_asked_for_are_said_to_be_all(
     tmp_path: Path, extracted: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
