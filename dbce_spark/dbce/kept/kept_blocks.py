@@ -15,9 +15,10 @@ from dbce_spark.dbce.classifier.block_scores import STEP, Scores, rounded
 from dbce_spark.dbce.classifier.classify import ARTICLE
 from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
 from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
+from dbce_spark.dbce.kept.recurring_texts import without_recurring_texts
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
 from dbce_spark.dbce.kept.title_heading import is_of_title, main_heading, with_title
-from dbce_spark.model import TEXT, Page, Units
+from dbce_spark.model import TEXT, BlockFeatures, Page
 
 BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
@@ -43,7 +44,7 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
     if label.content == ARTICLE:
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
-        is_kept = _choose_of_whole_page(page, scores, page.features.units, label.favor)
+        is_kept = _choose_of_whole_page(page, scores, page.features, label.favor)
     is_kept = without_recurring_links(page.blocks, is_kept)
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
@@ -56,19 +57,20 @@ def texts_read(page: Page) -> dict[int, str]:
     return {at: page.blocks.text_of(at) for at in found}
 
 
-def _choose_of_whole_page(page: Page, scores: Scores, found: Units, favor: str) -> npt.NDArray[np.bool_]:
-    """Choose the blocks of a whole page to keep by its units, and its main heading. As long as neither side is
-    favored, a page that likely has a text is not left without one: then as with `recall`.
+def _choose_of_whole_page(page: Page, scores: Scores, features: BlockFeatures, favor: str) -> npt.NDArray[np.bool_]:
+    """Choose the blocks of a whole page to keep by its units and recurring texts, and its main heading. As long as
+    neither side is favored, a page that likely has a text is not left without one: then as with `recall`.
 
     A page that is one block is a text or a message by its words: the classifier has hardly seen any."""
     if favor != "recall" and len(page.blocks) == 1:
         if page.blocks.words[0] < TEXT_WORDS:
             return np.zeros(1, np.bool_)
         favor = "recall" if favor == "balanced" else favor
-    is_kept = units.choose_of_whole_page(scores, found, favor)
+    is_kept = units.choose_of_whole_page(scores, features.units, favor)
     if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= TEXT_WORDS * STEP:
         favor = "recall"
-        is_kept = units.choose_of_whole_page(scores, found, favor)
+        is_kept = units.choose_of_whole_page(scores, features.units, favor)
+    is_kept = without_recurring_texts(features.keys, scores, is_kept, favor)
     return with_title(page, scores, is_kept, favor)
 
 
