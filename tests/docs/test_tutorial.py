@@ -47,7 +47,7 @@ def step(nth: int, block: Block) -> str:
     "nth", [at for at, one in enumerate(TUTORIAL) if one.kind == "text"], ids=lambda at: str(TUTORIAL[at])
 )
 def test_a_command_prints_what_is_shown(nth: int, done: Path) -> None:
-    """Its lines in their order, but for those that are left out; figures may be others."""
+    """Its lines in their order with their figures, but for what is left out, and the moment of a run."""
     assert [] == shown(TUTORIAL[nth], (done / f"{nth - 1}.out").read_text().splitlines())
 
 

@@ -14,24 +14,27 @@ AFTERWARDS = [
     if one.page in ("docs/collections.md", "docs/duplicates.md") and one.kind in ("python", "sql")
 ]
 """Programs and queries of other pages, on what the tutorial leaves behind."""
+LEFT_OUT = "..."
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d")
 
 
 def shown(block: Block, printed: Sequence[str]) -> list[str]:
-    """The lines of a text that a command did not print, or not behind those before them."""
+    """The lines of a text that a command did not print, or not behind those before them. `...` stands for anything."""
     left, missing = [plain(line) for line in printed], []
     for line in block.code.splitlines():
-        if plain(line) in ("", "..."):
+        pattern = re.compile(re.escape(plain(line)).replace(re.escape(LEFT_OUT), ".*"))
+        if plain(line) in ("", LEFT_OUT):
             continue
-        if plain(line) in left:
-            left = left[left.index(plain(line)) + 1 :]
-        else:
+        at = next((at for at, one in enumerate(left) if pattern.fullmatch(one)), -1)
+        if at < 0:
             missing.append(line)
+        left = left[at + 1 :]
     return missing
 
 
 def plain(line: str) -> str:
-    """A line without its figures, the space between its words, and what it is bordered with."""
-    return " ".join(re.sub(r"[─-╿]+|-{3,}", " ", re.sub(r"[\d.,:]*\d", "N", line)).split())
+    """A line without the moment of a run, the space between its words, and what it is bordered with."""
+    return " ".join(re.sub(r"[─-╿]+|-{3,}", " ", _MOMENT.sub("MOMENT", line)).split())
 
 
 def answer(block: Block, capsys: pytest.CaptureFixture[str]) -> object:
