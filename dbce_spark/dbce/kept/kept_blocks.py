@@ -70,7 +70,7 @@ def _choose_of_whole_page(page: Page, scores: Scores, features: BlockFeatures, f
     if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= TEXT_WORDS * STEP:
         favor = "recall"
         is_kept = units.choose_of_whole_page(scores, features.units, favor)
-    is_kept = without_recurring_texts(features.keys, scores, is_kept, favor)
+    is_kept = without_recurring_texts(page.blocks, features.keys, scores, is_kept, favor)
     return with_title(page, scores, is_kept, favor)
 
 

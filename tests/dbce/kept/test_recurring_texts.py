@@ -5,16 +5,20 @@ import pytest
 
 from dbce_spark.dbce.kept.recurring_texts import without_recurring_texts
 from dbce_spark.model import CLASS, KEY_ROWS, TEXT
+from tests.support.builders import parsed
 
 BUY, NAME, PRICE = 7, 8, 9
 """Slots."""
 
 
-def kept(slots: list[int], texts: list[int], scores: list[float], favor: str = "balanced") -> list[int]:
-    """List the blocks that stay, of all of a page."""
+def kept(
+    slots: list[int], texts: list[int], scores: list[float], favor: str = "balanced", text: str = "Buy"
+) -> list[int]:
+    """List the blocks that stay, of all of a page; each is as long as `text`."""
     keys = np.zeros((len(KEY_ROWS), len(slots)), np.uint32)
     keys[CLASS], keys[TEXT] = slots, texts
-    stays = without_recurring_texts(keys, np.array(scores), np.ones(len(slots), np.bool_), favor)
+    blocks = parsed(f"<p>{text}" * len(slots)).blocks
+    stays = without_recurring_texts(blocks, keys, np.array(scores), np.ones(len(slots), np.bool_), favor)
     return np.flatnonzero(stays).tolist()
 
 
@@ -48,3 +52,11 @@ def test_what_stands_twice_or_in_less_than_half_of_its_slot_does_not_recur(texts
 def test_the_same_text_in_another_slot_is_another() -> None:
     """Two here and one there do not recur."""
     assert [0, 1, 2] == kept([NAME, NAME, PRICE], [1, 1, 1], [0.2] * 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"), [("Add all of it to the basket no", 0), ("Add all of it to the basket now", 3)]
+)
+def test_a_long_text_is_filler_and_no_button(text: str, stays: int) -> None:
+    """Thirty characters are short."""
+    assert stays == len(kept([PRICE] * 3, [1] * 3, [0.2] * 3, text=text))
