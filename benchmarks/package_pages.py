@@ -22,8 +22,9 @@ _INDEX = "data/index.json"
 each."""
 
 _HTML = re.compile(r"\.html?(\.gz)?$", re.IGNORECASE)
-_AR, _AR_HEADER = b"!<arch>\n", 60
-"""How a Debian package begins, and the bytes before each of its members: name, times, owner and size."""
+_AR = b"!<arch>\n"
+_AR_HEADER = 60
+"""Bytes before each member of a Debian package: its name, times, owner and size."""
 
 
 def write(packages: Sequence[str], labels: str | None, output: str) -> int:

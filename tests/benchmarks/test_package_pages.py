@@ -106,7 +106,7 @@ def test_labels_name_pages_of_packages_of_debian_and_npm(tmp_path: Path) -> None
     ],
 )
 def test_a_labelled_page_that_no_package_has_is_named(tmp_path: Path, content: bytes, named: str, said: str) -> None:
-    """Whether the package is not given, is none, or lacks the page."""
+    """The package is not given, is none, or lacks the page."""
     (tmp_path / "manual.deb").write_bytes(content)
 
     with pytest.raises(InputError, match=said):
