@@ -86,7 +86,10 @@ def _add_crosses(parts: Commands) -> None:
 def _add_render(parts: Commands) -> None:
     part = add_command(parts, "render", _render, "record how a browser shows pages")
     part.add_argument(
-        "pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; they are shown with the styles in them alone, without pictures"
+        "pages",
+        nargs="*",
+        metavar="PAGES",
+        help=f"{_PAGES_HELP}; they are shown with the styles in them alone, without pictures",
     )
     part.add_argument(
         "--store",
