@@ -7,15 +7,16 @@ together, by their own scores.
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce.classifier import units
 from dbce_spark.dbce.classifier.block_scores import STEP, Scores
-from dbce_spark.dbce.classifier.features import REPEATED
-from dbce_spark.dbce.key_numbers import mixed_pairs
+from dbce_spark.dbce.classifier.features import REPEATED, total
+from dbce_spark.dbce.key_numbers import grouped
 from dbce_spark.html.closing_links import MOST_CHARS
 from dbce_spark.model import CLASS, TEXT, Blocks, Keys
 
-CUT_OF_FAVOR = {"precision": 0.6, "balanced": 0.45, "recall": 0.1}
-"""The mean score from which on a recurring text is content. 0.45: of it, 0.35, 0.4 and 0.5 the highest before more was
-lost than won (docs/quality.md)."""
+CUT_OF_FAVOR = units.CUT_OF_FAVOR | {"balanced": 0.45}
+"""The mean score from which on a recurring text is content. 0.45: with a higher one F1 hardly rises, and more pages
+lose (docs/quality.md)."""
 
 
 def without_recurring_texts(
@@ -26,12 +27,10 @@ def without_recurring_texts(
     A text recurs if at least REPEATED blocks have it, and half of the blocks of the slot; it is as short as a recurring
     link, since a paragraph that recurs is filler. keys: those of the page's features.
     """
-    slots, of_slot = np.unique(keys[CLASS], return_inverse=True)
-    both = mixed_pairs(of_slot.astype(np.uint64), keys[TEXT].astype(np.uint64))
-    texts, of_text = np.unique(both, return_inverse=True)
-    in_slot = np.bincount(of_slot, minlength=len(slots))[of_slot]
-    with_text = np.bincount(of_text, minlength=len(texts))[of_text]
-    summed = np.bincount(of_text, np.rint(scores * STEP), minlength=len(texts))[of_text]
+    of_slot, in_slot = grouped(np.zeros(len(scores), np.int64), keys[CLASS])
+    of_text, with_text = grouped(of_slot, keys[TEXT])
+    summed = total(of_text, len(with_text), np.rint(scores * STEP))
+    recurs = (with_text[of_text] >= REPEATED) & (2 * with_text[of_text] >= in_slot[of_slot])
+    is_low = (summed < round(CUT_OF_FAVOR[favor] * STEP) * with_text)[of_text]
     is_short = blocks.ends - blocks.starts <= MOST_CHARS
-    recurs = is_short & (with_text >= REPEATED) & (2 * with_text >= in_slot)
-    return is_kept & ~(recurs & (summed < round(CUT_OF_FAVOR[favor] * STEP) * with_text))
+    return is_kept & ~(recurs & is_low & is_short)
