@@ -7,8 +7,10 @@ sites of projects, of which a file of labels names some.
 import gzip
 import io
 import json
+import lzma
 import re
 import tarfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -22,6 +24,8 @@ _INDEX = "data/index.json"
 each."""
 
 _HTML = re.compile(r"\.html?(\.gz)?$", re.IGNORECASE)
+_UNREADABLE = (OSError, EOFError, KeyError, ValueError, tarfile.TarError, lzma.LZMAError, zlib.error)
+"""Errors of a file that is no package, or is damaged or cut short."""
 _AR = b"!<arch>\n"
 _AR_HEADER = 60
 """Bytes before each member of a Debian package: its name, times, owner and size."""
@@ -50,7 +54,7 @@ def _indexed(path: str) -> Iterator[dict[str, Any]]:
             for name, about in json.loads(_read(package, index)).items():
                 page = _read(package, str(PurePosixPath(index).parent / name))
                 yield _row("formasaurus", name, about["url"], page)
-    except (OSError, KeyError, tarfile.TarError) as error:
+    except _UNREADABLE as error:
         raise InputError(f"{path}: cannot be read as formasaurus' source distribution (tar.gz): {error}") from error
 
 
@@ -79,7 +83,7 @@ def _pages(path: str) -> dict[str, bytes]:
                 name.removeprefix("./") if is_of_debian else name.partition("/")[2]: _read(package, name)
                 for name in names
             }
-    except (OSError, ValueError, KeyError, tarfile.TarError) as error:
+    except _UNREADABLE as error:
         raise InputError(f"{path}: cannot be read as a package of Debian (deb) or npm (tgz): {error}") from error
 
 
@@ -100,9 +104,17 @@ def _data_member(package: bytes) -> bytes:
 
 
 def _read(package: tarfile.TarFile, name: str) -> bytes:
+    """Read a file of a package, unpacked.
+
+    Raises:
+        ValueError: it is compressed, and damaged or cut short.
+    """
     stream = package.extractfile(name)
     content = stream.read() if stream else b""
-    return gzip.decompress(content) if name.endswith(".gz") else content
+    try:
+        return gzip.decompress(content) if name.endswith(".gz") else content
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{name}: {error}") from error
 
 
 def _row(dataset: str, name: str, url: str, page: bytes) -> dict[str, Any]:

@@ -254,9 +254,10 @@ def _serve(arguments: argparse.Namespace) -> None:
         print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
         with closing(workbench_store.open_store(arguments.store)) as opened:
             accounts = annotator_accounts.list_accounts(opened)
-        if not accounts:
+        if not any(one.is_active for one in accounts):
+            why = "all accounts are shut" if accounts else "the store has no account yet"
             one = f"dbce annotate account {shlex.quote(arguments.store)} NAME --admin"
-            print(f"nobody can log in, as the store has no account yet; add one: {one}", flush=True)
+            print(f"nobody can log in, as {why}; add one: {one}", flush=True)
 
     workbench_server.serve(arguments.store, settings, configuration.default(), ready)
 

@@ -13,6 +13,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.annotation.markup import page_file
+from dbce_spark.annotation.store import annotator_accounts, workbench_store
 from dbce_spark.annotation.store.workbench_settings import settings
 from dbce_spark.annotation.web import workbench_server
 from dbce_spark.commands.cli import main
@@ -145,24 +146,29 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"127.0.0.1:{port} cannot be listened on" in capsys.readouterr().err
 
 
-def test_a_store_without_accounts_is_served_with_the_command_that_adds_one(
+def test_a_store_that_nobody_can_log_in_to_is_served_with_the_command_that_adds_an_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody could log in, and the page that asks for a name does not say why."""
+    """The page that asks for a name does not say why none is let in: there is no account, or all are shut."""
     path = str(tmp_path / "my labels.db")
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample-size", "1"])
     monkeypatch.setattr(workbench_server, "serve", lambda store, given, parameters, ready: ready("http://here/"))
-    capsys.readouterr()
-    outputs = []
-    for step in (["serve", path], ["account", path, "ada", "--admin"], ["serve", path]):
-        assert 0 == main(["annotate", *step])
-        outputs.append(capsys.readouterr().out)
 
-    assert outputs[0] == (
-        f"{outputs[2]}nobody can log in, as the store has no account yet; add one: dbce annotate account '{path}' NAME"
-        " --admin\n"
-    )
-    assert outputs[2].startswith("http://here/  (archived pages on port 8421; ")
+    def served() -> str:
+        capsys.readouterr()
+        assert 0 == main(["annotate", "serve", path])
+        return capsys.readouterr().out
+
+    first = served()
+    main(["annotate", "account", path, "ada", "--admin"])
+    with_account = served()
+    with closing(workbench_store.open_store(path)) as opened:
+        annotator_accounts.set_active(opened, 1, False)
+    command = f"add one: dbce annotate account '{path}' NAME --admin\n"
+
+    assert with_account.startswith("http://here/  (archived pages on port 8421; ")
+    assert first == f"{with_account}nobody can log in, as the store has no account yet; {command}"
+    assert served() == f"{with_account}nobody can log in, as all accounts are shut; {command}"
 
 
 def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:

@@ -103,10 +103,16 @@ def test_labels_name_pages_of_packages_of_debian_and_npm(tmp_path: Path) -> None
         (b"no package", "manual:usr/a.html", r"manual\.deb.*data\.tar"),
         (debian_package(), "manual:usr/a.html", r"manual\.deb has no usr/a\.html"),
         (debian_package(), "other:usr/a.html", "other is not among the packages"),
+        (
+            debian_package(**{"a.html.gz": gzip.compress(b"cut")[:-9]}),
+            "manual:usr/a.html.gz",
+            r"manual\.deb.*usr/a\.html",
+        ),
+        (debian_package(**{"a.html": b"cut"})[:-100], "manual:usr/a.html", r"manual\.deb"),
     ],
 )
 def test_a_labelled_page_that_no_package_has_is_named(tmp_path: Path, content: bytes, named: str, said: str) -> None:
-    """The package is not given, is none, or lacks the page."""
+    """The package is not given, is none, lacks the page, or it or the page in it is cut short."""
     (tmp_path / "manual.deb").write_bytes(content)
 
     with pytest.raises(InputError, match=said):
