@@ -164,6 +164,16 @@ class Blocks:
         """Return the text of one block."""
         return self.text[self.starts[block] : self.ends[block]]
 
+    def before_tabs(self) -> npt.NDArray[np.bool_]:
+        """Tell of each block whether a tab stands behind it: another cell of its row follows."""
+        return np.array([self.text.startswith("\t", end) for end in self.ends.tolist()], np.bool_)
+
+    def in_rows(self) -> npt.NDArray[np.bool_]:
+        """Tell of each block whether it is a cell of a row, with another before or behind."""
+        found = self.before_tabs()
+        found[1:] |= found[:-1].copy()
+        return found
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Units:

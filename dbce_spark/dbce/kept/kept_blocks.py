@@ -51,7 +51,7 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
 
 def texts_read(page: Page) -> dict[int, str]:
     """Return the text of each block that `choose_blocks` reads, by its index."""
-    found = recurring_links(page.blocks, np.ones(len(page.blocks), np.bool_))
+    found = recurring_links(page.blocks)
     if (heading := main_heading(page)) is not None and is_of_title(page, heading):
         found.append(heading)
     return {at: page.blocks.text_of(at) for at in found}

@@ -1,4 +1,4 @@
-"""Recurring links among the kept blocks: behind a text, in its element, with the same few words time and again.
+"""Recurring links of a page: behind a text, in its element, with the same few words time and again.
 
 `html/closing_links.py` sets them apart as blocks; here they are found by what is stored of blocks.
 """
@@ -13,17 +13,17 @@ from dbce_spark.model import Blocks
 
 
 def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that are recurring links; text around them draws them in
-    (`units.choose_of_whole_page`), whatever their scores."""
+    """Drop the kept blocks that are recurring links, as those do that are dropped already; text around them draws them
+    in (`units.choose_of_whole_page`), whatever their scores."""
     left = is_kept.copy()
-    left[recurring_links(blocks, is_kept)] = False
+    left[recurring_links(blocks)] = False
     return left
 
 
-def recurring_links(blocks: Blocks, is_looked_at: npt.NDArray[np.bool_]) -> list[int]:
-    """Find the recurring links among some blocks. In the state of a stream no other link needs a text."""
+def recurring_links(blocks: Blocks) -> list[int]:
+    """Find the recurring links of a page. In the state of a stream no other link needs a text."""
     found: dict[str, list[int]] = defaultdict(list)
-    for at in np.flatnonzero(is_looked_at & (blocks.link_words >= blocks.words)).tolist():
+    for at in np.flatnonzero(blocks.link_words >= blocks.words).tolist():
         text = blocks.text_of(at)
         if at and 0 < len(text) <= MOST_CHARS and blocks.xpaths[at] == blocks.xpaths[at - 1]:
             found[text].append(at)

@@ -18,14 +18,15 @@ LEAST_BLOCKS, LEAST_WORDS = 4, 20
 
 
 def without_repeats(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Keep one of each run of kept blocks, or heading, that is followed by itself, whatever is dropped between.
+    """Keep one of each run of kept blocks, or heading, that is followed by itself, whatever is dropped between. Equal
+    rows of a table stay: they are data, such as the lines of a log.
 
     texts: a key of each block's text.
     """
     kept = np.flatnonzero(is_kept)
     left = is_kept.copy()
     for start, end in _runs(texts[kept], blocks.words[kept]):
-        left[kept[start:end]] = False
+        left[kept[start:end]] = blocks.in_rows()[kept[start:end]]
     again = np.flatnonzero(texts[kept[1:]] == texts[kept[:-1]])
     for before, at in zip(kept[again].tolist(), kept[again + 1].tolist(), strict=True):
         if is_heading(blocks.xpaths[before]) and is_heading(blocks.xpaths[at]):

@@ -12,8 +12,9 @@ from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming import json_head
 
-_SAME, _HEADING, _MAIN = 1, 2, 4
-"""Marks of an XPath: it is that of the block before, of a heading, of what is in an <h1>."""
+_SAME, _HEADING, _MAIN, _CELL = 1, 2, 4, 8
+"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>; a tab stands behind
+it."""
 _LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
@@ -32,7 +33,7 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
     columns |= {name: getattr(page.features.units, name) for name in _UNITS}
     if page.signature is not None:
         columns |= {"signature": page.signature, "bands": page.bands}
-    columns["paths"] = _path_marks(page.blocks.xpaths)
+    columns["marks"] = _marks(page.blocks)
     texts = texts_read(page) | (title_blocks(page) if with_titles else {})
     head = {
         "capture": [page.capture_id, page.capture.url_key, page.capture.site, page.capture.timestamp],
@@ -59,7 +60,7 @@ def unpack_page(data: bytes) -> Page:
         charset_source="",
         metadata=Metadata(title=head["title"], declared_language="", published=None, modified=None, canonical_url=None),
         flags=(),
-        blocks=_blocks(head["texts"], columns["paths"], {name: columns[name] for name in _BLOCKS}),
+        blocks=_blocks(head["texts"], columns["marks"], {name: columns[name] for name in _BLOCKS}),
         signature=columns.get("signature"),
         bands=columns.get("bands", np.empty(0, np.uint64)),
         features=BlockFeatures(
@@ -87,26 +88,29 @@ def _unplaced(url_key: str, site: str, timestamp: int) -> Capture:
     )
 
 
-def _blocks(texts: dict[str, str], paths: npt.NDArray[np.uint8], columns: dict[str, Any]) -> Blocks:
-    """Make blocks of which only some have a text, and which have XPaths that stand for theirs."""
-    lengths = [len(texts.get(str(at), "")) for at in range(len(paths))]
+def _blocks(texts: dict[str, str], marks: npt.NDArray[np.uint8], columns: dict[str, Any]) -> Blocks:
+    """Make blocks of which only some have a text, and which have XPaths and tabs that stand for theirs."""
+    is_cell = (marks & _CELL) > 0
+    parts = [texts.get(str(at), "") + "\t" * cell for at, cell in enumerate(is_cell.tolist())]
+    lengths = np.array([*map(len, parts)], np.int32)
     ends = np.cumsum(lengths, dtype=np.int32)
     return Blocks(
-        text="".join(texts.values()),
-        starts=ends - np.array(lengths, np.int32),
-        ends=ends,
-        xpaths=_stand_ins(paths.tolist()),
+        text="".join(parts),
+        starts=ends - lengths,
+        ends=ends - is_cell.astype(np.int32),
+        xpaths=_stand_ins((marks % _CELL).tolist()),
         tokens=np.empty(0, np.uint64),
         **columns,
     )
 
 
-def _path_marks(xpaths: Sequence[str]) -> npt.NDArray[np.uint8]:
+def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
+    paths = blocks.xpaths
     marks = [
-        _SAME * (at > 0 and xpath == xpaths[at - 1]) + _HEADING * is_heading(xpath) + _MAIN * is_main_heading(xpath)
-        for at, xpath in enumerate(xpaths)
+        _SAME * (at > 0 and path == paths[at - 1]) + _HEADING * is_heading(path) + _MAIN * is_main_heading(path)
+        for at, path in enumerate(paths)
     ]
-    return np.array(marks, np.uint8)
+    return np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
 
 
 def _stand_ins(marks: Sequence[int]) -> list[str]:

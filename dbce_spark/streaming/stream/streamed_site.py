@@ -25,7 +25,7 @@ from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool
 from dbce_spark.streaming.stream.streamed_page import unpack_page
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
-VERSION = 1 + site_pool.VERSION
+VERSION = 2 + site_pool.VERSION
 """Version of the state, which rises with that of the pool in it. A state of another is refused."""
 
 _FORMS = (*KEY_FORMS[:-1], "words")

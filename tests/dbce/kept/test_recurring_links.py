@@ -35,6 +35,14 @@ def test_recurring_links_go_and_others_stay(line: str, expected: list[str]) -> N
     assert [text.format(day) for day in "abcd" for text in expected] == kept(html)
 
 
+def test_a_link_recurs_with_those_that_are_dropped_already() -> None:
+    """Of four items of a list the last alone is content, with its button."""
+    blocks = parsed("".join(f"<li>News of {day}<br><br><a href=/{day}>more</a>" for day in "abcd")).blocks
+    is_kept = np.arange(8) >= 6
+
+    assert [6] == np.flatnonzero(without_recurring_links(blocks, is_kept)).tolist()
+
+
 def test_two_links_do_not_recur() -> None:
     """They recur by chance."""
     assert ["News of a", "more", "News of b", "more"] == kept(

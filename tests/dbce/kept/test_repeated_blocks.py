@@ -39,6 +39,17 @@ def test_few_words_are_no_run() -> None:
     assert all(kept("abcdabcd", words=4))
 
 
+def test_rows_that_are_equal_are_kept() -> None:
+    """A log has the same line twice."""
+    blocks = parsed(
+        "<table>"
+        + "<tr><td>May the fourth<td>two more ships came in<td>none of them went out<td>the wide bay is calm and clear"
+        * 2
+    ).blocks
+
+    assert without_repeats(blocks, np.tile(np.arange(4), 2), np.ones(8, np.bool_)).all()
+
+
 def test_what_is_dropped_between_does_not_count() -> None:
     """A run that follows itself behind a button follows itself."""
     assert [True] * 4 + [False] * 5 == kept("abcdxabcd", dropped="x")

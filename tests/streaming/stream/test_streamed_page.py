@@ -20,6 +20,13 @@ from tests.support.strategies import markup
 LINES = "".join(f"<li>News of {day} <a href=/{day}>(more)</a>" for day in ("Monday", "Tuesday", "Friday"))
 LINKS = "".join(f"<li><a href=/{name}>All about {name}</a>" for name in ("north", "south", "east", "west"))
 TWICE = "<h2>Old harbour</h2><h2>Old harbour</h2><p>It opens on Sunday.</p>"
+FILLER = "<div class=text>Lorem ipsum dolor sit amet consectetur</div>" * 3
+ROWS = "<table>" + "<tr><td>Ann Lee of Kiel<td class=state>tbc<td>4711" * 3 + "</table>"
+LOG = (
+    "<table>"
+    + "<tr><td>May 4<td>the harbour was closed<td>ships lay in the bay<td>none came in at all" * 2
+    + "</table>"
+)
 HEADING = "<h1>The harbour</h1><p>It opens on Sunday.</p>"
 
 
@@ -40,6 +47,9 @@ def drawn(page: Page, seed: int) -> npt.NDArray[Any]:
 @example(body=LINKS, seed=1)
 @example(body=TWICE, seed=1)
 @example(body=HEADING, seed=3)
+@example(body=FILLER, seed=6)
+@example(body=ROWS, seed=6)
+@example(body=LOG, seed=6)
 def test_the_blocks_to_keep_are_those_of_the_whole_page(body: str, seed: int) -> None:
     """By the same scores; with titles, also where the title heading is dropped."""
     page, label = read(body), config().label
@@ -57,6 +67,13 @@ def test_links_that_are_the_content_are_kept() -> None:
     page = unpack_page(pack_page(read(LINKS), with_titles=False))
 
     assert [True] * 5 == choose_blocks(page, np.full(5, 0.9), config().label).tolist()
+
+
+def test_cells_are_cells_in_the_state_too() -> None:
+    """Their tabs are not in the state, so a text that all rows have looked like the button of each item."""
+    page = unpack_page(pack_page(read(ROWS), with_titles=False))
+
+    assert [True] * 10 == choose_blocks(page, np.array([0.9, *([0.9, 0.34, 0.9] * 3)]), config().label).tolist()
 
 
 @pytest.mark.parametrize(("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour")])

@@ -216,7 +216,7 @@ def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.Mo
     data = StreamedSite(BY_DBCE, REMEMBERED).to_bytes()
     monkeypatch.setattr(module, "VERSION", 9)
 
-    with pytest.raises(OutputError, match=r"is of version 2, this program has 9: .*another --output"):
+    with pytest.raises(OutputError, match=r"is of version 3, this program has 9: .*another --output"):
         StreamedSite.from_bytes(data, BY_DBCE, REMEMBERED)
     with pytest.raises(OutputError, match="version unknown"):
         StreamedSite.from_bytes(b"x" * 100, BY_DBCE, REMEMBERED)
