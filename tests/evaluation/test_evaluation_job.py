@@ -315,7 +315,7 @@ def test_what_learns_from_a_stream_has_its_course_shown(tmp_path: Path) -> None:
     section = summary.partition("## Over the stream")[2].partition("\n## ")[0]
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
 
-    assert "| extractor | 1 (2) | 2-4 (3) | all |" in section
+    assert "| extractor | 1 (2) | 2-4 (3) | all (5) |" in section
     assert "| urltree | lxml | 0 of 0 |" in section
     assert '<h2 id="stream">' in report
     assert "documents of the stream" in report
