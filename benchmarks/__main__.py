@@ -14,6 +14,9 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import counted
 
+_CONTENTS = ("article", "whole")
+"""Values of `label.content`."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one benchmark; return 0, or the status of an error that was printed in one line."""
@@ -35,6 +38,8 @@ def parser() -> argparse.ArgumentParser:
     _add_phrase_pages(commands)
     _add_published_texts(commands)
     _add_leaderboard(commands)
+    _add_stream_pages(commands)
+    _add_stream_scores(commands)
     return parser
 
 
@@ -347,6 +352,54 @@ def _leaderboard(arguments: argparse.Namespace) -> None:
     if read.evaluated:
         storage.write(str(plot), speed_plot.draw(next(iter(read.evaluated.values()))).encode())
     print(arguments.output)
+
+
+def _add_stream_pages(commands: Commands) -> None:
+    command = add_command(commands, "stream-pages", _stream_pages, "write the first pages of each site as sets")
+    command.add_argument("sets", nargs="+", metavar="SET", help="read gold pages from this file or folder")
+    command.add_argument(
+        "--least", type=count, default=5, metavar="N", help="take sites with N pages and more (default: %(default)s)"
+    )
+    command.add_argument(
+        "--most", type=count, default=45, metavar="N", help="take the first N pages of a site (default: %(default)s)"
+    )
+    add_output(command, "DIR", "write a file a set, as JSON lines, to this folder")
+
+
+def _stream_pages(arguments: argparse.Namespace) -> None:
+    """Write the first pages of each site that has enough of them, as sets for `dbce evaluate` (docs/streaming.md)."""
+    from benchmarks import stream_pages
+
+    bounds = stream_pages.Bounds(arguments.least, arguments.most)
+    for name, written in stream_pages.write(arguments.sets, arguments.output, bounds).items():
+        print(f"{arguments.output}/{name}.jsonl.xz: {counted(written, 'page')}")
+
+
+def _add_stream_scores(commands: Commands) -> None:
+    command = add_command(
+        commands, "stream-scores", _stream_scores, "show F1 by the number of a page in its site as tables and a plot"
+    )
+    command.add_argument("sets", nargs="+", metavar="SET", help="read the gold pages that were scored from this file")
+    for content in _CONTENTS:
+        command.add_argument(
+            f"--{content}", nargs="+", default=[], metavar="DIR",
+            help=f'read results of `dbce evaluate` with label.content = "{content}" from this folder',
+        )  # fmt: skip
+    add_output(command, "FILE.svg", "write the plot to this file")
+
+
+def _stream_scores(arguments: argparse.Namespace) -> None:
+    """Print F1 by the number of a page in its site, from results of `dbce evaluate`, each extractor less the first
+    with intervals, and write a plot of it (docs/streaming.md)."""
+    from benchmarks import stream_scores
+    from dbce_spark.evaluation import datasets
+
+    given = {content: folders for content in _CONTENTS if (folders := getattr(arguments, content))}
+    if not given:
+        raise InputError("no results are given; add --article DIR, --whole DIR or both")
+    parts = stream_scores.read(given, datasets.read(arguments.sets).sets)
+    storage.write(arguments.output, stream_scores.draw(parts).encode())
+    print(stream_scores.text(parts))
 
 
 if __name__ == "__main__":

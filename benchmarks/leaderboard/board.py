@@ -295,6 +295,7 @@ def _described(evaluation: Mapping[str, Any]) -> Iterator[str]:
     folds = "folds" if evaluation["folds"] else None
     options = {"limit": evaluation["limit"], "sample-size": evaluation["sample"], "folds": folds}
     given = [f"--{name} {value}" for name, value in options.items() if value]
+    given += [f"--set {setting}" for setting in evaluation.get("settings", ())]  # results of before have none
     words = ["dbce evaluate", *evaluation["files"], "--extractors", ",".join(evaluation["extractors"]), *given]
     yield f"`{' '.join(words)}`"
 

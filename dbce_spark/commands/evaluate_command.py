@@ -3,7 +3,16 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_local_output, add_output, count, count_or_none, local_path, names, seconds
+from dbce_spark.commands.arguments import (
+    add_local_output,
+    add_output,
+    add_settings,
+    count,
+    count_or_none,
+    local_path,
+    names,
+    seconds,
+)
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.errors import PlatformError, installs
 from dbce_spark.log import counted
@@ -67,6 +76,7 @@ def _add_evaluate(commands: Commands) -> None:
         "--contrasts", type=count_or_none, default=10, metavar="N",
         help="show the N worst pages of each extractor beside their gold; 0: none (default: %(default)s)",
     )  # fmt: skip
+    add_settings(command, "conf/dbce.toml for this program's methods, such as label.content=article")
 
 
 def _add_train(commands: Commands) -> None:
@@ -112,8 +122,9 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         pin_floors=arguments.pin_floors,
         lower_floors=arguments.lower_floors,
         contrasts=arguments.contrasts,
+        settings=arguments.settings,
     )
-    print(evaluation_job.evaluate(request, configuration.default()))
+    print(evaluation_job.evaluate(request, configuration.load(settings=arguments.settings)))
 
 
 def _train(arguments: argparse.Namespace) -> None:

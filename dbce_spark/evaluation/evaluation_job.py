@@ -54,7 +54,8 @@ class EvaluationRequest:
     `dbce train --folds` wrote, "" for none: `dbce` then labels each site by a classifier that has not seen it.
     `contrasts` is how many pages of each extractor are shown beside their gold, those it does worst on. `floors` is a
     file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
-    instead, `lower_floors` even where that is less.
+    instead, `lower_floors` even where that is less. `settings` are the parameters that differ from the shipped ones, as
+    `--set` takes them.
     """
 
     paths: Sequence[str]
@@ -69,6 +70,7 @@ class EvaluationRequest:
     pin_floors: bool = False
     lower_floors: bool = False
     contrasts: int = 0
+    settings: Sequence[str] = ()
 
 
 def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
@@ -79,7 +81,8 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
 
     Raises:
         InputError: a file is not of gold pages, or there is none; the floors cannot be read.
-        ConfigError: there is no such extractor, an ensemble without its members, floors to pin but no file.
+        ConfigError: there is no such extractor, an ensemble without its members, floors to pin but no file, or floors
+            for other parameters than the shipped ones.
         PlatformError: an extractor's package is not installed.
         EvaluationError: a score is under its floor; all files are written before.
     """
@@ -98,7 +101,11 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
         run.single(chosen)
         run.combined(combined)
     scored, of_nodes = _score(gold.sets, run.texts, names)
-    notes = [*_notes(gold, left_out, run.reused), *_learned(names, config.label, gold.sets, request.folds)]
+    notes = [
+        *([f"Parameters that were set: {', '.join(request.settings)}."] if request.settings else ()),
+        *_notes(gold, left_out, run.reused),
+        *_learned(names, config.label, gold.sets, request.folds),
+    ]
     summary = _write_results(run, scored, analysis.analyse(scored, of_nodes), notes)
     return summary + _check_or_pin(request, gate.measured(scored, gold.sets, folds.digest(request.folds)))
 
@@ -198,6 +205,8 @@ def _check_floors(request: EvaluationRequest) -> None:
         raise ConfigError("--pin-floors needs a file to write to; add --floors FILE")
     if request.lower_floors and not request.pin_floors:
         raise ConfigError("--lower-floors has an effect beside --pin-floors only; add --pin-floors")
+    if request.floors and request.settings:
+        raise ConfigError("--floors holds scores with the shipped parameters; leave out --set, or --floors")
 
 
 def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
@@ -245,6 +254,7 @@ def _described(request: EvaluationRequest, sets: Sets) -> str:
         "limit": request.limit,
         "sample": request.sample,
         "folds": folds.digest(request.folds),
+        "settings": [*request.settings],
     }
     return json.dumps(described, indent=1) + "\n"
 

@@ -444,11 +444,16 @@ def test_only_extractors_that_move_are_said_to(tmp_path: Path) -> None:
 
 
 def test_the_commands_that_made_it_stand_below(tmp_path: Path) -> None:
-    """Each names files, extractors and sample, beside its date and the digest of its folds."""
+    """Each names files, extractors, sample and settings, beside its date and the digest of its folds."""
     evaluated(tmp_path / "peers/articles", {"peer": PEER}, sample=150, extractors=["peers"])
-    evaluated(tmp_path / "own/articles", {"dbce": DBCE, "dbce-article": DBCE}, folds="0123456789ab")
+    evaluated(
+        tmp_path / "own/articles",
+        {"dbce": DBCE, "dbce-article": DBCE},
+        folds="0123456789ab",
+        settings=["label.title=drop"],
+    )
     page = page_of(tmp_path, str(tmp_path / "peers"), str(tmp_path / "own"))
-    commands = ("peers --sample-size 150", "dbce,dbce-article --folds folds")
+    commands = ("peers --sample-size 150", "dbce,dbce-article --folds folds --set label.title=drop")
 
     assert [
         [run, "articles", "2026-11-25", folds, f"`dbce evaluate made.jsonl --extractors {options}`"]

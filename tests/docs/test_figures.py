@@ -34,6 +34,22 @@ def test_the_plot_of_the_leaderboard_has_the_figures_of_its_table() -> None:
     assert sorted((row[0], row[1].split(" ")[0].strip("*"), row[-1].replace(",", "")) for row in table) == sorted(shown)
 
 
+def test_the_plot_of_streams_has_the_figures_of_their_table() -> None:
+    """Each extractor has a dot at each number of pages, for both meanings of content; those by DBCE have two."""
+    page, plot = ((ROOT / f"docs/streaming.{kind}").read_text(encoding="utf-8") for kind in ("md", "svg"))
+    head = next(line for line in page.splitlines() if line.startswith("| content |"))
+    steps = [cell.partition(":")[0].strip() for cell in head.strip("|").split("|")[2:-1]]
+    table = {
+        f"{name}, {content}, pages {step}: {cell.partition('<br>')[0]}"
+        for content, name, *cells in rows("docs/streaming.md", "| content |")
+        for step, cell in zip(steps, cells[:-1], strict=True)
+    }
+
+    assert "(streaming.svg)" in page
+    assert table
+    assert table == set(re.findall(r"<title>(.+?, pages .+?)</title>", plot))
+
+
 def test_the_classifier_was_trained_on_what_its_page_says() -> None:
     """The table has what the card of the shipped file has: pages of `X-read` are of X, and a row may name several sets;
     rows go from most pages to fewest. What a set is, is written by hand."""

@@ -234,7 +234,31 @@ def test_a_description_lies_beside_the_scores(tmp_path: Path) -> None:
         "limit": None,
         "sample": 2,
         "folds": "",
+        "settings": [],
     } == described
+
+
+def test_methods_of_ours_run_with_the_parameters_that_are_set(tmp_path: Path) -> None:
+    """With the labels of table T001 `dbce` is what `dbce-T001` always is; summary and description name the setting,
+    as scores with another are others."""
+    gold, setting = written(tmp_path, own_set()), "label.by=T001"
+    names = ["--extractors", "dbce,dbce-T001"]
+
+    assert 0 == main(["evaluate", gold, *names, "--output", str(tmp_path / "out"), "--set", setting])
+    texts: dict[str, list[str]] = {"dbce": [], "dbce-T001": []}
+    for row in table(tmp_path / "out", "texts.parquet"):
+        texts[row["extractor"]].append(row["text"])
+    assert texts["dbce"] == texts["dbce-T001"]
+    assert f"Parameters that were set: {setting}." in (tmp_path / "out" / "summary.md").read_text(encoding="utf-8")
+    described = json.loads((tmp_path / "out" / evaluation_job.DESCRIPTION).read_text(encoding="utf-8"))
+    assert [setting] == described["settings"]
+
+
+def test_floors_of_the_shipped_parameters_hold_no_others(tmp_path: Path) -> None:
+    """Scores would fall under them, or be pinned, for what nobody ships."""
+    wrong = request(tmp_path, names="lxml", floors="f.json", settings=["label.content=article"])
+    with pytest.raises(ConfigError, match="leave out --set, or --floors"):
+        evaluation_job.evaluate(wrong, config.default())
 
 
 def test_two_extractors_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -315,7 +339,7 @@ def test_what_learns_from_a_stream_has_its_course_shown(tmp_path: Path) -> None:
     section = summary.partition("## Over the stream")[2].partition("\n## ")[0]
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
 
-    assert "| extractor | 1 (2) | 2-4 (3) | all |" in section
+    assert "| extractor | 1 (2) | 2-4 (3) | all (5) |" in section
     assert "| urltree | lxml | 0 of 0 |" in section
     assert '<h2 id="stream">' in report
     assert "documents of the stream" in report

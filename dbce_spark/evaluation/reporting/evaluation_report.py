@@ -15,7 +15,7 @@ from dbce_spark.evaluation.scoring import average_weights, bootstrap, clusters, 
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
-from dbce_spark.evaluation.scoring.stream_course import METHOD, Course, moving
+from dbce_spark.evaluation.scoring.stream_course import ALL, METHOD, Course, moving
 from dbce_spark.log import counted
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, template
@@ -25,6 +25,8 @@ BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 Table = tuple[Sequence[object], Sequence[Sequence[object]]]
 """The head of a table, and its rows."""
+
+_STEPS_TITLE = "documents of its domain that had come (pages)"
 
 _STANDING_HEAD = (
     "extractor", "P", "R", "F1", "95 %", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first", "p", "misses",
@@ -252,9 +254,26 @@ def _course(course: Course) -> dict[str, Any]:
         **_by_domain(course, method),
         "steps_head": score_tables.step_head(course),
         "steps": list(score_tables.step_rows(course)),
+        "steps_plot": Markup(_steps_plot(course, shown)),
+        "differences_head": score_tables.step_difference_head(course),
+        "differences": list(score_tables.step_difference_rows(course)),
         "passings_head": score_tables.PASSINGS_HEAD,
         "passings": list(score_tables.passing_rows(course)),
     }
+
+
+def _steps_plot(course: Course, shown: Sequence[int]) -> str:
+    """Draw F1 by the number of a page in its domain, of the extractors at these places."""
+    some = [step for step in course.steps if step.name != ALL]
+    series = [
+        Series(
+            course.extractors[at],
+            colour,
+            [Dot(f"documents {step.name}", step.f1[at], step.intervals[at], colour) for step in some],
+        )
+        for colour, at in enumerate(shown)
+    ]
+    return score_plots.line_plot([f"{step.name} ({step.pages:,})" for step in some], series, _STEPS_TITLE)
 
 
 def _by_domain(course: Course, method: int) -> dict[str, Any]:

@@ -120,6 +120,8 @@ def _course(course: Course) -> Iterator[str]:
     yield "## Over the stream"
     yield score_tables.stream_note(course)
     yield table(score_tables.step_head(course), score_tables.step_rows(course))
+    if len(course.extractors) > 1:
+        yield table(score_tables.step_difference_head(course), score_tables.step_difference_rows(course))
     yield table(score_tables.PASSINGS_HEAD, score_tables.passing_rows(course))
 
 

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from dbce_spark.evaluation.scoring import complexity
+from dbce_spark.evaluation.scoring import bootstrap, complexity
 from dbce_spark.evaluation.scoring.analysis import Analysis, ExtractorRank
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scoring.stream_course import LEAST, Course
+from dbce_spark.log import counted
 
 WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error")
 """Columns of `weighed_rows`."""
@@ -61,22 +62,41 @@ def stream_note(course: Course) -> str:
     pages = course.f1.shape[1]
     return (
         f"{pages:,} pages in order of arrival, set after set: by date, and the {course.undated:,} without one in the"
-        " order of their lines. Mean F1 by how many documents of its domain had come, every page alike. Below: on how"
-        f" many of the domains with {LEAST} documents and more the moving average of one passes that of another and"
-        " stays above it to the end, and after how many documents; and the same over all pages."
+        " order of their lines. Mean F1 by how many documents of its domain had come, every page alike; then the same"
+        f" less that of {course.extractors[0]}, with 95 % intervals from draws of domains, or of pages where there are"
+        f" fewer than {bootstrap.MIN_SITES} domains. Below: on how many of the domains with {LEAST} documents and more"
+        " the moving average of one passes that of another and stays above it to the end, and after how many"
+        " documents; and the same over all pages."
     )
 
 
 def step_head(course: Course) -> tuple[str, ...]:
     """Name the columns of `step_rows`."""
-    return ("extractor", *(f"{step.name} ({step.pages:,})" for step in course.steps), "all")
+    return ("extractor", *(f"{step.name} ({step.pages:,})" for step in course.steps))
 
 
 def step_rows(course: Course) -> Iterator[tuple[str, ...]]:
     """Make the rows of F1 by step, an extractor a row, the best at the end first."""
+    for at in _best_first(course):
+        yield course.extractors[at], *(number(step.f1[at]) for step in course.steps)
+
+
+def step_difference_head(course: Course) -> tuple[str, ...]:
+    """Name the columns of `step_difference_rows`."""
+    return (f"less {course.extractors[0]}", *(f"{one.name} ({counted(one.domains, 'domain')})" for one in course.steps))
+
+
+def step_difference_rows(course: Course) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 less that of the first extractor by step, with intervals, in the order of `step_rows`."""
+    for at in _best_first(course):
+        if at:
+            yield course.extractors[at], *(against(step.differences[at])[0] for step in course.steps)
+
+
+def _best_first(course: Course) -> list[int]:
+    """Order the extractors by their F1 on all pages, the highest first."""
     means = course.moving[:, -1]
-    for at in sorted(range(len(course.extractors)), key=lambda at: -means[at]):
-        yield course.extractors[at], *(number(step.f1[at]) for step in course.steps), number(float(means[at]))
+    return sorted(range(len(course.extractors)), key=lambda at: -means[at])
 
 
 def passing_rows(course: Course) -> Iterator[tuple[str, ...]]:

@@ -87,6 +87,12 @@ def svg(width: float, height: float, body: Sequence[str]) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="group" {size}>{"".join(body)}</svg>'
 
 
+def placed(drawing: str, place: tuple[float, float], size: tuple[float, float]) -> str:
+    """Put a drawing at a place of another one (left, top), in a box of this size (across, down)."""
+    box = f'x="{n(place[0])}" y="{n(place[1])}" width="{n(size[0])}" height="{n(size[1])}"'
+    return f"<svg {box}>{drawing}</svg>"
+
+
 def colour(at: int) -> str:
     """Choose a colour of the page; -1 is that of series drawn only for comparison."""
     return f"var(--c{at % COLOURS})" if at >= 0 else "var(--soft)"

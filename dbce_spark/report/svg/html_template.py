@@ -27,3 +27,8 @@ def template(package: str, name: str) -> Template:
 def css() -> Markup:
     """Read the style sheet of plots, and of the pages around them."""
     return Markup((files("dbce_spark.report.svg") / "templates" / "drawing.css").read_text(encoding="utf-8"))
+
+
+def colours() -> str:
+    """Read the variables of that style sheet, on light and on dark: for a drawing that stands by itself."""
+    return css().partition("\n* {")[0]

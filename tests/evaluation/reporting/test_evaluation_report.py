@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from dbce_spark.evaluation.reporting import evaluation_report
+from dbce_spark.evaluation.scoring import stream_course
 from dbce_spark.evaluation.scoring.analysis import analyse
 from dbce_spark.evaluation.scoring.node_scores import Confusion, NodeScoreRow
 from tests.support.chromium import chromium
+from tests.support.fake_extractors import gold_pages, line
 from tests.support.page_scores import made_scores, page
 
 DRAW = np.random.default_rng(8)
@@ -54,6 +56,20 @@ def test_every_part_has_its_plot(report: str) -> None:
     assert 10 == report.count("<svg")
     for name in ("standings", "sets", "siblings", "distributions", "pages", "metrics", "clusters", "gold", "misses"):
         assert f'<h2 id="{name}">' in report
+
+
+def test_a_stream_is_drawn_by_the_number_of_the_page_in_its_domain(tmp_path: Path) -> None:
+    """A dot for each extractor and range of numbers, and none for all pages together."""
+    gold = gold_pages(tmp_path, [line(f"{at}", url=f"http://news.eu/{at}") for at in range(3)])
+    scores = made_scores([page(at) for at in range(3)], {"dbce": [1.0, 0.5, 0.9], "urltree": [0.5, 0.5, 0.5]})
+    course = stream_course.course(scores, {"made": gold})
+    nodes = [NodeScoreRow("made", name, Confusion(1, 1, 1, 1)) for name in scores.extractors]
+    written = evaluation_report.html(analyse(scores, nodes), scores, [], {}, course)
+
+    assert ["urltree, documents 1: 0.500", "urltree, documents 2-4: 0.500"] == re.findall(
+        "urltree, documents .*?(?=<)", written
+    )
+    assert "<th>2-4 (1 domain)</th>" in written
 
 
 def test_the_worst_pages_are_linked(report: str) -> None:

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from dbce_spark.evaluation.reporting import evaluation_summary
+from dbce_spark.evaluation.scoring import stream_course
 from dbce_spark.evaluation.scoring.analysis import analyse
 from dbce_spark.evaluation.scoring.node_scores import Confusion, NodeScoreRow
+from tests.support.fake_extractors import gold_pages, line
 from tests.support.page_scores import made_scores, page
 
 PAGES = [page(at, dataset="one" if at < 3 else "two", site=str(at), siblings=3 * (at < 2)) for at in range(4)]
@@ -79,6 +82,19 @@ def test_every_table_names_its_weights() -> None:
     assert "draws.\n\nOne is left out. So is another.\n\n## All pages" in summary_text(
         ["One is left out.", "So is another."]
     )
+
+
+def test_the_course_of_a_stream_has_differences_to_the_first(tmp_path: Path) -> None:
+    """By number of the page in its domain; one page has a difference without an interval."""
+    gold = gold_pages(tmp_path, [line(f"{at}", url=f"http://news.eu/{at}") for at in range(3)])
+    scores = made_scores([page(at) for at in range(3)], {"dbce": [1.0, 0.5, 0.9], "urltree": [0.5, 0.5, 0.5]})
+    course = stream_course.course(scores, {"made": gold})
+    written = evaluation_summary.text(analyse(scores, NODES), [], course).split("## Over the stream\n")[1]
+
+    assert ["extractor", "1 (1)", "2-4 (2)", "all (3)"] == row(written.split("\n## ")[0], "extractor")
+    assert ["less dbce", "1 (1 domain)", "2-4 (1 domain)", "all (1 domain)"] == row(written, "less dbce")
+    (differences,) = [one for one in written.splitlines() if one.startswith("| urltree | -")]
+    assert differences.startswith("| urltree | -0.500 | -0.200 (-0.400 to +0.000) | -0.300 (")
 
 
 def test_misses_are_counted_by_their_first_words() -> None:

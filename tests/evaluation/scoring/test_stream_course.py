@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dbce_spark.evaluation.scoring import stream_course
+from dbce_spark.evaluation.scoring import bootstrap, stream_course
 from dbce_spark.evaluation.scoring.stream_course import LEAST
 from tests.support.fake_extractors import gold_pages, line
 from tests.support.page_scores import made_scores, page
@@ -45,7 +45,9 @@ def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
 
     assert falling[::-1] == course.f1[0].tolist()
     assert {"made: news.eu": list(range(count))} == {name: places.tolist() for name, places in course.domains.items()}
-    assert [("1", 1), ("2-4", 3), ("5-9", 5), ("10-19", 2)] == [(step.name, step.pages) for step in course.steps]
+    assert [("1", 1), ("2-4", 3), ("5-9", 5), ("10-19", 2), ("all", 11)] == [
+        (step.name, step.pages) for step in course.steps
+    ]
     assert (falling[-1], 0.95) == pytest.approx(course.steps[0].f1)
     assert ("urltree", "justext", 1, 1, 11.0, 11, 0) == (
         passing.extractor,
@@ -56,6 +58,32 @@ def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
         passing.over_all,
         course.undated,
     )
+
+
+def test_steps_count_the_pages_of_each_domain(tmp_path: Path) -> None:
+    """Of two domains that take turns, each has a first page, and pages from the second on."""
+    gold = gold_pages(tmp_path, [line(f"{at}", url=f"http://{'ab'[at % 2]}.eu/{at}") for at in range(6)])
+
+    assert [1, 1, 2, 2, 3, 3] == stream_course.positions(gold).tolist()
+    assert [("1", 2, 2), ("2-4", 4, 2), ("all", 6, 2)] == [
+        (step.name, step.pages, step.domains) for step in stream_course.steps(np.ones((1, 6)), gold)
+    ]
+
+
+@pytest.mark.parametrize("domains", [bootstrap.MIN_SITES, bootstrap.MIN_SITES - 1])
+def test_a_difference_is_as_sure_as_draws_of_domains_make_it(tmp_path: Path, domains: int) -> None:
+    """One domain of ten has all the gain, on four pages: draws of domains may miss it, draws of pages hardly do. With
+    fewer domains pages are drawn."""
+    gold = gold_pages(tmp_path, [line(f"{at}", url=f"http://{max(at - 3, 0)}.eu/{at}") for at in range(domains + 3)])
+    gained = [1.0] * 4 + [0.5] * (domains - 1)
+    whole = stream_course.steps(np.array([[0.5] * len(gold), gained]), gold)[-1]
+    of_first, of_other = whole.differences
+
+    assert (0.0, 0.0, 0.0) == (of_first.mean, of_first.low, of_first.high)
+    assert pytest.approx(2 / len(gold)) == of_other.mean
+    assert (domains >= bootstrap.MIN_SITES) == (of_other.low == 0)
+    assert pytest.approx(0.5 + 2 / len(gold)) == whole.f1[1]
+    assert whole.intervals[1].low < whole.f1[1] < whole.intervals[1].high
 
 
 def test_without_a_method_that_learns_there_is_no_course(tmp_path: Path) -> None:
