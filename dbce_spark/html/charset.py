@@ -9,14 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import chardetng_py  # type: ignore[import-untyped]
-import webencodings
-
+from dbce_spark.html.charset_detector import FALLBACK, FIRST_HIGH, detect
+from dbce_spark.html.charset_labels import charset_of
+from dbce_spark.html.charset_refutation import FEW, counts, is_refuted
 from dbce_spark.html.decoders import decode_by
 from dbce_spark.html.invisible_characters import INVISIBLE, drop_invisible
-
-FALLBACK = "windows-1252"
-"""The charset that browsers assume of a page that declares nothing (WHATWG HTML 13.2.3.2, Western locales)."""
 
 # Longest first: UTF-32LE begins as UTF-16LE does.
 _BOMS = (
@@ -26,13 +23,6 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16le"),
     (codecs.BOM_UTF16_BE, "utf-16be"),
 )
-# Two that the standard gives up for what scripts could do with them; none runs here.
-_REVIVED = {
-    "hz-gb-2312": "hz-gb-2312",
-    "hz": "hz-gb-2312",
-    "iso-2022-kr": "iso-2022-kr",
-    "csiso2022kr": "iso-2022-kr",
-}
 _SEVEN_BIT = frozenset({"iso-2022-jp", "iso-2022-kr", "hz-gb-2312"})
 _SHIFT = re.compile(rb"\x1b[$(]|~\{")
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
@@ -46,20 +36,10 @@ _ATTRIBUTE = re.compile(rb"[\s/]*(=?[^\s/>=]+|=)(?:\s*=\s*(?:\"([^\"]*)\"?|'([^'
 _CONTENT_CHARSET = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]{0,256}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
 
-_HIGH = bytes(range(0x80, 0x100))
-_FIRST_HIGH = re.compile(rb"[\x80-\xff]")
-_RUN = re.compile("[^\0-\x7f]+")
-_DETECTED_BY = 1 << 16
-"""Bytes that the detector sees, about the first outside ASCII: more does not make it better (docs/archives-text.md)."""
 _ZEROS = 8
 """NUL bytes under which they are chance."""
-_LETTERS, _THIN = 8, 1000
-"""No detector can decide by fewer than 8 bytes outside ASCII, or one in 1,000: these are an English page's signs."""
-_FEW = 16
-"""Characters under which what is kept, or replaced, is chance."""
 _NEAR = 1 << 13
 """Bytes from the first outside ASCII on that decide whether a page is UTF-8 but for a few."""
-
 
 _CLEAN = bytes(0x20 if byte < 0x20 and byte not in b"\t\n\r" else byte for byte in range(256))
 """Of each byte of UTF-8 what is kept: control characters of ASCII become spaces."""
@@ -119,18 +99,18 @@ def _by_claims(html: bytes, declared: str) -> Decoded:
         if not name or (is_near and name != "utf-8"):
             continue
         text = decode_by(html, name)
-        if not _is_refuted(text, name):
+        if not is_refuted(html, text, name):
             return _made(text, name, source)
     if is_near:
         return _made(decode_by(html, "utf-8"), "utf-8", "utf8")
-    name = _detected(html)
+    name = detect(html)
     return _made(decode_by(html, name), name, "fallback" if name == FALLBACK else "detected")
 
 
 def _claims(html: bytes, declared: str) -> Iterator[tuple[str, str]]:
     """Iterate over where a charset is declared, and which: "" for none, and in the header for UTF-16, which would have
     been seen by its zeros."""
-    name = _named(declared)
+    name = charset_of(declared)
     yield "http", "" if name.startswith("utf-16") else name
     yield "meta", _meta(html)
 
@@ -139,7 +119,7 @@ def _is_for_meta(html: bytes, http: str, meta: str) -> bool:
     """Test whether the detector reads a page as it declares itself, where the header declares another charset."""
     if http in ("", "utf-8", meta) or meta in ("", "utf-8", FALLBACK):  # FALLBACK is found for want of letters, too
         return False
-    name = _detected(html)
+    name = detect(html)
     return name != http and decode_by(html, name) == decode_by(html, meta)
 
 
@@ -148,7 +128,7 @@ def _meta(html: bytes) -> str:
     start = html[:_PRESCAN]
     name = _prescan(start)
     if not name and (xml := _XML.match(start)):
-        name = _named(xml[1].decode("ascii"))
+        name = charset_of(xml[1].decode("ascii"))
     if name.startswith("utf-16"):
         return "utf-8"  # a declaration that could be read as ASCII
     return FALLBACK if name == "x-user-defined" else name
@@ -172,18 +152,7 @@ def _meta_charset(attributes: dict[bytes, bytes]) -> str:
     if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
         match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
         label = (match[1] or match[2] or match[3] or b"") if match else b""
-    return _named(label.decode("ascii", "replace"))
-
-
-def _named(label: str) -> str:
-    """Look up the encoding of a label in the standard's table (4.2), "" if it has none."""
-    label = label.strip().strip("\"'").lower()
-    if not label or len(label) > 64:
-        return ""
-    if label in _REVIVED:
-        return _REVIVED[label]
-    encoding = webencodings.lookup(label)
-    return "" if encoding is None or encoding.name == "replacement" else str(encoding.name)
+    return charset_of(label.decode("ascii", "replace"))
 
 
 def _declares_hz(html: bytes, declared: str) -> bool:
@@ -218,7 +187,7 @@ def _wide(html: bytes, declared: str) -> str:
     if min(zeros[:2]) == quarter and zeros[3] * 8 < quarter:
         return "utf-32be"
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
-    if _named(declared).startswith("utf-16"):
+    if charset_of(declared).startswith("utf-16"):
         for name in ("utf-16le", "utf-16be"):
             if _TAG.search(decode_by(start, name)):
                 return name
@@ -227,21 +196,6 @@ def _wide(html: bytes, declared: str) -> str:
     if even * 5 >= quarter and even > 16 * odd:
         return "utf-16be"
     return ""
-
-
-def _detected(html: bytes) -> str:
-    """Detect the charset by Firefox's detector (chardetng); FALLBACK if there are too few letters to decide."""
-    first = _FIRST_HIGH.search(html)
-    if first is None:
-        return FALLBACK
-    start = max(0, first.start() - 1024)
-    sample = html[start : start + _DETECTED_BY]
-    if len(sample) - len(sample.translate(None, _HIGH)) < max(_LETTERS, len(sample) // _THIN):
-        return FALLBACK
-    detector = chardetng_py.EncodingDetector()
-    detector.feed(sample, last=start + _DETECTED_BY >= len(html))
-    guess = detector.guess(tld=None, allow_utf8=False)
-    return "windows-874" if guess == "cp874" else _named(guess) or FALLBACK  # it gives Python's names
 
 
 def _whole_utf8(html: bytes) -> bytes:
@@ -258,29 +212,11 @@ def _whole_utf8(html: bytes) -> bytes:
 
 def _is_near_utf8(html: bytes) -> bool:
     """Test for UTF-8 of which a few bytes broke, whatever a server's default charset is."""
-    first = _FIRST_HIGH.search(html)
+    first = FIRST_HIGH.search(html)
     start = first.start() if first else 0
     text, _ = codecs.utf_8_decode(html[start : start + _NEAR], "replace", False)
-    good, bad = _counts(text)
-    return good >= _FEW and good >= 20 * bad
-
-
-def _is_refuted(text: str, name: str) -> bool:
-    """Test whether most of what is not ASCII had to be replaced; of UTF-8 most of it in two runs of three, since some
-    bytes of another charset pass for it by chance."""
-    if "\ufffd" not in text:
-        return False
-    if name == "utf-8":
-        runs: list[str] = _RUN.findall(text)
-        return 3 * sum(2 * run.count("\ufffd") < len(run) for run in runs) < len(runs)
-    good, bad = _counts(text)
-    return bad >= _FEW and bad > good
-
-
-def _counts(text: str) -> tuple[int, int]:
-    """Count the characters outside ASCII that are kept, and that had to be replaced."""
-    bad = text.count("\ufffd")
-    return len(text) - len(text.encode("ascii", "ignore")) - bad, bad
+    good, bad = counts(text)
+    return good >= FEW and good >= 20 * bad
 
 
 def _made(text: str, charset: str, source: str) -> Decoded:

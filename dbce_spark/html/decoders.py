@@ -22,7 +22,21 @@ _MULTIBYTE = {
     "euc-kr": "cp949",
     "hz-gb-2312": "hz",
     "iso-2022-kr": "iso2022_kr",
+    "johab": "johab",
 }
+_ONE_BYTE = {
+    **{f"ibm{page}": f"cp{page}" for page in (437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865)},
+    **{f"ibm{page}": f"cp{page}" for page in (869, 1125)},
+    "x-mac-ce": "mac_latin2",
+    "x-mac-croatian": "mac_croatian",
+    "x-mac-greek": "mac_greek",
+    "x-mac-icelandic": "mac_iceland",
+    "x-mac-romanian": "mac_romanian",
+    "x-mac-turkish": "mac_turkish",
+}
+OLDER = frozenset({*_ONE_BYTE, "johab"})
+"""Charsets that the standard leaves out, and that pages declare all the same: of PCs under DOS, of Macs, and a Korean
+one. ASCII is the same in all of them."""
 _TRIED = 5000
 """Characters that are looked up one by one; a text with more that no norm has is not in this charset."""
 _VENDORS = "dbce_spark.euc_jp_vendors"
@@ -33,7 +47,7 @@ _UP = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256)
 
 
 def decode_by(html: bytes, name: str) -> str:
-    """Decode by an encoding of the standard, HZ or ISO-2022-KR; U+FFFD for what is none of it."""
+    """Decode by an encoding of the standard, HZ, ISO-2022-KR or one of OLDER; U+FFFD for what is none of it."""
     if name in _WIDE:
         codec, width = _WIDE[name]
         return html[: len(html) // width * width].decode(codec, "replace")
@@ -52,7 +66,7 @@ def _table(name: str) -> str:
 
     Between 0x80 and 0x9F the standard has a control character where Python has none; elsewhere it has none, either.
     """
-    decode_one = webencodings.lookup(name).codec_info.decode
+    decode_one = codecs.lookup(_ONE_BYTE[name]).decode if name in OLDER else webencodings.lookup(name).codec_info.decode
     chars = []
     for byte in range(256):
         char = decode_one(bytes([byte]), "replace")[0]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from dbce_spark.archive.http_message import decode_body, split
-from dbce_spark.html.charset import FALLBACK, decode
+from dbce_spark.html.charset import decode
+from dbce_spark.html.charset_detector import FALLBACK
 
 
 def result(html: bytes, declared: str = "") -> tuple[str, str, str, bool]:
@@ -435,7 +436,7 @@ def test_long_lines_of_utf8_each_cut() -> None:
         ("iso-8859-1", "koi8-u", ("koi8-u", "meta")),
         ("windows-1251", "koi8-u", ("koi8-u", "meta")),
         ("koi8-u", "windows-1251", ("koi8-u", "http")),
-        ("iso-8859-1", "windows-1251", ("windows-1252", "http")),
+        ("iso-8859-1", "windows-1251", ("windows-1251", "meta")),
     ],
     ids=["default of a server", "wrong header", "wrong page", "both wrong"],
 )
@@ -463,6 +464,128 @@ def test_other_charsets_are_refuted_by_most(declared: str) -> None:
 
     assert source in ("detected", "fallback")
     assert charset != declared
+
+
+BEYOND_LATIN = [
+    "windows-1251", "koi8-u", "windows-1253", "shift_jis", "euc-jp", "gb18030", "big5", "euc-kr", "windows-1255",
+    "windows-1256", "windows-874",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", ["iso-8859-1", "windows-1252", "us-ascii"])
+@pytest.mark.parametrize("name", BEYOND_LATIN)
+def test_words_in_other_letters_are_no_windows_1252(name: str, declared: str) -> None:
+    """A server's default charset does not make Latin words of another script, whatever header and page declare."""
+    codec, words = LETTERS[name]
+    html = META % declared.encode() + (words * 5).encode(codec)
+    text, charset, source, lossy = result(html, declared)
+
+    assert (words * 5, name, "detected", False) == (text[-len(words) * 5 :], charset, source, lossy)
+
+
+POLISH = "Zażółć gęślą jaźń, a później źdźbło trawy pójdzie w łąkę. Było późno, więc wziął książkę. "
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy, až ho slyšeli všichni v údolí. "
+
+
+@pytest.mark.parametrize(
+    ("codec", "words", "expected"),
+    [("iso8859-2", POLISH, "iso-8859-2"), ("cp1250", POLISH, "windows-1250"), ("iso8859-2", CZECH, "iso-8859-2")],
+)
+def test_signs_within_words_are_no_windows_1252(codec: str, words: str, expected: str) -> None:
+    """Letters of Central Europe that would be signs within words, as in "by³", refute a server's default charset."""
+    html = (PAGE % (words, words * 5)).encode(codec)
+
+    assert (PAGE % (words, words * 5), expected, "detected", False) == result(html, "iso-8859-1")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        ("<p>Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. " * 9).encode("cp1252"),
+        ("<p>L’été, « déjà »\xa0: où ? Ça brûle, l’œuf naïf… — dès l’août. " * 9).encode("cp1252"),
+        b"<p>col\xb7lecci\xf3 " * 40,
+        b"<p>\xa0\xa0\xa0\xbb\xa0\xa0\xa0\x95\xa0\xa0 words " * 40,
+        b"<p>" + b"\x97" * 80 + b" words " * 9,
+        b"<p>" + "Ясно".encode("cp1251"),
+    ],
+    ids=["german", "french", "catalan", "indents", "line", "four letters"],
+)
+@pytest.mark.parametrize("declared", ["iso-8859-1", "windows-1252"])
+def test_western_pages_are_left_to_their_declaration(html: bytes, declared: str) -> None:
+    """Nothing in Western words, indents, lines and single words of another script refutes what is declared."""
+    assert ("windows-1252", "http") == result(html, declared)[1:3]
+
+
+@pytest.mark.parametrize(
+    ("actual", "declared"),
+    [("big5", "gb2312"), ("big5", "gbk"), ("big5", "euc-kr"), ("gb18030", "shift_jis")],
+)
+@pytest.mark.parametrize("where", ["http", "meta"])
+def test_private_use_refutes_a_declaration(actual: str, declared: str, where: str) -> None:
+    """A charset that leaves many characters to nobody, or has none for them, is not that of the page, if another has
+    all."""
+    codec, words = LETTERS[actual]
+    html = (META % declared.encode() if where == "meta" else b"") + (words * 20).encode(codec)
+    text, charset, source, _ = result(html, declared if where == "http" else "")
+
+    assert (words * 20, actual, "detected") == (text[-len(words) * 20 :], charset, source)
+
+
+def test_pictograms_of_a_telephone_refute_nothing() -> None:
+    """Shift_JIS of telephones has pictures where the standard has private use: no other charset has the page."""
+    _, words = LETTERS["shift_jis"]
+    html = words.encode("cp932") * 20 + b"\xf8\x9f\xf8\xa0\xf9\x40" * 40
+    text, charset, source, _ = result(html, "shift_jis")
+
+    assert (words, "shift_jis", "http") == (text[: len(words)], charset, source)
+
+
+OLDER = "Zwölf Boxkämpfer jagen den Übeltäter über die Straße. "
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "words", "name"),
+    [
+        ("ibm850", "cp850", OLDER, "ibm850"),
+        ("IBM00858", "cp858", OLDER + "€ ", "ibm858"),
+        ("cp437", "cp437", OLDER, "ibm437"),
+        ("DOS-862", "cp862", "דג סקרן שט בים מאוכזב ולפתע מצא חברה נחמדה. ", "ibm862"),
+        ("ibm852", "cp852", POLISH, "ibm852"),
+        ("cp_855", "cp855", "Съешь же ещё этих мягких французских булок. ", "ibm855"),
+        ("ibm737", "cp737", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία και πάω στην Αθήνα. ", "ibm737"),
+        ("x-mac-ce", "mac_latin2", POLISH, "x-mac-ce"),
+        ("x-mac-greek", "mac_greek", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία και πάω στην Αθήνα. ", "x-mac-greek"),
+        ("x-mac-turkish", "mac_turkish", "Pijamalı hasta yağız şoföre çabucak güvendi, İstanbul. ", "x-mac-turkish"),
+        ("johab", "johab", "다람쥐 헌 쳇바퀴에 타고파. 입술끼리 만나야 한다. ", "johab"),
+        ("cp932", "cp932", "いろはにほへと散りぬるを①㈱髙﨑", "shift_jis"),
+        ("ms936", "gbk", "天地玄黄宇宙洪荒日月盈昃", "gbk"),
+        ("cp949", "cp949", "다람쥐 헌 쳇바퀴에 똠방각하", "euc-kr"),
+        ("cp950", "cp950", "天地玄黃宇宙洪荒日月盈昃", "big5"),
+    ],
+)
+@pytest.mark.parametrize("where", ["http", "meta"])
+def test_labels_that_the_standard_lacks(label: str, codec: str, words: str, name: str, where: str) -> None:
+    """Charsets of PCs and Macs that the standard leaves out, and pages by their number, are read where declared."""
+    html = (META % label.encode() if where == "meta" else b"") + (words * 5).encode(codec)
+    text, charset, source, lossy = result(html, label if where == "http" else "")
+
+    assert (words * 5, name, where, False) == (text[-len(words) * 5 :], charset, source, lossy)
+
+
+@pytest.mark.parametrize("label", ["ibm850", "ibm852", "cp437", "cp737", "x-mac-turkish", "johab"])
+@pytest.mark.parametrize("words", [OLDER, "L’été déjà, où ça brûle : l’œuf naïf. "], ids=["german", "french"])
+def test_an_older_charset_must_fit_the_words(label: str, words: str) -> None:
+    """Editors offered these charsets in a list, and browsers ignore them: Western pages that declare one by mistake are
+    read as browsers read them."""
+    html = META % label.encode() + (words * 5).encode("cp1252")
+
+    assert (words, "windows-1252") == (result(html)[0][-len(words) :], result(html)[1])
+
+
+@pytest.mark.parametrize("label", ["ibm037", "cp500", "cp65000", "utf-7", "rot13", "cp1", "850", "ibm9999", "idna"])
+def test_other_charsets_of_python_are_none(label: str) -> None:
+    """A charset without ASCII, or one that no page has, is not looked up for its name."""
+    assert "fallback" == result(META % label.encode() + b"gr\xfcn")[2]
 
 
 LETTERS = {
