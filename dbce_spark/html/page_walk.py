@@ -121,7 +121,7 @@ class PageWalk:
         # tag were seen. Here: of the place above the root, where no number of children is the last.
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
         slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
-        dropped, to_drop, links = None, 0, 0
+        dropped, to_drop, links, block = None, 0, 0, 0
         inline = _INLINE  # within <pre>, _CODE
         ended = -1  # how many parts there were at the end of the element before, if no text stands behind it
         for element in root.iter("*"):
@@ -142,6 +142,7 @@ class PageWalk:
                     ended = -1
                     if parts:
                         self._flush(holder)
+                        block = len(texts)
                     if kind == _PRE:
                         self._pre += 1
                         inline = _CODE
@@ -153,7 +154,7 @@ class PageWalk:
                     if kind:  # most have none
                         if kind == _LINK:
                             links += 1
-                            self._note_link(element)
+                            self._note_link(element, block)
                         elif kind == _JOINED:
                             parts.append("")
                         elif kind == _CODE:
@@ -174,7 +175,7 @@ class PageWalk:
                 nths.append(nth)
                 slots.append(slot)
                 parents.append(above)
-                firsts.append(len(texts))
+                firsts.append(block)
                 lasts.append(0)
                 text = element.text
                 if text and (parts or not text.isspace() or inline):
@@ -194,12 +195,13 @@ class PageWalk:
                 if kind == _BLOCK:  # most elements; a call each would cost as much as all else here
                     if parts:
                         self._flush(index)
+                        block = len(texts)
                 elif kind == _LINK:
                     links -= 1
                 elif kind:
                     self._leave(kind, index if kind >= _BLOCK else holder)
-                    inline = _CODE if self._pre else _INLINE
-                lasts[index] = len(texts)
+                    inline, block = _CODE if self._pre else _INLINE, len(texts)
+                lasts[index] = block
             while True:
                 text = element.tail
                 if text and (parts or not text.isspace() or inline):
@@ -215,12 +217,13 @@ class PageWalk:
                 if kind_above == _BLOCK:
                     if parts:
                         self._flush(holder)
+                        block = len(texts)
                 elif kind_above == _LINK:
                     links -= 1
                 elif kind_above:
                     self._leave(kind_above, holder)
-                    inline = _CODE if self._pre else _INLINE
-                lasts[above] = len(texts)
+                    inline, block = _CODE if self._pre else _INLINE, len(texts)
+                lasts[above] = block
                 element = parent
                 parent, to_come, above, kind_above, holder, slot_above, under, seen = around.pop()
 
@@ -241,16 +244,17 @@ class PageWalk:
         if tag == "textarea":
             self.tree.text_areas.append(len(self.texts))
 
-    def _note_link(self, element: Any) -> None:
+    def _note_link(self, element: Any, block: int) -> None:
+        tree = self.tree
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
-            self.tree.foreign_links.append(len(self.texts))
+            tree.foreign_links.append(block)
         if href := element.get("href"):
-            self.tree.links.append(len(self.texts))
-            self.tree.hrefs.append(href)
+            tree.links.append(block)
+            tree.hrefs.append(href)
             self._link_places.append(len(self._parts))
             self._is_to_place = href.find("#", 0, -1) >= 0  # a bare # leads nowhere
             if self._is_to_place:
-                self.tree.place_links.append(len(self.texts))
+                tree.place_links.append(block)
 
     def _new_path(self, above: int, tag: str) -> int:
         """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
@@ -289,11 +293,13 @@ class PageWalk:
         self._blank = len(self._parts)
 
     def _flush(self, holder: int) -> None:
-        parts = self._parts
-        if len(parts) > 1 and not self._pre:
-            self._part_words()
+        parts, linked = self._parts, self._linked
+        raw = parts[0]
+        if len(parts) > 1:
+            if not self._pre:
+                self._part_words()
+            raw = "".join(parts)
         self._touching.clear()
-        raw = "".join(parts)
         if self._pre:
             text = _code(raw)
         elif self._has_break:
@@ -302,13 +308,13 @@ class PageWalk:
         else:
             text = " ".join(raw.split())
         if text:
-            if self._linked:
+            if linked:
                 self._note_linked()
             self.texts.append(text)
             self.tree.holders.append(holder)
         parts.clear()
         self._blank = 0
-        self._linked.clear()
+        linked.clear()
         self._link_places.clear()
 
     def _note_linked(self) -> None:

@@ -69,10 +69,10 @@ def tokens(text: str) -> list[str]:
 
 
 def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Count the tokens of each of some texts; no text is empty."""
+    """Count the tokens of each of some texts."""
     if not texts:
         return np.empty(0, np.intp)
-    begins = _begins(_CLASSES.take(code_points("\n".join(texts))))
+    begins = _begins(_CLASSES.take(code_points("\n".join([*texts, ""]))))
     ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)) + 1)
     return np.add.reduceat(begins, np.append(0, ends[:-1]), dtype=np.intp)
 

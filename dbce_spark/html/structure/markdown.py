@@ -86,7 +86,8 @@ def to_markdown(article: CleanElement, source: str) -> str:
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
-    source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
+    if "___" in source:  # the pattern tries each character
+        source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
     source = _ABOUT.sub("\x7f", source)
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():

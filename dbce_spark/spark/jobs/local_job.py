@@ -24,7 +24,7 @@ from dbce_spark.files import storage, timestamps
 from dbce_spark.log import Log, repeat
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
-from dbce_spark.spark.engine import merge_tasks, sandbox
+from dbce_spark.spark.engine import merge_tasks, sandbox, worker
 from dbce_spark.spark.run import (
     duplicate_files,
     extraction_files,
@@ -121,6 +121,7 @@ class _Work:
     def _read(self) -> list[SourceRecords]:
         """Read all files, each in a process that can be spared."""
         sandbox.load_parser(self._config)
+        worker.prepare()
         work = partial(read_source, config=self._config, with_html=self._request.keeps_html(self._config))
         reader = sandbox.Sandbox[str, SourceRecords](partial(work, attempt=0), self._config.page.max_seconds)
         sources = []
