@@ -15,6 +15,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce import moments
 from dbce_spark.dbce.classifier.context import CERTAIN
 from dbce_spark.dbce.classifier.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.classifier.layout import sums
@@ -34,14 +35,11 @@ from dbce_spark.model import (
     Numbers,
     PageFeatures,
     arm_bit,
-    by_time,
 )
 
 _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
 _MOST_COUNTED = 4
 """Siblings with the same text; more count as so many."""
-NEAREST = 2
-"""Snapshots looked at on either side in time."""
 
 UNMOVED = 128
 """The code of a block that snapshots do not move. One more is a step towards content."""
@@ -90,16 +88,15 @@ def pooled_sibling_evidence(
 def of_snapshots(captures: Sequence[PageFeatures]) -> dict[str, Codes]:
     """Compute how far the nearest captures of the same URL move each block of each: (1, blocks) codes, by capture id.
 
-    Nearest are at most NEAREST before and as many behind. `captures` are those of one URL. Captures of the same moment
-    are no snapshots of each other.
+    Nearest are those of `moments.snapshots`. `captures` are those of one URL.
     """
-    ordered = sorted(captures, key=by_time)
     found: dict[str, Codes] = {}
-    for at, one in enumerate(ordered):
-        near = [*ordered[max(0, at - NEAREST) : at], *ordered[at + 1 : at + 1 + NEAREST]]
-        others = [other for other in near if other.timestamp != one.timestamp]
-        if others:
-            found[one.capture_id] = (UNMOVED + _shifts(one, others)).astype(np.uint8).reshape(1, -1)
+    for moment, others in moments.snapshots(captures):
+        if not others:
+            continue
+        there = _SlotTexts.of(others)
+        for one in moment:
+            found[one.capture_id] = (UNMOVED + _shifts(one, there)).astype(np.uint8).reshape(1, -1)
     return found
 
 
@@ -109,20 +106,32 @@ def shifts(codes: Codes) -> npt.NDArray[np.float64]:
     return added
 
 
-def _shifts(one: PageFeatures, others: Sequence[PageFeatures]) -> Numbers:
+@dataclass(frozen=True, slots=True)
+class _SlotTexts:
+    """The texts that some captures have, each in a slot, in order: how often, and their log-odds summed, in steps."""
+
+    keys: npt.NDArray[np.uint64]
+    counts: Numbers
+    log_odds: Numbers
+
+    @classmethod
+    def of(cls, captures: Sequence[PageFeatures]) -> "_SlotTexts":
+        """Sum up some captures."""
+        every = np.concatenate([_both(one.keys[TEXT], one.keys[CLASS]) for one in captures])
+        keys, group = np.unique(every, return_inverse=True)
+        log_odds = _LOG_ODDS[np.concatenate([one.first_scores for one in captures])]
+        return cls(keys, np.bincount(group), total(group, len(keys), log_odds))
+
+
+def _shifts(one: PageFeatures, there: _SlotTexts) -> Numbers:
     """Compute half of the way from each block's first score to the mean of those of its text in its slot, in steps.
 
     Half: the first scores of a page are half of the evidence on it.
     """
-    there = np.concatenate([_both(other.keys[TEXT], other.keys[CLASS]) for other in others])
-    texts, group = np.unique(there, return_inverse=True)
-    log_odds = _LOG_ODDS[np.concatenate([other.first_scores for other in others])]
     here = _both(one.keys[TEXT], one.keys[CLASS])
-    at = np.minimum(np.searchsorted(texts, here), len(texts) - 1)
-    is_there = texts[at] == here
-    count, summed = (
-        np.where(is_there, of_texts[at], 0) for of_texts in (np.bincount(group), total(group, len(texts), log_odds))
-    )
+    at = np.minimum(np.searchsorted(there.keys, here), len(there.keys) - 1)
+    is_there = there.keys[at] == here
+    count, summed = (np.where(is_there, of_texts[at], 0) for of_texts in (there.counts, there.log_odds))
     own = _LOG_ODDS[one.first_scores]
     moved: Numbers = np.rint((summed - count * own) / (2 * (count + 1))).astype(np.int64)
     return moved

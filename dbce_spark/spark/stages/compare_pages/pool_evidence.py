@@ -11,7 +11,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.classifier.evidence import NEAREST
+from dbce_spark.dbce.moments import NEAREST
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
 from dbce_spark.output.schemas import evidence_rows, member_rows
@@ -78,20 +78,21 @@ def home_buckets(pages: DataFrame, cap: int) -> DataFrame:
 
 
 def snapshots(pages: DataFrame, cap: int) -> DataFrame:
-    """Make the pools that `pools.snapshot_sequences` makes, as POOL_MEMBERS rows, `cap` captures at a time.
+    """Make the pools that `pools.snapshot_sequences` makes, as POOL_MEMBERS rows, `cap` moments at a time.
 
-    Each such stretch has, beside those that are wanted in it, the neighbours of the first and the last of these.
+    Each such stretch has, beside those that are wanted in it, the captures of the moments near its first and its last
+    one. A URL of one moment has no snapshots.
     """
     of_url = Window.partitionBy("site", "url_key")
     numbered = (
         pages.select("site", "url_key", _micros(), "capture_id")
-        .withColumn("captures", F.count("*").over(of_url))
-        .where("captures > 1")
-        .withColumn("nth", F.row_number().over(of_url.orderBy("timestamp", "capture_id")) - 1)
+        .withColumn("nth", F.dense_rank().over(of_url.orderBy("timestamp")) - 1)
+        .withColumn("last", F.max("nth").over(of_url))
+        .where("last > 0")
         .withColumn("own", F.expr(f"nth div {cap}"))
     )
     near = F.array(*(F.expr(f"(nth + {step}) div {cap}") for step in (-NEAREST, 0, NEAREST)))
-    stretches = F.array_distinct(F.filter(near, lambda one: (one >= 0) & (one <= F.expr(f"(captures - 1) div {cap}"))))
+    stretches = F.array_distinct(F.filter(near, lambda one: (one >= 0) & (one <= F.expr(f"last div {cap}"))))
     return numbered.withColumn("stretch", F.explode(stretches)).select(
         F.lit(evidence_rows.SNAPSHOTS).alias("kind"),
         "site",
