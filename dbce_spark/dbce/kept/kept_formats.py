@@ -22,7 +22,7 @@ from dbce_spark.html.structure.emptied_elements import decide_elements, strip_un
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import mend_headings
-from dbce_spark.html.structure.images import drop_ornaments, reveal_images
+from dbce_spark.html.structure.images import drop_ornaments, reveal_amp_images, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
@@ -122,6 +122,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     decided = decide_elements(root, blocks, is_kept)
     rename_unknown(root)
     mark_players(root)
+    reveal_amp_images(root)
     boxed = boxed_notes(root)
     strip_unread(root)
     # Whenever an element is let go that was taken out, lxml looks from the first one in the tree it was taken out with

@@ -13,14 +13,14 @@ _HIGHLIGHTED = frozenset("code highlight hljs sourcecode".split())
 """Classes that elements have whose other classes may name a language."""
 _NO_LANGUAGES = frozenset("default none plain plaintext rouge text txt wrap wrapper".split())
 _LANGUAGES = frozenset(
-    "actionscript ada apache applescript arduino asm assembly autohotkey awk bash bat c c# c++ clj clojure cmake cobol"
-    " coffeescript console cpp cs csharp css cuda cython dart delphi diff docker dockerfile elixir elm erlang f# fortran"
-    " fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini ipython ipython3 java"
-    " javascript jinja js json json5 jsonc jsx julia kotlin kt latex lisp lua makefile markdown mathematica matlab"
-    " mysql nasm nginx nim nix objc objective-c objectivec ocaml octave pascal perl php pl postgresql powershell prolog"
-    " protobuf ps1 puppet py pycon python python3 r racket rb rs ruby rust sass scala scss sh shell shell-session sol"
-    " solidity sql svelte swift systemverilog tcl terraform tex toml ts tsql tsx typescript vb vbnet verilog vhdl vim"
-    " vue wasm xhtml xml yaml yml zig zsh".split()
+    "actionscript ada apache applescript arduino asm assembly autohotkey awk bash bat c c# c++ clj clojure cmake"
+    " cobol coffeescript console cpp cs csharp css cuda cython dart delphi diff docker dockerfile elixir elm erlang f#"
+    " fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini ipython"
+    " ipython3 java javascript jinja js json json5 jsonc jsx julia kotlin kt latex lisp lua makefile markdown"
+    " mathematica matlab mysql nasm nginx nim nix objc objective-c objectivec ocaml octave pascal perl php pl"
+    " postgresql powershell prolog protobuf ps1 puppet py pycon python python3 r racket rb rs ruby rust sass scala"
+    " scss sh shell shell-session sol solidity sql svelte swift systemverilog tcl terraform tex toml ts tsql tsx"
+    " typescript vb vbnet verilog vhdl vim vue wasm xhtml xml yaml yml zig zsh".split()
 )
 """Names by which Pygments and highlight.js, the commonest programs that colour code, know the languages that are used
 most; without those that are also words of layouts, such as `basic` and `less`."""
@@ -56,19 +56,20 @@ def _declared(element: Any) -> str | None:
     for name in _ATTRIBUTES:
         if value := (element.get(name) or "").strip().lower():
             return "" if value in _NO_LANGUAGES else value
-    classes = (element.get("class") or "").lower()
-    named = [found for found in _CLASS.findall(classes) if found not in _NO_LANGUAGES]
-    if found := next(filter(_LANGUAGES.__contains__, named), next(iter(named), None)):
-        return found
+    classes: str = (element.get("class") or "").lower()
+    named: list[str] = [found for found in _CLASS.findall(classes) if found not in _NO_LANGUAGES]
+    if named:
+        return next(filter(_LANGUAGES.__contains__, named), named[0])
     return _known_by_attribute(element) or _known_by_class(classes, is_code=element.tag in ("pre", "code"))
 
 
 def _known_by_attribute(element: Any) -> str | None:
     for name, value in element.items():
-        is_spoken = name == "lang" and (element.tag not in ("pre", "code") or len(value.strip()) == _SPOKEN)
-        if (name.endswith(_ATTRIBUTE_ENDS) or name in ("lang", "language")) and not is_spoken:
-            if (found := value.strip().lower()) in _LANGUAGES:
-                return found
+        is_coded = name.endswith(_ATTRIBUTE_ENDS) or name == "language"
+        if name == "lang":
+            is_coded = element.tag in ("pre", "code") and len(value.strip()) > _SPOKEN
+        if is_coded and value.strip().lower() in _LANGUAGES:
+            return str(value.strip().lower())
     return None
 
 
