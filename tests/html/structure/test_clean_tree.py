@@ -97,7 +97,7 @@ def test_structure_that_is_not_wanted_goes_without_a_word() -> None:
     html = "<p><a href=x>a</a> b<img src=y></p><table><tr><th>c<th>d<tr><td>e<td>f</table>"
     config = replace(ALL, links="drop", tables="drop", images="drop")
 
-    assert "<p>a b</p><p>c</p><p>d</p><p>e</p><p>f</p>" == html_of(html, config=config)
+    assert "<p>a b</p><p>c d</p><p>e f</p>" == html_of(html, config=config)
 
 
 @pytest.mark.parametrize("page", ["<html dir=rtl lang=he><body>", "<html dir=ltr lang=en><body dir=rtl lang=he>"])
