@@ -36,7 +36,7 @@ MAX_START = 99_999_999
 _INLINE = {tag: tag for tag in INLINE_TAGS} | {"acronym": "abbr", "strike": "s", "tt": "code"}
 _ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
 """Elements that show the same as another; one in the other shows no more."""
-_FLOW = frozenset("blockquote details dl figure ol table ul".split()) | HEADING_TAGS
+_FLOW = frozenset("blockquote details dl figure footnote ol table ul".split()) | HEADING_TAGS
 _PARTS = {
     "li": frozenset(("ul", "ol")),
     **dict.fromkeys(("dt", "dd"), frozenset(("dl",))),
@@ -380,8 +380,7 @@ class _Builder:
 
     def _note(self, note: Any) -> None:
         """Add the mark of a footnote: where it is referred to, or where it begins."""
-        number = note.get("number")
-        self._place().add("note", {"is": note.get("is"), "number": number}, number)
+        self._place().add("note", {"is": note.get("is"), "number": note.get("number")}, note.get("shown"))
 
     def _code(self, pre: Any) -> None:
         self._boundary()

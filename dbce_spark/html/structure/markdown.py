@@ -32,7 +32,8 @@ numbers at the beginning of a line, and before words and between spaces, where ~
 no clean tree has."""
 _ACTS_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|\](?=\()")
 """The beginning of a tag, or of the address of a link, to readers that know no formulas."""
-_AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
+_AFTER_NOTE = re.compile(r"^(\[\^[\w-]+\]:) +", re.MULTILINE)
+_LINE_BEGIN = re.compile(r"\n(?=.)")
 
 
 def to_html(source: str) -> str:
@@ -49,9 +50,11 @@ def to_html(source: str) -> str:
     for note in root.find_all("note"):
         number = note.attrs["number"]
         if note.attrs["is"] == "reference":
-            _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, number)
+            _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, note.text)
         else:
-            _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, number)
+            _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, note.text)
+    for footnote in root.find_all("footnote"):
+        footnote.unwrap()
     for player in root.find_all("player"):
         _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")
     for mark in root.find_all("callout"):
@@ -140,8 +143,14 @@ def _formula(element: Any, _: str) -> str:
     return f"$$\n{text}\n$$" if element.attrs.get("display") == "block" else f"${text}$"
 
 
+def _footnote(_: Any, inner: str) -> str:
+    """Indent all blocks of a footnote but the first, which has its mark: they end it otherwise."""
+    text = inner.strip("\n")
+    return _LINE_BEGIN.sub("\n    ", text) if text.startswith("[^") else text
+
+
 def _note(element: Any, _: str) -> str:
-    return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
+    return f"[^{element.attrs['number']}]" + ("" if element.attrs.get("is") == "reference" else ": ")
 
 
 def _callout(element: Any, _: str) -> str:
@@ -210,6 +219,7 @@ def _options() -> Any:
         inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
         links=turbohtml.Markdown.Links(autolink=False),  # <http://...> is a tag to JSX, and to all that strips tags
         converters={
+            "footnote": _footnote,
             "formula": _formula,
             "note": _note,
             "callout": _callout,
