@@ -26,10 +26,12 @@ _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
 _BLANK = re.compile(r"(</(?:a|b|em|i|strong)>|[^\s>_])( ?)(_{3,})(?=\s|<br>|</(?:li|p|td)>)")
 _ABOUT = re.compile(r"~(?:(?:(?<=\s~)|(?<=<br>~)|(?<=<li>~)|(?<=<p>~)|(?<=<td>~))(?=[^\W_]|\s)|(?<=\(~)(?=[^\W_]))")
-_STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
+_DELIMITERS = re.compile(r"(?<=<br>)([\s:-]*)\|(?=[\s|:-]*<)")
+"""A line of bars and hyphens, which would make a table of the line before."""
+_STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~", "\x80": r"\|"}
 """Signs that turbohtml would escape where they mean nothing to Markdown: in words, in blanks to be filled in, in
-numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; by characters that
-no clean tree has."""
+numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; and one that it
+does not escape. They stand as characters that no clean tree has."""
 _ACTS_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|\](?=\()")
 """The beginning of a tag, or of the address of a link, to readers that know no formulas."""
 _AFTER_NOTE = re.compile(r"^(\[\^[\w-]+\]:) +", re.MULTILINE)
@@ -90,7 +92,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
     source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
-    source = _ABOUT.sub("\x7f", source)
+    source = _DELIMITERS.sub("\\1\x80", _ABOUT.sub("\x7f", source))
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)

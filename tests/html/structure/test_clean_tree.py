@@ -36,6 +36,10 @@ from tests.support.structure import ALL, formats_of, html_of
         ),
         ("<ul><li><b>a<li>b</b>c<li>d</ul>", "<ul><li><b>a</b></li><li><b>b</b><p>c</p></li><li>d</li></ul>"),
         ("<ul>a<li>b<li>c</ul>", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
+        (
+            "<dl><dt>a<dt>b<dd>c<dd><p>d</dl>",
+            "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl>",
+        ),
         ("<dl>a<dt>b<dd>c<dt>d</dl>", "<dl><dd>a</dd><dt>b</dt><dd>c</dd><dt>d</dt></dl>"),
         ("a <acronym title='B C'>b</acronym> <tt>c</tt>", '<p>a <abbr title="B C">b</abbr> <code>c</code></p>'),
     ],
