@@ -10,20 +10,12 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
+from dbce_spark.html.structure.code_languages import language_of
 from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
 
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
-_LANGUAGE_CLASS = re.compile(
-    r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
-)
-_LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
-_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
 _MOST_PARTS, _MOST_CHARS = 20, 400
 """Texts and characters of the name of a language, with all white space around it."""
-_ABOVE = 4
-"""Elements around a block of code that may say its language."""
-_TABLE_PARTS = ("table", "tbody", "tr", "td")
-"""Around code whose lines are numbered in a column of their own."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
 _LINE_TAGS = BLOCK_TAGS - {"td", "th"}
 
@@ -43,7 +35,7 @@ def normalise_code(root: Any) -> None:
     tables: set[Any] = set()
     languages: dict[Any, str | None] = {}
     for pre in [pre for pre in root.iter(*CODE_TAGS) if next(pre.iterancestors(*CODE_TAGS), None) is None]:
-        language = _language(pre, languages)
+        language = language_of(pre, languages)
         table = next(pre.iterancestors("table"), None)
         if table is not None and table not in tables:
             tables.add(table)
@@ -224,33 +216,3 @@ def _lines(pre: Any, *, by_style: bool) -> list[str]:
 def _trimmed(text: str) -> str:
     """Take the empty lines before and behind the code away, and the space behind each line."""
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _language(pre: Any, languages: dict[Any, str | None]) -> str:
-    """Find the language that a block of code, what is in it or what is around it alone says it is in.
-
-    `languages` are those of elements that were looked at: a thousand blocks may stand in one of them.
-    """
-    around: list[Any] = []
-    for above in pre.iterancestors():
-        if len(around) == _ABOVE or above.tag in ("body", "article", "main", "section"):
-            break
-        if above.tag not in _TABLE_PARTS:
-            around.append(above)
-    for element in (pre, *pre.iterdescendants("code"), *around):
-        if element not in languages:
-            languages[element] = _declared_language(element)
-        if (found := languages[element]) is not None:
-            return found
-    return ""
-
-
-def _declared_language(element: Any) -> str | None:
-    """Find the language that an element says it is in: "" for none, None where it says nothing."""
-    for name in _LANGUAGE_ATTRIBUTES:
-        if value := (element.get(name) or "").strip().lower():
-            return "" if value in _NO_LANGUAGES else value
-    for match in _LANGUAGE_CLASS.finditer(element.get("class") or ""):
-        if (found := match.group(1).lower()) not in _NO_LANGUAGES:
-            return found
-    return None

@@ -19,6 +19,8 @@ _KATEX_DISPLAY = re.compile(r"(?:^|\s)katex-display")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
 _MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
 """One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")
+"""To the end of its line, with the signs before it that may undo the meaning of %, or that a letter may not follow."""
 _STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 
@@ -105,9 +107,16 @@ def _replace(element: Any, source: str, is_display: bool) -> None:
         remove(after)
 
 
+def one_line(source: str) -> str:
+    """Write LaTeX in one line, without the comments that lines end in: they would hide all that follows."""
+    if "%" in source:
+        source = _COMMENT.sub(lambda found: f"{found[1]}{found[2]} " if found[2] else found[1], source)
+    return " ".join(source.split())
+
+
 def _unstyled(source: str) -> str:
-    """Write LaTeX in one line, without a size that is set for all of it."""
-    source = " ".join(source.split())
+    """Write the LaTeX of a formula in one line, without a size that is set for all of it."""
+    source = one_line(f"{source}\n")
     styled = _STYLE.fullmatch(source)
     return styled.group(1).strip() if styled else source
 

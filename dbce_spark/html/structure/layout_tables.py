@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Any
 
 _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "form", "section", "article")
+_NOT_IN_ROW = ("br", "callout", "caption", "img", "table", "th")
 _MOST_WORDS = 60
 """In a cell of a table of data. Of those of Wikipedia 1 in 500 has more."""
 
@@ -24,6 +25,14 @@ def is_layout_table(table: Any) -> bool:
     if sum(map(bool, shown)) < 2 or max(map(len, shown)) < 2:
         return True
     return any(_is_long(cell) for row in shown for cell in row)
+
+
+def is_row(table: Any) -> bool:
+    """Test for a layout table that is nothing but a row of short texts, each in a line: so it shows a line."""
+    if table.get("role") or next(table.iterdescendants(*_NOT_IN_ROW), None) is not None:
+        return False
+    rows = [row for row in table.iterdescendants("tr") if any(map(_shows, row))]
+    return len(rows) == 1 and not any(map(_is_long, rows[0]))
 
 
 def _is_column_of_texts(table: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.structure.formulas import one_line
 from dbce_spark.html.structure.kept_text import replace_text
 
 _MOST_CHARS = 2_000
@@ -66,7 +67,7 @@ def _replace(element: Any, is_tail: bool, text: str, found: list[re.Match[str]])
     for match, end in zip(found, ends, strict=True):
         is_display = is_alone and match.lastgroup in ("dollars", "brackets")
         formula = etree.Element("formula", {"display": "block"} if is_display else {})
-        formula.text = " ".join(match.group(match.lastgroup or 0).split())
+        formula.text = one_line(match.group(match.lastgroup or 0))
         formula.tail = text[match.end() : end]
         formulas.append(formula)
     replace_text(element, is_tail, text[: found[0].start()], formulas)

@@ -180,8 +180,9 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     segments = single.segments(blocks)
     labels = data.draw(st.lists(st.sampled_from(Label), min_size=len(segments), max_size=len(segments)))
     segments.labels[:] = labels
+    config = replace(ALL, tables=data.draw(st.sampled_from(("keep", "drop"))))
 
-    written = write_formats(html.encode(), blocks, segments, capture(), ALL)
+    written = write_formats(html.encode(), blocks, segments, capture(), config)
 
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
 

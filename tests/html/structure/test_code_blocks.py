@@ -51,6 +51,36 @@ def test_code_is_fenced_with_its_language_and_without_numbers(html: str, expecte
     assert f"t\n\n{expected}" == markdown_of(f"<p>t</p>{html}")
 
 
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<div class='mw-highlight mw-highlight-lang-c'><pre>a</pre></div>", "c"),
+        ("<pre class='sourceCode python'><code class='sourceCode python'>a</code></pre>", "python"),
+        ("<pre class=r><code>a</code></pre>", "r"),
+        ("<pre><code class='hljs ruby'>a</code></pre>", "ruby"),
+        ("<pre class='rust example'>a</pre>", "rust"),
+        ("<figure class='highlight python'><pre>a</pre></figure>", "python"),
+        ("<div class='highlight hl-ipython3'><pre>a</pre></div>", "ipython3"),
+        ("<pre class=gatsby-code-jsx>a</pre>", "jsx"),
+        ("<pre name=code class='java:nogutter'>a</pre>", "java"),
+        ("<pre lang=csharp>a</pre>", "csharp"),
+        ("<pre data-enlighter-language=PHP>a</pre>", "php"),
+        ("<pre data-code-block-lang=go>a</pre>", "go"),
+        ("<pre class='highlight-height language-ts'>a</pre>", "ts"),
+        ("<pre lang=cs>a</pre>", ""),
+        ("<div class='post java'><pre>a</pre></div>", ""),
+        ("<div class=code data-page-lang=en><pre class=literal-block>a</pre></div>", ""),
+    ],
+    ids=[
+        *("MediaWiki", "Pandoc", "knitr", "highlight.js", "rustdoc", "Hexo", "Jupyter", "Gatsby", "SyntaxHighlighter"),
+        *("lang", "Enlighter", "attribute", "known before unknown", "Czech", "another element", "no language"),
+    ],
+)
+def test_the_language_of_code_is_read_where_programs_put_it(html: str, language: str) -> None:
+    """By its name among the classes of an element for code, or behind what they put before it."""
+    assert f"t\n\n```{language}\na\n```" == markdown_of(f"<p>t</p>{html}")
+
+
 def test_a_button_that_goes_leaves_no_space_before_code() -> None:
     """Its text is not kept; words that only it parted stay apart."""
     assert "a\n\n```\nb\n c d\n```" == markdown_of(

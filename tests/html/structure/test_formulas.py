@@ -31,6 +31,22 @@ def test_formulas_are_latex(html: str, expected: str) -> None:
     assert expected == markdown_of(html)
 
 
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<math alttext='b=%&#10;  c'><mi>b</mi></math>", "$b=c$"),
+        ("<math alttext='\\alpha%&#10;b'><mi>b</mi></math>", r"$\alpha b$"),
+        ("<math alttext='5\\%&#10;x \\\\% y&#10;z %'><mi>b</mi></math>", r"$5\% x \\z$"),
+        ("<script type='math/tex'>% <![CDATA[\na < b %]]></script>", "$a < b$"),
+        ("\\(x_1 % one\n+ 5% y\\)", "$x_1 + 5% y$"),
+    ],
+    ids=["LaTeXML", "command", "signs before", "kramdown", "raw"],
+)
+def test_comments_in_a_formula_do_not_hide_what_follows(html: str, expected: str) -> None:
+    """They go, as all is written in one line; of raw LaTeX only what a line of its own ends is surely one."""
+    assert f"a {expected}" == markdown_of(f"a {html}")
+
+
 def test_a_formula_whose_text_is_not_kept_goes() -> None:
     """Its elements say nothing without it."""
     assert "a" == markdown_of("<p>a</p><p><math><msub><mi>x</mi><mi>i</mi></msub></math></p>", without=["x", "i"])
