@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.kept.kept_blocks import texts_read
+from dbce_spark.dbce.kept.line_numbers import line_numbers
 from dbce_spark.dbce.kept.repeated_blocks import is_heading
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming import json_head
 
-_SAME, _HEADING, _MAIN = 1, 2, 4
-"""Marks of an XPath: it is that of the block before, of a heading, of what is in an <h1>."""
+_SAME, _HEADING, _MAIN, _NUMBERS = 1, 2, 4, 8
+"""Marks of an XPath: it is that of the block before, of a heading, of what is in an <h1>, of line numbers."""
 _LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
@@ -32,7 +33,7 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
     columns |= {name: getattr(page.features.units, name) for name in _UNITS}
     if page.signature is not None:
         columns |= {"signature": page.signature, "bands": page.bands}
-    columns["paths"] = _path_marks(page.blocks.xpaths)
+    columns["paths"] = _path_marks(page.blocks)
     texts = texts_read(page) | (title_blocks(page) if with_titles else {})
     head = {
         "capture": [page.capture_id, page.capture.url_key, page.capture.site, page.capture.timestamp],
@@ -101,17 +102,23 @@ def _blocks(texts: dict[str, str], paths: npt.NDArray[np.uint8], columns: dict[s
     )
 
 
-def _path_marks(xpaths: Sequence[str]) -> npt.NDArray[np.uint8]:
+def _path_marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
+    xpaths = blocks.xpaths
     marks = [
         _SAME * (at > 0 and xpath == xpaths[at - 1]) + _HEADING * is_heading(xpath) + _MAIN * is_main_heading(xpath)
         for at, xpath in enumerate(xpaths)
     ]
-    return np.array(marks, np.uint8)
+    found = np.array(marks, np.uint8)
+    found[line_numbers(blocks, np.ones(len(blocks), np.bool_))] |= _NUMBERS
+    return found
 
 
 def _stand_ins(marks: Sequence[int]) -> list[str]:
     """Make XPaths with the marks of those that they stand for."""
     found: list[str] = []
+    numbers = -1  # the last that were
     for at, mark in enumerate(marks):
-        found.append(found[-1] if mark & _SAME else f"/{at}{_LAST_STEPS[mark & ~_SAME]}")
+        numbers = at if mark & _NUMBERS else numbers
+        cell = f"/{numbers}/td[{at}]/pre[1]" if at - numbers in (0, 1) and numbers >= 0 else f"/{at}"
+        found.append(found[-1] if mark & _SAME else f"{cell}{_LAST_STEPS[mark & (_HEADING | _MAIN)]}")
     return found

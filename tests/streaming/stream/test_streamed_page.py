@@ -21,6 +21,7 @@ LINES = "".join(f"<li>News of {day} <a href=/{day}>(more)</a>" for day in ("Mond
 LINKS = "".join(f"<li><a href=/{name}>All about {name}</a>" for name in ("north", "south", "east", "west"))
 TWICE = "<h2>Old harbour</h2><h2>Old harbour</h2><p>It opens on Sunday.</p>"
 HEADING = "<h1>The harbour</h1><p>It opens on Sunday.</p>"
+CODE = "<table><tr><td><pre>1\n2\n3</pre><td><pre>one\n\ntwo</pre></table>"
 
 
 def read(body: str) -> Page:
@@ -40,6 +41,7 @@ def drawn(page: Page, seed: int) -> npt.NDArray[Any]:
 @example(body=LINKS, seed=1)
 @example(body=TWICE, seed=1)
 @example(body=HEADING, seed=3)
+@example(body=CODE, seed=1)
 def test_the_blocks_to_keep_are_those_of_the_whole_page(body: str, seed: int) -> None:
     """By the same scores; with titles, also where the title heading is dropped."""
     page, label = read(body), config().label
@@ -59,7 +61,9 @@ def test_links_that_are_the_content_are_kept() -> None:
     assert [True] * 5 == choose_blocks(page, np.full(5, 0.9), config().label).tolist()
 
 
-@pytest.mark.parametrize(("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour")])
+@pytest.mark.parametrize(
+    ("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour"), (CODE, "1\n2\n3one\n\ntwo")]
+)
 def test_no_more_text_is_kept_than_is_read(body: str, held: str) -> None:
-    """Recurring links are read, and a main heading that says the title."""
+    """Recurring links are read, line numbers with their code, and a main heading that says the title."""
     assert held == unpack_page(pack_page(read(body), with_titles=False)).blocks.text
