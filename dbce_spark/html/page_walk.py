@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
-from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
+from dbce_spark.html.table_rows import LINE_BREAK, Elements, Tables, cell_slots, separators
 from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
@@ -82,6 +82,7 @@ class PageWalk:
     """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
 
     def __init__(self, root: Any, max_path_chars: int):
+        self._root = root
         self._max_path_chars = max_path_chars
         self._path_chars = 0
         self.tree = PageTree()
@@ -388,8 +389,9 @@ class PageWalk:
         """Join the texts of the blocks; return the page text, and of each block how many characters part it from the
         one before."""
         tree, texts, steps = self.tree, self.texts, self._steps
-        cells = cell_slots([steps[path] for path in tree.slot_paths], tree.slot_parents)
-        before = separators(texts, tree.slots, tree.parents, (tree.firsts, tree.lasts), cells)
+        tags = [steps[path] for path in tree.slot_paths]
+        elements = Elements(tree.slots, tree.parents, tree.firsts, tree.lasts, tree.holders, tags)
+        before = separators(texts, elements, cell_slots(tags, tree.slot_parents), Tables(self._root, elements))
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
         return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps

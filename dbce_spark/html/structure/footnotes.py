@@ -10,9 +10,9 @@ from urllib.parse import unquote
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, HEADING_TAGS
+from dbce_spark.html.layout_tables import is_layout_table
 from dbce_spark.html.removal import holds_more, is_within
 from dbce_spark.html.structure.kept_text import remove
-from dbce_spark.html.structure.layout_tables import is_layout_table
 
 _MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
 _NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
