@@ -13,21 +13,21 @@ import numpy.typing as npt
 
 from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from dbce_spark.html.dom import PageError
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
-from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
-from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
+from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
+from dbce_spark.html.table_rows import LINE_BREAK, Elements, Tables, cell_slots, separators
+from dbce_spark.html.tokens import are_words, begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
 _INLINE, _LINK, _JOINED, _BREAK, _CODE, _LINE, _DROPPED, _BLOCK, _PRE = range(9)
-"""Kinds of tags for the walk; from _BLOCK on, blocks end there. _CODE are inline ones within <pre>, and _LINE those of
-them that a style makes lines."""
+"""Kinds of tags for the walk; from _BLOCK on, blocks end there. _PRE are those like <pre>, _CODE inline ones in these,
+and _LINE those of them that a style makes lines."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
     "a": _LINK,
     "br": _BREAK,
-    "pre": _PRE,
+    **dict.fromkeys(CODE_TAGS, _PRE),
     **dict.fromkeys(JOINED_TAGS, _JOINED),
 }.get
 _CONTROLS = frozenset("input select textarea".split())
@@ -82,6 +82,7 @@ class PageWalk:
     """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
 
     def __init__(self, root: Any, max_path_chars: int):
+        self._root = root
         self._max_path_chars = max_path_chars
         self._path_chars = 0
         self.tree = PageTree()
@@ -132,7 +133,7 @@ class PageWalk:
                 element = dropped
             elif (kind := kind_of(tag := element.tag, inline)) == _DROPPED:
                 if tag in _CONTROLS:
-                    self._note_control(tag)
+                    self._note_control(element)
                 if to_drop := len(element):
                     dropped = element
                     continue
@@ -239,10 +240,13 @@ class PageWalk:
         elif kind == _LINE:
             self._begin_line()
 
-    def _note_control(self, tag: str) -> None:
+    def _note_control(self, control: Any) -> None:
+        """Note a form control. One that is shown stands between words."""
         self.tree.controls.append(len(self.texts))
-        if tag == "textarea":
+        if control.tag == "textarea":
             self.tree.text_areas.append(len(self.texts))
+        if self._parts and not self._pre and (control.get("type") or "").strip().lower() != "hidden":
+            self._parts.append(" ")
 
     def _note_link(self, element: Any, block: int) -> None:
         tree = self.tree
@@ -354,11 +358,27 @@ class PageWalk:
         for at in self._touching:
             if at < len(parts) and begins_word(parts[at - 1], parts[at]):
                 parts[at] = f" {parts[at]}"
+        if self._touching and self._link_places:
+            self._part_links()
         before = ""
         for at, part in enumerate(parts):
             if turns_upper(before, part):
                 parts[at] = f" {part}"
             before = part
+
+    def _part_links(self) -> None:
+        """Put a space between the words of two links that touch and lead to different places, and where a number in a
+        link touches one in another element."""
+        parts, linked, places = self._parts, {*self._linked}, self._link_places
+        target = ""
+        for at, href in zip(places, self.tree.hrefs[-len(places) :], strict=True):
+            if href != target and at in linked and at - 1 in linked and are_words(parts[at - 1], parts[at]):
+                parts[at] = f" {parts[at]}"
+            target = href
+        for at in self._touching:
+            is_edge = (at in linked) != (at - 1 in linked)
+            if is_edge and at < len(parts) and parts[at - 1][-1:].isdigit() and parts[at][:1].isdigit():
+                parts[at] = f" {parts[at]}"
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""
@@ -394,8 +414,9 @@ class PageWalk:
         """Join the texts of the blocks; return the page text, and of each block how many characters part it from the
         one before."""
         tree, texts, steps = self.tree, self.texts, self._steps
-        cells = cell_slots([steps[path] for path in tree.slot_paths], tree.slot_parents)
-        before = separators(texts, tree.slots, tree.parents, (tree.firsts, tree.lasts), cells)
+        tags = [steps[path] for path in tree.slot_paths]
+        elements = Elements(tree.slots, tree.parents, tree.firsts, tree.lasts, tree.holders, tags)
+        before = separators(texts, elements, cell_slots(tags, tree.slot_parents), Tables(self._root, elements))
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
         return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps

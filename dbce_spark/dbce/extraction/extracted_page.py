@@ -36,8 +36,8 @@ Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 _UNDATED = timestamps.from_datetime(datetime.fromisoformat("2400-01-01"))
 """The time of pages without one: behind all others, so that no date that a page declares is later, but those of the
 Buddhist era, in which the year 1990 is 2533."""
-_PLACE = re.compile(rb"\w+://\S+|[^\s<>]*/[^\s<>]*|[^\n<>]*\.\w{2,5}")
-"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none."""
+_PLACE = re.compile(rb"\w+://\S+|[^\s<>\"{}]*/[^\s<>\"{}]*|[^\n<>]*\.\w{2,5}")
+"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none, nor is JSON."""
 _LONGEST_PLACE = 2000
 """Bytes."""
 _LABELS = tuple(label.word for label in Label)
@@ -394,18 +394,26 @@ def _refused(fetch: warc.Fetch) -> Reject | None:
     essence = ""
     if not fetch.html.strip():
         reason, detail = RejectReason.EMPTY_PAYLOAD, "there is no HTML"
-    elif essence := mime.foreign_type(fetch.html):
+    elif essence := _foreign_type(fetch.html):
         reason, detail = RejectReason.NOT_HTML, f"is {essence}"
     else:
         return None
     return Reject.of_record(fetch.capture, RejectStage.READ, reason, detail + _hint(fetch, essence))
 
 
+def _foreign_type(html: bytes) -> str:
+    """Return the type of what is given as HTML and is none, "" for a page. The name of a place is a text by mistake."""
+    if essence := mime.foreign_type(html):
+        return essence
+    place = html.strip()
+    return mime.PLAIN if len(place) <= _LONGEST_PLACE and _PLACE.fullmatch(place) else ""
+
+
 def _hint(fetch: warc.Fetch, essence: str) -> str:
     """Return the HTML to give in place of what is none, "" if that is not known."""
     if fetch.capture.url.lstrip().startswith("<"):
         return "; the HTML is in the place of the URL: HTML comes first, (html, url)"
-    if essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip()):
+    if essence == mime.PLAIN:
         return "; this names a place, and is no HTML: read what is there first, or give it to `dbce text`"
     return ""
 

@@ -14,11 +14,11 @@ from lxml import etree
 
 from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
+from dbce_spark.html.layout_tables import is_layout_table
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
-from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
 
 MAX_NESTING = 24

@@ -8,10 +8,10 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, LINE_END_TAGS, is_line_of_code
+from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
 from dbce_spark.html.structure.code_languages import language_of
-from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
+from dbce_spark.html.structure.kept_text import space_of
 
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _MOST_PARTS, _MOST_CHARS = 20, 400

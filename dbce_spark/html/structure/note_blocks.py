@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from dbce_spark.html.elements import HEADING_TAGS
+from dbce_spark.html.layout_tables import is_layout_table
 from dbce_spark.html.removal import holds_more
-from dbce_spark.html.structure.layout_tables import is_layout_table
 
 _MOST_WORDS = 600
 """Of a note."""

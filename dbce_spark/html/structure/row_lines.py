@@ -5,8 +5,8 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.layout_tables import is_layout_table, is_row
 from dbce_spark.html.removal import remove_elements
-from dbce_spark.html.structure.layout_tables import is_layout_table, is_row
 
 _CELLS = ("td", "th")
 _PLAIN = BLOCK_TAGS & {"center", "div", "p", *_CELLS}

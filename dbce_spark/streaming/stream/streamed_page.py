@@ -7,14 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.kept.kept_blocks import texts_read
+from dbce_spark.dbce.kept.line_numbers import line_numbers
 from dbce_spark.dbce.kept.repeated_blocks import is_heading
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming import json_head
 
-_SAME, _HEADING, _MAIN, _CELL = 1, 2, 4, 8
-"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>; a tab stands behind
-it."""
+_SAME, _HEADING, _MAIN, _NUMBERS, _CELL = 1, 2, 4, 8, 16
+"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>, of line numbers; a tab
+stands behind it."""
 _LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
@@ -110,12 +111,17 @@ def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
         _SAME * (at > 0 and path == paths[at - 1]) + _HEADING * is_heading(path) + _MAIN * is_main_heading(path)
         for at, path in enumerate(paths)
     ]
-    return np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
+    found = np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
+    found[line_numbers(blocks)] |= _NUMBERS
+    return found
 
 
 def _stand_ins(marks: Sequence[int]) -> list[str]:
     """Make XPaths with the marks of those that they stand for."""
     found: list[str] = []
+    numbers = -1  # the last that were
     for at, mark in enumerate(marks):
-        found.append(found[-1] if mark & _SAME else f"/{at}{_LAST_STEPS[mark & ~_SAME]}")
+        numbers = at if mark & _NUMBERS else numbers
+        cell = f"/{numbers}/td[{at}]/pre[1]" if at - numbers in (0, 1) and numbers >= 0 else f"/{at}"
+        found.append(found[-1] if mark & _SAME else f"{cell}{_LAST_STEPS[mark & (_HEADING | _MAIN)]}")
     return found

@@ -47,6 +47,11 @@ TOUCHING = (
     "<a href=x>",
     "</span><span>",
     "</span><a href=y>",
+    "</a><a href=x>",
+    "</a><a href=z>",
+    "<input>",
+    "<input type=hidden>",
+    "<select><option>x</select>",
     "</a></span><b>",
     "</b><sup>",
     "</sup><i>",
@@ -194,7 +199,7 @@ def test_words_of_elements_that_touch_are_the_same_in_markdown(
     pieces: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     """Parted or not, by the same rule."""
-    outer = data.draw(st.sampled_from(("p", "pre", "li", "b")))
+    outer = data.draw(st.sampled_from(("p", "pre", "li", "b", "listing")))
     html = f"<{outer}>{''.join(before + word for before, word in pieces)}"
     blocks = parsed(html).blocks
     segments = single.segments(blocks)

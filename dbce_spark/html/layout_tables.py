@@ -5,7 +5,7 @@ from typing import Any
 
 _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "form", "section", "article")
 _NOT_IN_ROW = ("br", "callout", "caption", "img", "table", "th")
-_MOST_WORDS = 60
+MOST_WORDS = 60
 """In a cell of a table of data. Of those of Wikipedia 1 in 500 has more."""
 
 
@@ -52,4 +52,4 @@ def _has_text(cell: Any) -> bool:
 def _is_long(cell: Any) -> bool:
     if len([*islice(cell.iterdescendants(*_BLOCKS), 3)]) == 3:
         return True
-    return len("".join(cell.itertext()).split()) > _MOST_WORDS
+    return len("".join(cell.itertext()).split()) > MOST_WORDS
