@@ -44,7 +44,7 @@ def test_formulas_are_latex(html: str, expected: str) -> None:
 )
 def test_comments_in_a_formula_do_not_hide_what_follows(html: str, expected: str) -> None:
     """They go, as all is written in one line; of raw LaTeX only what a line of its own ends is surely one."""
-    assert f"a {expected}" == markdown_of(f"a {html}")
+    assert f"a {expected}" == markdown_of(f"<p>a {html}")
 
 
 def test_a_formula_whose_text_is_not_kept_goes() -> None:
