@@ -89,6 +89,8 @@ HOSTILE = {
     "empty elements": "<p>" + "word word word <i></i>" * 40_000,
     "formulas": "<p>word " + "$a_1$ " * 60_000,
     "formulas behind an element": "<p>word <b>b</b>" + "$a_1$ " * 60_000,
+    "lines of formulas": "<p>word $$" + "<br>a_1<br>$$ $$" * 30_000,
+    "lines of no formula": "<p>word $$" + "<br>$$ a<br>$$ b" * 30_000,
     "layout of a formula": "<p>word<mjx-math>" + "<mjx-box>" * 1_600 + "<mjx-mi>x",
     "code and breaks": "<p>word<div>" + "<br>" * 20_000 + "<code>x<br>y</code>" * 20_000 + "</div>",
     "code in a long text": "<div>" + "word " * 800_000 + "<code>x</code>" * 20_000,
