@@ -135,7 +135,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
     drop_ornaments(root)
-    normalise_code(root)
+    normalise_code(root, shown)
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)

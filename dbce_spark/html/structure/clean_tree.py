@@ -373,7 +373,7 @@ class _Builder:
             self._stack[-1][0].add("hr", {})
 
     def _formula(self, formula: Any) -> None:
-        is_display = formula.get("display") == "block"
+        is_display = formula.get("display") == "block" and self._stack[-1][0].tag not in _TEXT_ONLY
         if is_display:
             self._boundary()
         self._place().add("formula", {"display": "block"} if is_display else {}, without_controls(formula.text or ""))

@@ -16,13 +16,27 @@ from dbce_spark.html.structure.kept_text import space_of
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
 _MOST_PARTS, _MOST_CHARS = 20, 400
 """Texts and characters of the name of a language, with all white space around it."""
+_ABOVE = 3
+"""Elements around a line that may say it is code."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_LINE_TAGS = BLOCK_TAGS - {"td", "th"}
+_CELL_TAGS = frozenset(("td", "th"))
+_LINE_TAGS = BLOCK_TAGS - _CELL_TAGS
+_LINE_CLASSES = frozenset("blob-code crayon-line ltx_listingline".split())
+"""Of elements that are lines of code: of GitHub, Crayon and LaTeXML."""
+_LINE, _LISTINGS = "line", frozenset("code fragment syntaxhighlighter".split())
+"""A class of lines also of poems; and classes around it where it is code: of Doxygen and SyntaxHighlighter."""
+_MARKS = (*(name.encode() for name in sorted(_LINE_CLASSES)), b'class="line')
+"""One of them is in every page that has such lines."""
 
 
-def normalise_code(root: Any) -> None:
-    """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
+def normalise_code(root: Any, shown: bytes) -> None:
+    """Make each block of code a <pre> of text alone, with its language in the attribute `language`.
+
+    `shown` is the tree as text, in small letters.
+    """
     written = {*root.iter(*CODE_TAGS)}
+    if any(mark in shown for mark in _MARKS):
+        _join_line_elements(root)
     blocks: dict[Any, None] = {}
     for code in [*root.iter(*_INLINE_TAGS)]:
         if _is_block_of_code(code):
@@ -90,6 +104,47 @@ def _join_lines(block: Any) -> None:
     for part in pre:
         part.tail = None
     block.append(pre)
+
+
+def _join_line_elements(root: Any) -> None:
+    """Put lines of code that stand behind each other, each an element that a style sheet makes one, in a <pre>."""
+    listings: dict[Any, bool] = {}
+    left = dict.fromkeys(line for line in root.iter("div", "tr") if _is_line_element(line, listings))
+    for first in [*left]:
+        run: list[Any] = []
+        line = first
+        while line in left:
+            del left[line]
+            run.append(line)
+            line = None if (line.tail or "").strip() else line.getnext()
+        if len(run) < 2 or next(first.iterancestors(*CODE_TAGS), None) is not None:
+            continue
+        pre = etree.Element("pre")
+        first.addprevious(pre)
+        pre.tail, run[-1].tail = run[-1].tail, None
+        pre.extend(run)
+        for line in run:
+            line.tag, line.tail = "span", "\n"
+
+
+def _is_line_element(element: Any, listings: dict[Any, bool]) -> bool:
+    """Test for a line of code. `listings` are elements that were looked at, as thousands of lines are in one."""
+    if element.tag == "tr":
+        return any("blob-code" in _classes(cell) for cell in element)
+    classes = _classes(element)
+    if _LINE not in classes:
+        return not _LINE_CLASSES.isdisjoint(classes)
+    for above in islice(element.iterancestors(), _ABOVE):
+        if above not in listings:
+            listings[above] = not _LISTINGS.isdisjoint(_classes(above))
+        if listings[above]:
+            return True
+    return False
+
+
+def _classes(element: Any) -> list[str]:
+    classes: str = element.get("class") or ""
+    return classes.lower().split()
 
 
 def drop_line_numbers(code: Any) -> None:
@@ -189,7 +244,7 @@ def _short_text(element: Any) -> str:
 
 def _lines(pre: Any, *, by_style: bool) -> list[str]:
     """List the parts of a code's text; a <br> and the bounds of what is a block begin a line, with `by_style` also by
-    its own style, as in the text of the page."""
+    its own style, as in the text of the page. A space parts the cells of a row."""
     parts: list[str] = []
     stack: list[tuple[Any, bool]] = [(pre, False)]
     while stack:
@@ -197,6 +252,8 @@ def _lines(pre: Any, *, by_style: bool) -> list[str]:
         is_block = element is not pre and (element.tag in _LINE_TAGS or (by_style and is_line_of_code(element)))
         if is_block and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
+        elif element.tag in _CELL_TAGS and parts and not parts[-1][-1].isspace():
+            parts.append(" ")
         if is_end:
             if element.tail:
                 parts.append(element.tail)

@@ -9,7 +9,7 @@ _ATTRIBUTE_ENDS = ("-language", "-lang")
 _CLASS = re.compile(r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)")
 _PREFIXED_CLASS = re.compile(r"-(?:language|lang|code)-([\w+#]+)(?=\s|$)|(?:^|\s)hl-([\w+#]+)")
 """Classes such as `mw-highlight-lang-c`, `gatsby-code-jsx` and `hl-ipython3`."""
-_HIGHLIGHTED = frozenset("code highlight hljs sourcecode".split())
+_HIGHLIGHTED = frozenset("code highlight hljs sourcecode syntaxhighlighter".split())
 """Classes that elements have whose other classes may name a language."""
 _NO_LANGUAGES = frozenset("default none plain plaintext rouge text txt wrap wrapper".split())
 _LANGUAGES = frozenset(

@@ -234,7 +234,10 @@ def _in_order(element: Any) -> list[Any]:
     parts, tag = _children(element), element.tag
     if tag in ("mjx-mover", "mjx-msubsup"):
         return [*parts[:-2], *parts[:-3:-1]]
-    return [*parts[1:], *parts[:1]] if tag == "mjx-munderover" else parts
+    if tag == "mjx-munderover":
+        within = _children(parts[1]) if [_name(part) for part in parts[1:]] == ["munder"] else parts[1:]
+        return [*within, *parts[:1]]
+    return parts
 
 
 def _multiscripts(element: Any, depth: int) -> str:

@@ -24,6 +24,12 @@ FRACTION = "<mfrac><mn>1</mn><msup><mi>x</mi><mn>2</mn></msup></mfrac>"
             "<mjx-mi>i</mjx-mi></mjx-script></mjx-msubsup></mjx-math></mjx-container>",
             "a $x_{i}^{2}$",
         ),
+        (
+            "a <mjx-container><mjx-math><mjx-munderover><mjx-over><mjx-mi>n</mjx-mi></mjx-over>"
+            "<mjx-box><mjx-munder><mjx-row><mjx-base><mjx-mo>∑</mjx-mo></mjx-base></mjx-row><mjx-row><mjx-under><mjx-mi>i</mjx-mi></mjx-under></mjx-row>"
+            "</mjx-munder></mjx-box></mjx-munderover></mjx-math></mjx-container>",
+            r"a $\sum_{i}^{n}$",
+        ),
         ("a <math><mtext>if so</mtext></math>", r"a $\text{if so}$"),
         ("a <math><mtext>(</mtext><mi>x</mi><mtext>)</mtext></math>", "a $( x )$"),
         (
