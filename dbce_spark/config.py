@@ -501,7 +501,14 @@ def _value(hint: Any, value: Any, name: str) -> Any:
             return float(value)
     if type(value) is hint:
         return value
-    raise ConfigError(Parameter(name), f" is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")
+    raise ConfigError(Parameter(name), f" is {value!r}; it must be {_kind(hint, value)}")
+
+
+def _kind(hint: Any, value: Any) -> str:
+    """Return what a value must be by its hint, as an error puts it; of a list, with the value that was given alone."""
+    if get_origin(hint) is tuple:
+        return f"a list, such as {[value]!r}"
+    return "a table" if get_origin(hint) is Mapping else getattr(hint, "__name__", str(hint))
 
 
 def _bounded(value: Any, bounds: Sequence[Bound], name: str) -> Any:

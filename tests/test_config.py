@@ -154,8 +154,9 @@ def test_bound_itself_is_allowed(setting: str) -> None:
         (f"lsh.threshold={10**400}", f"lsh.threshold is {10**400}; it must be float"),
         (f"lsh.threshold={'1' * 5000}", f"lsh.threshold is {'1' * 5000!r}; it must be float"),
         ("input.statuses=[200, 'x']", "input.statuses is 'x'; it must be int"),
-        ("input.statuses=200", "input.statuses is 200; it must be tuple"),
-        ("lsh.threshold_by_site=1", "lsh.threshold_by_site is 1; it must be Mapping"),
+        ("input.statuses=200", "input.statuses is 200; it must be a list, such as [200]"),
+        ("input.mimes=text/html", "input.mimes is 'text/html'; it must be a list, such as ['text/html']"),
+        ("lsh.threshold_by_site=1", "lsh.threshold_by_site is 1; it must be a table"),
         ("lsh.threshold_by_site.a.org=x", "lsh.threshold_by_site.a.org is 'x'; it must be float"),
     ],
 )

@@ -35,7 +35,10 @@ _COMMON_HEADER = re.compile(
 _MOST_ANSWERS = 8
 """Answers that go before the response itself: a proxy's, and interim ones."""
 _LONGEST_HEAD = 1 << 16
-"""Bytes in which a head ends (servers allow 8 to 64 KiB)."""
+"""Bytes in which a head ends, whatever its lines are (servers allow 8 to 64 KiB)."""
+_LONGEST_OF_HEADERS = 1 << 20
+"""Bytes in which a head ends that has a header, or the rest of one, in each of its lines."""
+_HEADER_LINE = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]{1,256}+[ \t]*+:|[ \t]++[^\s])[^\r\n]*+\r*+\n")
 _FOLDS = ("", " ", "\t")
 _LISTS = ("content-encoding", "transfer-encoding")  # headers whose repetitions add up
 _CHUNK_SIZE = re.compile(rb"[ \t]*0{0,16}([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
@@ -179,11 +182,20 @@ def _head_end(block: bytes, start: int) -> tuple[int, int]:
     end = block.find(b"\r\n\r\n", start, start + _LONGEST_HEAD)
     if end >= 0 and block.find(b"\n\n", start, end) < 0 and block.find(b"\r\r", start, end) < 0:
         return end, end + 4
-    empty_line = _HEAD_END.search(block, start, start + _LONGEST_HEAD)
+    empty_line = _HEAD_END.search(block, start, start + _LONGEST_HEAD) or _end_of_headers(block, start)
     if empty_line:
         return empty_line.span()
     end = min(len(block), start + _LONGEST_HEAD)
     return end, end
+
+
+def _end_of_headers(block: bytes, start: int) -> re.Match[bytes] | None:
+    """Find the empty line right behind headers without number; None if anything else is there."""
+    most = start + _LONGEST_OF_HEADERS
+    at = block.find(b"\n", start, most) + 1
+    while at and (line := _HEADER_LINE.match(block, at, most)):
+        at = line.end()
+    return _HEAD_END.match(block, at - 1) if at else None
 
 
 def _headers(head: bytes) -> dict[str, str]:
@@ -229,12 +241,12 @@ def _applied_codings(response: Response, defects: set[Defect]) -> list[str]:
 
 
 def _strip_unannounced(body: bytes, most: int, defects: set[Defect]) -> bytes:
-    """Undo the codings that no header names but the body's first bytes show."""
+    """Undo the codings that no header names, or names in another order, but the body's first bytes show."""
     for _ in range(MOST_CODINGS):
-        coding = content_coding.shown_coding(body)
+        coding = content_coding.shown_coding(body) or ("chunked" if _is_chunked(body) else "")
         if not coding:
             return body
-        defects.add(Defect.CODING_LIES)
+        defects.add(Defect.CHUNKS_LIE if coding == "chunked" else Defect.CODING_LIES)
         body = _undo(body, coding, most, defects)
     raise BodyError(f"more than {MOST_CODINGS} codings that no header names")
 

@@ -19,6 +19,7 @@ from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
 from dbce_spark.files.sources import MEMBER, open_binary
 from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.log import counted
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
 
 Refusal = Callable[[IndexEntry], str | None]
@@ -184,7 +185,8 @@ class _Reading:
         if kind == "conversion" and mime.declared_type(record.headers.get("content-type")).essence == mime.PLAIN:
             return WET
         if not record.url:
-            return self._reject(record, RejectReason.NO_URL)
+            cut = ", which ends too early" if record.declared_length < 0 else ""
+            return self._reject(record, RejectReason.NO_URL, f"no URL in its head{cut}")
         if not record.url.lower().startswith(_SCHEMES[kind]):
             return Skip("scheme")
         if self.refusal and (refused := self._refused(record)):
@@ -215,7 +217,7 @@ class _Reading:
             return passed
         dated = self._dated(record)
         if dated is None:
-            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
+            return self._undated(record)
         try:
             content = http.decode_body(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
         except BodyTooLarge as error:
@@ -247,7 +249,7 @@ class _Reading:
             return Skip("feed" if essence in mime.FEEDS else "mime")
         timestamp = parse_record_date(record.date)
         if timestamp is None:
-            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
+            return self._undated(record)
         return _revisit(record, self, status, timestamp)
 
     def _passed_by_head(self, record: Record, status: int, essence: str) -> Skip | Reject | None:
@@ -266,14 +268,17 @@ class _Reading:
             if declared in self.config.mimes:
                 return self._reject(record, RejectReason.NOT_HTML, f"says {declared}, is {essence}")
             return Skip("mime")
-        return None if html.strip() else self._reject(record, RejectReason.EMPTY_PAYLOAD)
+        if html.strip():
+            return None
+        lack = f"{counted(len(html), 'byte')} of white space" if html else "no byte in its body"
+        return self._reject(record, RejectReason.EMPTY_PAYLOAD, lack)
 
     def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:
         """Return the outcome of a record that the selection excludes by the fields read until now; unread fields
         pass."""
         dated = self._dated(record)
         if dated is None:
-            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
+            return self._undated(record)
         entry = IndexEntry(
             url=record.url,
             timestamp=dated[0],
@@ -326,7 +331,12 @@ class _Reading:
             return sent, DateSource.HTTP
         return None if self.begun is None else (self.begun, DateSource.FILE)
 
-    def _reject(self, record: Record, reason: RejectReason, detail: str = "") -> Reject:
+    def _undated(self, record: Record) -> Reject:
+        named = f"its date is {record.date!r}, and nothing else dates it" if record.date else ""
+        detail = named or "no date in its head, and nothing else that dates it"
+        return self._reject(record, RejectReason.BAD_TIMESTAMP, detail)
+
+    def _reject(self, record: Record, reason: RejectReason, detail: str) -> Reject:
         return Reject(
             warc_file=self.file,
             warc_offset=record.offset,

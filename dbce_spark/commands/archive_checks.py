@@ -1,14 +1,21 @@
 """Check the archives that a command is given, before it works."""
 
+import zlib
 from collections.abc import Sequence
+from contextlib import suppress
+from io import BytesIO
 
+from dbce_spark.archive.index.index_file import Kind, kind_of
 from dbce_spark.archive.records import Limits, foreign_head
+from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
 _HEAD = 1 << 20
 """Bytes by which an archive is distinguished from other files."""
+_PEEKED = 1 << 10
+"""Bytes that are inflated to see whether they are compressed, too."""
 
 
 def check_fits(archives: Sequence[str], most: int) -> None:
@@ -48,15 +55,27 @@ def check_archives(files: Sequence[str], config: DbceConfig) -> None:
             return
         first = first or f"{path}: {lack}"
     if first:
-        raise InputError(f"{first}; give WARC, ARC or WACZ files, or HTML files to `dbce text`")
+        raise InputError(first)
 
 
 def _foreign(path: str, limits: Limits) -> str:
-    """Return why a file is no archive; "" if it may be one."""
+    """Return why a file is no archive, and what to do with it; "" if it may be one."""
     if sources.is_remote(path):
         return ""
     try:
         with sources.open_binary(path) as file:
-            return foreign_head(file.read(_HEAD), limits)
+            first = file.read(_HEAD)
     except OSError:  # a run has a reject for it
         return ""
+    lack = foreign_head(first, limits)
+    return f"{lack}; {_remedy(first)}" if lack else ""
+
+
+def _remedy(first: bytes) -> str:
+    """Return what to do with a file that begins with these bytes, and is no archive."""
+    if kind_of(BytesIO(first)) in (Kind.CDX, Kind.CDXJ, Kind.ZIPNUM):
+        return "it is an index, which `dbce extract --index` takes"
+    with suppress(zlib.error):
+        if zlib.decompressobj(WITH_GZIP_HEAD).decompress(first, _PEEKED).startswith(GZIP_MAGIC):
+            return "it is compressed twice; decompress it once"
+    return "give WARC, ARC or WACZ files, or HTML files to `dbce text`"

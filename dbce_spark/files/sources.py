@@ -187,7 +187,7 @@ def walk(folder: str, patterns: Sequence[str], refused: Callable[[OSError], None
 
 
 def _warn_of_folder(error: OSError) -> None:
-    _LOGGER.warning("%s: this folder is passed over: %s", error.filename, error.strerror)
+    _LOGGER.warning("%s: this folder is not read: %s", error.filename, error.strerror)
 
 
 def _is_taken(path: str) -> bool:
@@ -196,9 +196,9 @@ def _is_taken(path: str) -> bool:
 
 
 def _has_no_lack(path: str, lack: str) -> bool:
-    """Return whether a path has no lack; warn of one that has, which is passed over."""
+    """Return whether a path has no lack; warn of one that has. `dbce extract` counts it as a failed file."""
     if lack:
-        _LOGGER.warning("%s: passed over: %s", shown(path), lack)
+        _LOGGER.warning("%s: not read: %s", shown(path), lack)
     return not lack
 
 

@@ -218,6 +218,26 @@ def test_head_without_end() -> None:
     assert {Defect.OPEN_HEAD} == defects(found)
 
 
+@pytest.mark.parametrize("line_end", [b"\r\n", b"\n"])
+def test_head_of_any_length_that_is_one_to_its_end(line_end: bytes) -> None:
+    """A head over 64 KiB goes to its empty line if each line before that is a header."""
+    long = b"X-Debug: " + b"secret " * 10_000
+    block = line_end.join([b"HTTP/1.1 200 OK", long, b" folded", b"A: b", b"", b"<p>x"])
+    found = split(block)
+
+    assert found is not None
+    assert ("b", b"<p>x", set()) == (found.headers.get("a"), found.body, defects(found))
+
+
+def test_text_behind_a_head_without_end_is_no_head() -> None:
+    """Lines that are no headers do not belong to a head over 64 KiB, whatever empty line comes behind them."""
+    block = b"HTTP/1.1 200 OK\r\nA: b\r\n" + b"words and words\r\n" * 5_000 + b"\r\nwords"
+    found = split(block)
+
+    assert found is not None
+    assert len(block) - len(found.body) == len(b"HTTP/1.1 200") + (1 << 16)
+
+
 def test_link_in_a_folded_header_is_no_page() -> None:
     """A folded line may begin with the same sign as markup."""
     found = split(b"HTTP/1.1 200 OK\r\nLink:\r\n <http://a.example/>; rel=next\r\n\r\nbody")
@@ -315,6 +335,26 @@ def test_unknown_coding_is_none(name: str) -> None:
 def test_chunked_in_the_wrong_header() -> None:
     """Chunks announced as a content coding are chunks."""
     assert HttpContent(HTML, frozenset()) == content_of(chunked(HTML), content_encoding="chunked")
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (chunked(chunked(HTML)), {"transfer_encoding": "chunked"}),
+        (chunked(chunked(HTML)), {}),
+        (gzip.compress(chunked(HTML)), {"content_encoding": "gzip", "transfer_encoding": "chunked"}),
+        (gzip.compress(chunked(HTML)), {"content_encoding": "gzip"}),
+        (gzip.compress(chunked(gzip.compress(HTML))), {}),
+    ],
+    ids=["twice", "twice, not announced", "in gzip", "in gzip, not announced", "in gzip around gzip"],
+)
+def test_chunks_below_another_coding(body: bytes, headers: dict[str, str]) -> None:
+    """Chunks that show once other codings are undone are joined, and said not to be where the header has them."""
+    found = content_of(body, **headers)
+
+    assert HTML == found.html
+    assert Defect.CHUNKS_LIE in found.defects
+    assert not found.truncated
 
 
 def test_transfer_coding_of_gzip() -> None:

@@ -217,6 +217,25 @@ def test_fate_of_a_record(tmp_path: Path, content: bytes, expected: str) -> None
     assert expected == actual
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (record(url=None), "no URL in its head"),
+        (b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Da", "no URL in its head, which ends too early"),
+        (record(date=""), "no date in its head, and nothing else that dates it"),
+        (record(date="yesterday"), "its date is 'yesterday', and nothing else dates it"),
+        (record(http("")), "no byte in its body"),
+        (record(http(" \r\n ")), "4 bytes of white space"),
+    ],
+    ids=["no url", "cut in its head", "no date", "unreadable date", "no body", "white space"],
+)
+def test_a_reject_says_what_it_lacks(tmp_path: Path, content: bytes, expected: str) -> None:
+    """The detail of a reject names what was missing, or what was there instead."""
+    (found,) = read(archive(tmp_path / "a.warc", content))
+
+    assert expected == found.detail
+
+
 def test_statuses_are_a_setting(tmp_path: Path) -> None:
     """Other statuses than 200 are captures where the configuration says so."""
     path = archive(tmp_path / "a.warc", record(http(status="404 Not Found")))
@@ -453,6 +472,9 @@ def test_file_that_cannot_be_opened(tmp_path: Path, name: str) -> None:
         ("http://www.Пример.рф/a", "domain", "xn--e1afmkfd.xn--p1ai"),
         ("http://www.Пример.рф/a", "host", "www.xn--e1afmkfd.xn--p1ai"),
         ("http://..Пример.рф/a", "host", "..пример.рф"),
+        ("http://www.example.org./a", "domain", "example.org"),
+        ("http://www.b.example./a", "domain", "b.example"),
+        ("http://www.example.org.:80/a", "host", "www.example.org"),
     ],
 )
 def test_site(address: str, kind: str, expected: str) -> None:

@@ -144,7 +144,7 @@ def test_what_a_folder_holds_is_listed_once(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "b.warc").symlink_to("nothing")
 
     assert 0 == main(["extract", str(tmp_path), "--output", str(tmp_path / "out"), "--dry-run"])
-    assert 1 == capsys.readouterr().err.count("b.warc: passed over: it is a link to nothing")
+    assert 1 == capsys.readouterr().err.count("b.warc: not read: it is a link to nothing")
 
 
 def test_files_of_a_folder_that_are_not_named_as_archives_are_counted(
@@ -366,7 +366,7 @@ def test_a_warning_is_a_line_without_the_time(tmp_path: Path, capsys: pytest.Cap
     (line,) = capsys.readouterr().err.splitlines()
     (logged,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
 
-    assert (0, f"{pages}/b.html: passed over: ") == (status, line[: line.index("over: ") + 6])
+    assert (0, f"{pages}/b.html: not read: ") == (status, line[: line.index("read: ") + 6])
     assert ("warning", line) == (logged["level"], logged["message"])
 
 

@@ -298,7 +298,7 @@ def test_a_folder_that_cannot_be_read_is_named(
     monkeypatch.setattr(os, "scandir", refused)  # root may read everything
 
     assert [str(folder / "a.warc.gz")] == expand([str(folder)], PATTERNS)
-    assert [f"{folder}/deep: this folder is passed over: Permission denied"] == caplog.messages
+    assert [f"{folder}/deep: this folder is not read: Permission denied"] == caplog.messages
     assert [f"{folder}/deep"] == list_unread([str(folder)], PATTERNS)
     with pytest.raises(OSError, match="a folder that cannot be listed"):
         open_binary(f"{folder}/deep")

@@ -41,9 +41,10 @@ def _surt() -> Callable[[str], str]:
 
 
 def host_of(url: str) -> str:
-    """Return the host of a URL as it is sent, without port; "" where there is none."""
+    """Return the host of a URL as it is sent, without port, and as in URL keys without a dot behind it; "" where there
+    is none."""
     try:
-        return sent_host(urlsplit(url).hostname or "")
+        return sent_host((urlsplit(url).hostname or "").removesuffix("."))
     except ValueError:
         return ""
 

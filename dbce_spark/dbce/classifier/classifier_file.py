@@ -56,9 +56,14 @@ def load_classifier(path: str) -> Classifier:
         corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
     except _BROKEN as error:
         raise ConfigError(
-            Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {error}"
+            Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {_cause(error)}"
         ) from error
     return Classifier(binnings, class_words, **forests, card=card, page_types=page_types, corrections=corrections)
+
+
+def _cause(error: Exception) -> str:
+    """Return what is wrong with a file: of what is no array NumPy says how to load it unsafely."""
+    return "it holds something other than arrays of numbers" if "pickle" in str(error) else str(error)
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:

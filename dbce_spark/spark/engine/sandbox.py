@@ -236,7 +236,7 @@ def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], second
     while True:
         try:
             what = pipe.recv()
-        except EOFError:
+        except (EOFError, OSError):
             return
         done: Out | None = None
         error: DbceError | str | None = None
@@ -247,7 +247,10 @@ def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], second
             error = of_run
         except Exception as fault:  # such as MemoryError: in the worker it would end the task
             error = f"{type(fault).__name__}: {fault}"[:300]
-        pipe.send((done, error))
+        try:
+            pipe.send((done, error))
+        except OSError:  # the other side was killed while this one worked
+            return
 
 
 def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> list[Page | Reject]:

@@ -165,6 +165,19 @@ def test_a_process_does_not_outlive_its_worker() -> None:
     assert (-signal.SIGKILL, "1\n") == (ended.returncode, ended.stdout)
 
 
+def test_a_process_at_work_ends_without_a_word_where_its_worker_is_gone() -> None:
+    """The result goes nowhere, and no stack is printed."""
+    code = (
+        "import os, signal, time\n"
+        "from dbce_spark.spark.engine.sandbox import Sandbox\n"
+        "signal.setitimer(signal.ITIMER_REAL, 1)\n"  # its signal ends this process alone: timers are not inherited
+        "Sandbox(time.sleep, 60).result(3)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+
+    assert (-signal.SIGALRM, "") == (ended.returncode, ended.stderr)
+
+
 def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path) -> None:
     """The records before are there, and one reject accounts for all that is not read."""
     records = [record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(4)]
