@@ -52,8 +52,11 @@ class WindowConfig:
     max_documents: Annotated[int, _DOCUMENTS]
     max_age_days: NonNegativeInt
     min_documents: Annotated[int, _DOCUMENTS]
+    confirmed_by: PositiveInt
+    confirmed_among: PositiveInt
 
     def __post_init__(self) -> None:
+        _at_most("window.confirmed_by", self.confirmed_by, "confirmed_among", self.confirmed_among)
         _at_most("window.min_documents", self.min_documents, "max_documents", self.max_documents)
 
 
