@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
 from dbce_spark.errors import ConfigError, Parameter
 
-HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
+HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain", "relaxed-at-domain-node")
 _DOCUMENTS = between(1, (1 << 16) - 1)
 """Counts of a tree have 16 bits."""
 
