@@ -4,7 +4,6 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from dbce_spark.dbce import page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier import classify
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.page_labels import ScoredPage
-from dbce_spark.dbce.pages import TOGETHER
+from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
 from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
 from dbce_spark.streaming import state_head
 from dbce_spark.streaming.stream import site_pool
@@ -67,7 +66,7 @@ class StreamedSite:
         Pages are compared one by one, and scored together.
         """
         found = (one for arrival in arrivals for one in self._take(arrival))
-        while lot := [*islice(found, TOGETHER)]:
+        for lot in cut_lots(found, _count_blocks, TOGETHER):
             compared = [one for one in lot if isinstance(one, _Compared)]
             scored = iter(pages.spared(partial(_score, config=self._config), compared, _reject))
             yield from (
@@ -145,6 +144,10 @@ def _parts(data: bytes) -> Iterator[bytes]:
     for length in lengths:
         yield data[at : at + length]
         at += length
+
+
+def _count_blocks(one: _Compared | Outcome) -> int:
+    return len(one.page.page.blocks) if isinstance(one, _Compared) else 0
 
 
 def _words(page: Page) -> str:
