@@ -14,6 +14,7 @@ from dbce_spark.archive.index.range_reader import wait_to_start
 from dbce_spark.dbce import pages
 from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.dbce.pages import read
+from dbce_spark.files import parquet
 from dbce_spark.model import Page
 from dbce_spark.spark.run import record_outcomes, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -88,6 +89,30 @@ def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.
     assert (
         list(range(10)) == pq.read_table(staging.staged_file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()
     )
+
+
+@pytest.mark.parametrize("bytes_per_group", [0, 1_000, 1 << 20])
+def test_pages_of_many_bytes_are_staged_a_few_at_a_time(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_per_group: int
+) -> None:
+    """A row group is cut, and merging still reads as many rows together, each of them once."""
+    monkeypatch.setattr(record_outcomes, "TOGETHER", LotSize(3, 99))
+    monkeypatch.setattr(read_pages, "ROWS_PER_GROUP", 4)
+    monkeypatch.setattr(read_pages, "BYTES_PER_GROUP", bytes_per_group)
+    monkeypatch.setattr(read_pages, "_BYTES_AT_ONCE", bytes_per_group)
+    stage(path, tmp_path)
+    file = staging.staged_file(str(tmp_path), read_pages.NAME, 0)
+    found = [
+        [
+            row
+            for batch in read_pages.merging_batches(parquet.reader(file), number)
+            for row in batch["row_no"].to_pylist()
+        ]
+        for number in range(3)
+    ]
+
+    assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == found
+    assert (pq.read_metadata(file).num_row_groups == 3) == (bytes_per_group == 1 << 20)
 
 
 def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:
