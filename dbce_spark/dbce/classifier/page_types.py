@@ -10,6 +10,9 @@ from dbce_spark.dbce.classifier.layout import Rows
 from dbce_spark.dbce.classifier.units import SHARES
 from dbce_spark.model import Codes, Numbers
 
+_BLOCKS_AT_ONCE = 4096
+"""Blocks whose codes are added up at once, eight bytes each: seldom has a page more."""
+
 
 @dataclass(frozen=True)
 class PageTypes:
@@ -39,10 +42,12 @@ def page_codes(rows: Rows, codes: Codes, highest: Numbers, scores: Numbers) -> C
     weights = np.stack((np.ones(len(rows), np.int64), rows.words, rows.words * scores)).astype(np.float64)
     pages = np.empty((len(weights) * len(everything), len(rows.starts) - 1), np.uint8)
     for page, (start, end) in enumerate(pairwise(rows.starts.tolist())):
-        # Products of whole numbers below 2**53: exact, and faster than in whole numbers. Not by BLAS: its threads would
-        # keep the other cores busy, waiting for more.
-        of_page = everything[:, start:end].astype(np.float64), weights[:, start:end]
-        sums = np.einsum("fb,wb->fw", *of_page).astype(np.int64)
+        sums = np.zeros((len(everything), len(weights)), np.int64)
+        for first in range(start, end, _BLOCKS_AT_ONCE):
+            some = slice(first, min(first + _BLOCKS_AT_ONCE, end))
+            # Products of whole numbers below 2**53: exact, and faster than in whole numbers. Not by BLAS: its threads
+            # would keep the other cores busy, waiting for more.
+            sums += np.einsum("fb,wb->fw", everything[:, some].astype(np.float64), weights[:, some]).astype(np.int64)
         totals = weights[:, start:end].sum(axis=1).astype(np.int64)
         pages[:, page] = ((BINS - 1) * sums // (most * np.maximum(totals, 1))).ravel()
     return pages

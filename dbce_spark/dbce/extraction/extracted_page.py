@@ -23,7 +23,8 @@ from dbce_spark.dbce import local, page_labels, sites
 from dbce_spark.dbce.extraction.extract_options import ExtractOptions, chosen_formats, with_options
 from dbce_spark.dbce.extraction.page_input import Date, GivenPage, Html, PageInput, check_page, check_pages
 from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS, HTML, MARKDOWN, Formats, KeptPage
-from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
+from dbce_spark.dbce.page_lots import TOGETHER
+from dbce_spark.dbce.pages import parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
@@ -256,9 +257,9 @@ def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> 
     keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)
     parsed = [
         page
-        for start in range(0, len(given), TOGETHER)
+        for start in range(0, len(given), TOGETHER.pages)
         for page in _parsed(
-            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER]], parse
+            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER.pages]], parse
         )
     ]
     read = unique(page for page in parsed if isinstance(page, Page))

@@ -12,10 +12,10 @@ from pyspark.sql import functions as F
 
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.moments import NEAREST
+from dbce_spark.dbce.page_lots import LotSize, cut_lots
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
 from dbce_spark.output.schemas import evidence_rows, member_rows
-from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -24,7 +24,8 @@ from dbce_spark.spark.stages.compare_pages import bucket_crosses, compared_pages
 
 NAME = staging.EVIDENCE
 _POOL = ["kind", "site", "pool"]
-_BATCH_ROWS = 256
+_BATCH = LotSize(pages=256, blocks=500_000)
+"""The size of a batch of EVIDENCE rows: 20 MB at most, but for a row that is larger."""
 
 
 def stage_evidence(run: Run, account: RunAccount) -> None:
@@ -43,7 +44,7 @@ def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable
     def in_pools(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         by_pool = _of_pools(batches, load_model)
         rows = ((capture_id, kind, codes) for kind, by_capture in by_pool for capture_id, codes in by_capture.items())
-        yield from map(evidence_rows.evidence_batch, lots(rows, _BATCH_ROWS))
+        yield from map(evidence_rows.evidence_batch, cut_lots(rows, lambda row: row[2].shape[1], _BATCH))
 
     scored = pages.where(F.col("first_scores").isNotNull()).select(*compared_pages.feature_columns())
     rows = members.join(scored, on="capture_id", how="inner")
