@@ -1,7 +1,7 @@
 """Label the pages that arrive at one site of the stream by DBCE, and keep the state for the next."""
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
@@ -14,20 +14,21 @@ from dbce_spark.dbce.classifier import classify
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.page_labels import ScoredPage
 from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
-from dbce_spark.model import TEXT, ComparedPage, Label, Member, Page, PageFeatures, Reject
+from dbce_spark.model import TEXT, ComparedPage, Keys, Label, Page, Reject
 from dbce_spark.streaming import json_head, state_head
 from dbce_spark.streaming.stream import site_pool
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_row
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, Outcome, place
-from dbce_spark.streaming.stream.recent_urls import RecentUrls
-from dbce_spark.streaming.stream.site_pool import SiteEvidence, SitePool, largest_beyond
+from dbce_spark.streaming.stream.recent_urls import RecentUrls, hashed
+from dbce_spark.streaming.stream.site_pool import Shown, SiteEvidence, SitePool, largest_beyond
 from dbce_spark.streaming.stream.streamed_page import unpack_page, unpacked_bytes
-from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
+from dbce_spark.streaming.urltree.url_keys import KEY_FORMS, UrlKey
 
 VERSION = 2 + site_pool.VERSION
 """Version of the state, which rises with that of the pool in it. A state of another is refused."""
 
-_FORMS = (*KEY_FORMS[:-1], "words")
+_WORDS = "words"
+FORMS = (*KEY_FORMS[:-1], _WORDS)
 """The forms of a URL before its key, and the key with the words of its page."""
 _MAGIC = b"DBCESITE"
 _COUNT = struct.Struct("<I")
@@ -43,6 +44,25 @@ class _Compared:
     page: ComparedPage
 
 
+@dataclass(frozen=True, slots=True)
+class PrimedPage:
+    """A page that a site begins with: what `seen_as` gives of it, and the page as evidence, None where it is too old
+    to be any."""
+
+    seen_as: Mapping[str, int]
+    shown: Shown | None
+
+
+def seen_as(url_key: UrlKey, keys: Keys) -> dict[str, int]:
+    """Return the hashes by which a site knows a page again: of the forms of its URL, and of its key with its words.
+
+    keys: `BlockFeatures.keys` of the page.
+    """
+    words = keys[TEXT].astype("<u4", copy=False).tobytes().hex()
+    forms = {form: getattr(url_key, form) for form in KEY_FORMS[:-1]}
+    return hashed(forms | {_WORDS: f"{url_key.key} {words}"})
+
+
 class StreamedSite:
     """The state that the stream keeps of a site: its last pages as evidence, the URLs of its last pages, and the pages
     that are labelled once more when more has come.
@@ -53,14 +73,17 @@ class StreamedSite:
     def __init__(self, config: DbceConfig, remembered: int):
         """`remembered`: URLs of each form that are remembered."""
         self._config, self._remembered = config, remembered
-        self._recent = RecentUrls(_FORMS, remembered)
+        self._recent = RecentUrls(FORMS, remembered)
         self._pool = SitePool(config.stream.pool_pages, config.stream.pool_blocks)
         self._waiting: dict[str, bytes] = {}
 
-    def prime(self, shown: Iterable[tuple[PageFeatures, Member | None]]) -> None:
-        """Keep pages that were labelled elsewhere, in order of their time, as if they had come."""
-        for features, member in shown:
-            self._pool.add(features, member)
+    def prime(self, pages: Iterable[PrimedPage]) -> None:
+        """Keep pages that were labelled elsewhere, in order of their time, as if they had come: of those with the same
+        words under one URL key the first."""
+        for one in pages:
+            is_repeat = _WORDS in self._recent.note(one.seen_as)
+            if one.shown is not None and not is_repeat:
+                self._pool.add(*one.shown)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
         """Take pages in, in the order of the stream: yield the labels of each, or a repeat if its words have come under
@@ -79,10 +102,12 @@ class StreamedSite:
             )
 
     def _take(self, arrival: Arrival) -> Iterator[_Compared | Outcome]:
-        page, key = unpack_page(arrival.packed_blocks), arrival.url_key.key
-        steps = self._recent.note({form: getattr(arrival.url_key, form) for form in KEY_FORMS[:-1]})
-        keyed = place(arrival) | {"key": key}
-        if self._recent.note({"words": f"{key} {_words(page)}"}):
+        page = unpack_page(arrival.packed_blocks)
+        assert page.features is not None
+        noted = self._recent.note(seen_as(arrival.url_key, page.features.keys))
+        steps = [form for form in noted if form != _WORDS]
+        keyed = place(arrival) | {"key": arrival.url_key.key}
+        if _WORDS in noted:
             yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
             return
         before = len(self._pool)
@@ -161,13 +186,6 @@ def _parts(data: bytes) -> Iterator[bytes]:
 
 def _count_blocks(one: _Compared | Outcome) -> int:
     return len(one.page.page.blocks) if isinstance(one, _Compared) else 0
-
-
-def _words(page: Page) -> str:
-    """Return what is the same for pages of the same blocks."""
-    assert page.features is not None
-    texts: bytes = page.features.keys[TEXT].tobytes()
-    return texts.hex()
 
 
 def _score(compared: Sequence[_Compared], config: DbceConfig) -> list[ScoredPage]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
+from dbce_spark.dbce import page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier import evidence
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.kept import kept_formats
@@ -26,7 +26,7 @@ from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from tests.support.builders import alone_on_site, capture, config
 from tests.support.endless import compute_for_ever
-from tests.support.stream_files import TREE, scored_page, site_arrivals
+from tests.support.stream_files import TREE, primed_page, scored_page, site_arrivals
 from tests.support.structure import ALL
 
 BY_DBCE = config("stream.by=dbce", "stream.pool_pages=6", "stream.relabel_pages=[2, 4]")
@@ -263,13 +263,46 @@ def test_no_lot_that_is_scored_has_more_blocks_than_may_be(monkeypatch: pytest.M
     assert len(scored) < 10
 
 
-def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> None:
+def primed(found: Sequence[Page]) -> StreamedSite:
+    """A site that begins with these pages."""
     site = StreamedSite(BY_DBCE, REMEMBERED)
-    site.prime((pools.page_features(one), buckets.member(one)) for one in STORIES[:4])
-    ((_, row),) = taken(STORIES[4:5], site)
+    site.prime(primed_page(one, TREE) for one in found)
+    return site
+
+
+def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> None:
+    ((_, row),) = taken(STORIES[4:5], primed(STORIES[:4]))
 
     assert by_batch(STORIES[:5], STORIES[4]) == row["text"]
     assert 4 == row["siblings"]
+
+
+def test_a_primed_site_knows_repeats_of_what_the_collection_has() -> None:
+    """As if its pages had come: the same words under the same URL key are a repeat, others are a snapshot."""
+    date = "2021-01-01T00:00:00Z"
+    same, changed = story("north", date=date), story("south", "One thing more.", date=date)
+    first, second = taken([same, changed], primed(STORIES[:4]))
+
+    assert [REPEATS, LABELS] == [table for table, _ in (first, second)]
+    assert ["request", "response", "titled", "key"] == first[1]["steps"]
+    assert 1 == second[1]["snapshots"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "One thing more."])), max_size=9))
+@settings(max_examples=20)
+def test_what_a_site_is_primed_with_is_as_if_it_had_come(drawn: list[tuple[int, str]]) -> None:
+    """With pages that come again or change: the next page has the same row, whatever becomes of it."""
+    names = ("north", "south", "east", "west", "old", "new", "far", "near")
+    dated = [(names[at], more, f"2021-01-{day:02}T00:00:00Z") for day, (at, more) in enumerate(drawn, 1)]
+    found = [story(name, *([more] if more else []), date=date) for name, more, date in dated]
+    came = StreamedSite(BY_DBCE, REMEMBERED)
+    taken(found, came)
+    last = [story("north", date="2021-02-01T00:00:00Z")]
+    others = (LABELS, REPEATS)
+
+    assert [row for row in taken(last, came) if row[0] in others] == [
+        row for row in taken(last, primed(found)) if row[0] in others
+    ]
 
 
 @pytest.mark.parametrize("title", ["All about {} - Gazette", "What there is about {}"])
