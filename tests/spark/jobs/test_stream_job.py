@@ -392,7 +392,7 @@ def test_another_state_is_refused_before_spark_reads_it(
     ):
         run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(streamed_domain, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun with other settings: state was 2, is 9"):
+    with pytest.raises(OutputError, match="begun with other settings: state was 3, is 9"):
         run(spark, streamed.folder)
 
 
