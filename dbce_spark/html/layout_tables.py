@@ -29,10 +29,10 @@ def is_layout_table(table: Any) -> bool:
 
 def is_row(table: Any) -> bool:
     """Test for a layout table that is nothing but a row of short texts, each in a line: so it shows a line."""
-    if table.get("role") or next(table.iterdescendants(*_NOT_IN_ROW), None) is not None:
+    rows = [*islice(table.iterdescendants("tr"), 2)]
+    if len(rows) != 1 or table.get("role") or any(map(_is_long, rows[0])):
         return False
-    rows = [row for row in table.iterdescendants("tr") if any(map(_shows, row))]
-    return len(rows) == 1 and not any(map(_is_long, rows[0]))
+    return next(table.iterdescendants(*_NOT_IN_ROW), None) is None
 
 
 def _is_column_of_texts(table: Any) -> bool:

@@ -246,27 +246,25 @@ def _lines(pre: Any, *, by_style: bool) -> list[str]:
     """List the parts of a code's text; a <br> and the bounds of what is a block begin a line, with `by_style` also by
     its own style, as in the text of the page. A space parts the cells of a row."""
     parts: list[str] = []
+    is_apart = False  # a cell has ended or begun since the last part
     stack: list[tuple[Any, bool]] = [(pre, False)]
     while stack:
         element, is_end = stack.pop()
         is_block = element is not pre and (element.tag in _LINE_TAGS or (by_style and is_line_of_code(element)))
         if is_block and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
-        elif element.tag in _CELL_TAGS and parts and not parts[-1][-1].isspace():
-            parts.append(" ")
-        if is_end:
-            if element.tail:
-                parts.append(element.tail)
-            continue
-        if element.tag == "br":
-            parts.append("\n")
-        elif element.text:
-            parts.append(element.text)
-        elif is_block and not len(element):
-            parts.append("\n")  # an empty line
-        if element is not pre:
-            stack.append((element, True))
-        stack += [(child, False) for child in reversed(element)]
+        is_apart |= element.tag in _CELL_TAGS
+        is_empty_line = element.tag == "br" or (is_block and not len(element) and not element.text)
+        part = element.tail if is_end else "\n" if is_empty_line else element.text
+        if part:
+            if is_apart and parts and not (parts[-1][-1].isspace() or part[0].isspace()):
+                parts.append(" ")
+            parts.append(part)
+            is_apart = False
+        if not is_end:
+            if element is not pre:
+                stack.append((element, True))
+            stack += [(child, False) for child in reversed(element)]
     return parts
 
 

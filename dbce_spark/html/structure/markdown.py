@@ -26,7 +26,7 @@ _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
 _BLANK = re.compile(r"(</(?:a|b|em|i|strong)>|[^\s>_])( ?)(_{3,})(?=\s|<br>|</(?:li|p|td)>)")
 _ABOUT = re.compile(r"~(?:(?:(?<=\s~)|(?<=<br>~)|(?<=<li>~)|(?<=<p>~)|(?<=<td>~))(?=[^\W_]|\s)|(?<=\(~)(?=[^\W_]))")
-_DELIMITERS = re.compile(r"(?<=<br>)([\s:-]*)\|(?=[\s|:-]*<)")
+_DELIMITERS = re.compile(r"(<br>[\s:-]*)\|(?=[\s|:-]*<)")
 """A line of bars and hyphens, which would make a table of the line before."""
 _STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~", "\x80": r"\|"}
 """Signs that turbohtml would escape where they mean nothing to Markdown: in words, in blanks to be filled in, in
@@ -55,7 +55,7 @@ def to_html(source: str) -> str:
             _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, note.text)
         else:
             _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, note.text)
-    for footnote in root.find_all("footnote"):
+    for footnote in root.find_all("footnote") if "<footnote" in source else ():
         footnote.unwrap()
     for player in root.find_all("player"):
         _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")

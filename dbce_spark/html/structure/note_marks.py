@@ -22,16 +22,23 @@ _NAME = re.compile(r"[\w-]+")
 
 def number_of(element: Any) -> str:
     """Read the number that an element holds alone, with signs around it; "" of any other."""
-    match = _NUMBER.fullmatch(_short_text(element, MOST_CHARS))
+    return _number_in(_short_text(element, MOST_CHARS))
+
+
+def _number_in(text: str) -> str:
+    match = _NUMBER.fullmatch(text)
     return match[1] if match else ""
 
 
 def mark_of(element: Any) -> str:
     """Read a number, or what may stand for one: a letter in brackets, one that is raised, a word with a number in
     brackets, or signs such as daggers."""
-    if number := number_of(element):
+    may_be_long = (element.text or "").lstrip()[:1] in ("", "[")
+    text = _short_text(element, _MOST_LETTERED_CHARS if may_be_long else MOST_CHARS)
+    if not text:
+        return ""
+    if len(text) <= MOST_CHARS and (number := _number_in(text)):
         return number
-    text = _short_text(element, _MOST_LETTERED_CHARS)
     if match := _LETTERED.fullmatch(text):
         return match[1] or match[2]
     above = element.getparent()

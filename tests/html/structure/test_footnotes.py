@@ -139,7 +139,7 @@ def test_all_blocks_of_a_note_are_in_it(rest: str, expected: str) -> None:
     html = f"<p>a<a href=#n>1</a></p><ol><li id=n><p>First one.</p>{rest}</ol><p>b</p>"
 
     assert f"a[^1]\n\n[^1]: First one.\n\n{expected}\n\nb" == markdown_of(html)
-    assert "footnote>" not in html_of(html)
+    assert "<footnote" not in html_of(html.replace("<li", "<li lang=de"))
 
 
 def test_notes_of_one_number_have_names_of_their_own() -> None:
