@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     _add_leaderboard(commands)
     _add_stream_pages(commands)
     _add_stream_scores(commands)
+    _add_urltree_study(commands)
     return parser
 
 
@@ -400,6 +401,68 @@ def _stream_scores(arguments: argparse.Namespace) -> None:
     parts = stream_scores.read(given, datasets.read(arguments.sets).sets)
     storage.write(arguments.output, stream_scores.draw(parts).encode())
     print(stream_scores.text(parts))
+
+
+STUDIED = ("heuristics", "windows", "similarity", "kinds")
+"""Parts of the study of URL Tree."""
+
+
+def _add_urltree_study(commands: Commands) -> None:
+    command = add_command(
+        commands, "urltree-study", _urltree_study, "measure URL Tree on a long domain, invented or of gold pages"
+    )
+    command.add_argument(
+        "gold", nargs="*", metavar="GOLD", help="read gold pages from this file (default: invent a daily)"
+    )
+    command.add_argument(
+        "--only", action="append", choices=STUDIED, metavar="PART", dest="parts",
+        help="measure heuristics, windows, similarity or kinds; may be repeated (default: all)",
+    )  # fmt: skip
+    command.add_argument(
+        "--documents", type=count, default=6_000, metavar="N", help="invent N stories (default: %(default)s)"
+    )
+    command.add_argument(
+        "--copies", type=share, default=0.02, metavar="SHARE",
+        help="let this share of the stories appear a second time (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="draw from this seed (default: %(default)s)")
+    command.add_argument(
+        "--extractors", type=names, default=[], metavar="NAME,...",
+        help="compare heuristics and kinds with these, named as for `dbce evaluate`",
+    )  # fmt: skip
+    command.add_argument(
+        "--folds", default="", metavar="DIR", help="use these classifiers for dbce, each on sites that it has not seen"
+    )
+    command.add_argument(
+        "--every", type=count, default=1, metavar="N", help="score kinds on one document of N (default: %(default)s)"
+    )
+    add_output(command, "FILE", "write the tables, in Markdown, to this file")
+
+
+def share(text: str) -> float:
+    """Parse a number from 0 to 1."""
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1")
+    return value
+
+
+def _urltree_study(arguments: argparse.Namespace) -> None:
+    """Measure how good URL Tree is on one long domain by heuristic, by window, with similarity hashes, and by kind of
+    boilerplate (docs/urltree.md)."""
+    from benchmarks.urltree_study import stream_study
+
+    asked = stream_study.Study(
+        gold=arguments.gold,
+        documents=arguments.documents,
+        copies=arguments.copies,
+        seed=arguments.seed,
+        extractors=arguments.extractors,
+        every=arguments.every,
+        folds=arguments.folds,
+    )
+    storage.write(arguments.output, stream_study.measure(asked, arguments.parts or STUDIED).encode())
+    print(arguments.output)
 
 
 if __name__ == "__main__":

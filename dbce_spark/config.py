@@ -312,7 +312,9 @@ class StreamConfig:
 
     by: Annotated[str, one_of("dbce", "urltree")]
     pool_pages: Annotated[int, at_least(2)]
+    pool_blocks: PositiveInt
     relabel_pages: tuple[PositiveInt, ...]
+    waiting_bytes: PositiveInt
     batch_files: PositiveInt
     batch_bytes: PositiveInt
     partitions: PositiveInt

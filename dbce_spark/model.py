@@ -401,7 +401,7 @@ class RejectReason(StrEnum):
 
     FILE_UNREADABLE = "file_unreadable"  # cannot be opened or read at all
     NOT_AN_ARCHIVE = "not_an_archive"  # neither WARC nor ARC by its first bytes
-    BROKEN_RECORD = "broken_record"  # the bytes here could not be cut into records, or the file ends in this one
+    BROKEN_RECORD = "broken_record"  # bytes that are no record, or are damaged; or the file ends in this one
     NO_URL = "no_url"  # the record does not name what it is a capture of
     BAD_TIMESTAMP = "bad_timestamp"  # none that can be read, and nothing else dates the record
     BAD_HTTP = "bad_http"  # a response record with neither status line, nor headers, nor markup

@@ -272,6 +272,7 @@ def test_bounds_of_a_selection(setting: str, message: str) -> None:
         ("label.c_max=-1", "label.c_max is -1; it must be at least 0"),
         ("window.max_documents=65536", "window.max_documents is 65536; it must lie between 1 and 65535"),
         ("window.min_documents=10001", "window.min_documents is 10001; it must be at most max_documents, 10000"),
+        ("window.confirmed_by=101", "window.confirmed_by is 101; it must be at most confirmed_among, 100"),
         ("learn.least=41", "learn.least is 41; it must be at most documents, 40"),
         ("keys.rules=[{match='(', keep=[]}]", "keys.rules: '(' is no regular expression: "),
         ("keys.rules=[{keep=[]}]", "keys.rules.match is missing"),

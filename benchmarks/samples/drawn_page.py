@@ -1,4 +1,4 @@
-"""A page while it is written: every block goes into the HTML and, in the same call, into the list of its label.
+"""A page while it is written: every block goes into the HTML and, in the same call, with its label into a list.
 
 So the labels are true by construction; nothing is parsed again to find them.
 """
@@ -28,34 +28,57 @@ def code(text: str) -> Span:
     return Span("<code>", text, "</code>")
 
 
+CONTENT, COMMENT, BOILERPLATE = "content", "comment", "boilerplate"
+"""Kinds of blocks that every site tells apart; a site may name kinds of boilerplate of its own."""
+
+
+class DrawnBlock(NamedTuple):
+    """A block as a page was written with it."""
+
+    kind: str
+    text: str
+
+
 @dataclass
 class DrawnPage:
-    """The HTML of a page, with the texts of its blocks in document order.
+    """The HTML of a page, with its blocks in document order.
 
     `comments` holds what readers wrote below a page (comments, reviews): whether that is main content is for the reader
     of the labels to decide, so it is neither in `content` nor in `boilerplate`.
     """
 
     html: str = ""
-    content: list[str] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
-    boilerplate: list[str] = field(default_factory=list)
+    blocks: list[DrawnBlock] = field(default_factory=list)
+
+    @property
+    def content(self) -> list[str]:
+        """List the texts of the main content."""
+        return [block.text for block in self.blocks if block.kind == CONTENT]
+
+    @property
+    def comments(self) -> list[str]:
+        """List the texts of readers."""
+        return [block.text for block in self.blocks if block.kind == COMMENT]
+
+    @property
+    def boilerplate(self) -> list[str]:
+        """List all other texts."""
+        return [block.text for block in self.blocks if block.kind not in (CONTENT, COMMENT)]
 
     def main(self, tag: str, *inline: str | Span) -> str:
         """Write one block of main content, as the element `tag` (name and attributes; "" for bare text)."""
-        return _block(self.content, tag, inline)
+        return self._block(CONTENT, tag, inline)
 
     def comment(self, tag: str, *inline: str | Span) -> str:
         """Write one block that a reader wrote below the page."""
-        return _block(self.comments, tag, inline)
+        return self._block(COMMENT, tag, inline)
 
-    def chrome(self, tag: str, *inline: str | Span) -> str:
-        """Write one block of boilerplate."""
-        return _block(self.boilerplate, tag, inline)
+    def chrome(self, tag: str, *inline: str | Span, kind: str = BOILERPLATE) -> str:
+        """Write one block of boilerplate, of a kind that the site may name."""
+        return self._block(kind, tag, inline)
 
-
-def _block(texts: list[str], tag: str, inline: tuple[str | Span, ...]) -> str:
-    spans = [piece if isinstance(piece, Span) else Span("", piece, "") for piece in inline]
-    texts.append(" ".join("".join(span.text for span in spans).split()))
-    inner = "".join(f"{span.before}{escape(span.text, quote=False)}{span.after}" for span in spans)
-    return f"<{tag}>{inner}</{tag.partition(' ')[0]}>" if tag else inner
+    def _block(self, kind: str, tag: str, inline: tuple[str | Span, ...]) -> str:
+        spans = [piece if isinstance(piece, Span) else Span("", piece, "") for piece in inline]
+        self.blocks.append(DrawnBlock(kind, " ".join("".join(span.text for span in spans).split())))
+        inner = "".join(f"{span.before}{escape(span.text, quote=False)}{span.after}" for span in spans)
+        return f"<{tag}>{inner}</{tag.partition(' ')[0]}>" if tag else inner

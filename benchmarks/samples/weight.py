@@ -24,7 +24,7 @@ def weighed(drawn: DrawnPage, site: Site) -> DrawnPage:
     return replace(
         drawn,
         html=before + directory.html + _scripts(site) + end + after,
-        boilerplate=[*drawn.boilerplate, *directory.boilerplate],
+        blocks=[*drawn.blocks, *directory.blocks],
     )
 
 

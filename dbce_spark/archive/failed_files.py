@@ -32,12 +32,12 @@ class Loss:
 def file_loss(path: str, rejects: Sequence[Reject], size: Callable[[str], int]) -> Loss | None:
     """Sum up the loss of a file that was read whole from all its rejects; None if nothing was lost.
 
-    A file that storage does not give, or that is empty, is lost as a whole. `size` gives the bytes of a file as stored;
-    it is called only where bytes were lost.
+    A file that storage does not give, or that is no archive, is lost as a whole. `size` gives the bytes of a file as
+    stored; it is called only where bytes were lost.
     """
     for reject in rejects:
-        is_empty = reject.reason is RejectReason.NOT_AN_ARCHIVE and not reject.lost_bytes
-        if is_empty or reject.reason is RejectReason.FILE_UNREADABLE:
+        is_none = reject.reason is RejectReason.NOT_AN_ARCHIVE and reject.warc_file == path  # not a file in a zip
+        if is_none or reject.reason is RejectReason.FILE_UNREADABLE:
             return Loss(path, 1, 1, reason_of(reject))
     lost = sum(reject.lost_bytes for reject in rejects)
     if not lost:

@@ -167,6 +167,11 @@ def decode_body(response: Response, *, max_bytes: int, max_ratio: int) -> HttpCo
     return HttpContent(body, frozenset(defects))
 
 
+def without_chunks(body: bytes) -> bytes:
+    """Join the chunks of a body; return one that is not chunked as it is."""
+    return _join_chunks(body, set())
+
+
 def _cut(block: bytes, start: int, status: int) -> Response:
     """Cut a message whose headers begin at `start`, or on the line behind it, into head and body."""
     head_end, body_start = _head_end(block, start)

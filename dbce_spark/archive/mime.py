@@ -129,10 +129,8 @@ def computed_type(essence: str, body: bytes) -> str:
 
 def foreign_type(body: bytes) -> str:
     """Return the type of what is given as a page and is none, "" for a page: for bytes that come without a declared
-    type. Text without a tag is no page here; under the name of one, as in an archive, it might be."""
+    type. Text without a tag is a page, as under the name of one in an archive."""
     essence = computed_type(HTML, body)
-    if essence in PAGES and body.strip() and not holds_markup(body.replace(b"\0", b"")):
-        return PLAIN
     return "" if essence in PAGES else essence
 
 

@@ -7,7 +7,7 @@ A record that is too long for a file is cut: the first segment has the record's 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from dbce_spark.archive.records import Damage, Record
+from dbce_spark.archive.records import Damage, Flaw, Record
 
 _RECORD_BYTES = 1024
 """Bytes that a record takes in memory beside its block and its head."""
@@ -136,7 +136,9 @@ def _ended(origin: str, segmented: _Segmented, excess: str) -> Iterator[Record |
         yield Segment(first, detail)
     else:
         block = b"".join(part.block or b"" for part in (first, *others))
-        yield replace(first, block=block, declared_length=segmented.total)
+        flaws = {part.flaw for part in (first, *others)}
+        flaw = next((one for one in Flaw if one in flaws), None)
+        yield replace(first, block=block, declared_length=segmented.total, flaw=flaw)
     yield from map(Segment, others)
 
 

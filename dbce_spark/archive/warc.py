@@ -7,14 +7,14 @@ from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
 from dbce_spark.archive import http_message as http
-from dbce_spark.archive import mime
+from dbce_spark.archive import mime, record_digest
 from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.http_message import NOT_MODIFIED
 from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
 from dbce_spark.archive.index.urls import domain_of, host_of, url_key
 from dbce_spark.archive.record_date import DateSource, parse_record_date, replayed_date
-from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.records import Cause, Damage, Flaw, Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
 from dbce_spark.files.sources import MEMBER, open_binary
@@ -51,7 +51,7 @@ class Fetch:
 
     capture: Capture
     html: bytes
-    defects: frozenset[http.Defect | DateSource] = frozenset()
+    defects: frozenset[http.Defect | DateSource | Flaw] = frozenset()
 
 
 RecordOutcome = Fetch | Revisit | Reject | Skip
@@ -115,12 +115,16 @@ def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal:
 
     reading = _Reading(entry.path, config, max_html_bytes, first_refusal, entry.timestamp)
     nothing = True
-    for part in _read_parts(fetched.stream(), config):
+    stream = fetched.stream()
+    size = stream.seek(0, SEEK_END) - before + entry.offset
+    for part in _read_parts(stream, config):
         if part.offset < before:
             continue  # the dictionary is part of every record's bytes, and of none
         moved = part.offset - before + entry.offset
         if isinstance(part, Record):
-            yield reading.outcome(replace(part, offset=moved, member=part.member - before + entry.offset))
+            record = replace(part, offset=moved, member=part.member - before + entry.offset)
+            outcome = reading.outcome(record)
+            yield (reading.cut_outcome(record, size) or outcome) if isinstance(outcome, Skip) else outcome
         elif isinstance(part, Segment):
             yield reading.segment_outcome(replace(part, record=replace(part.record, offset=moved)))
         elif part.cause.is_loss:
@@ -160,6 +164,8 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
     return Reject(
         warc_file=path,
         warc_offset=damage.offset,
+        record_id=damage.record_id,
+        url=damage.url,
         stage=RejectStage.READ,
         reason=RejectReason.BROKEN_RECORD,
         detail=f"{damage.length} bytes: {damage.detail}",
@@ -181,6 +187,9 @@ class _Reading:
         """Decide a record's outcome, by the filters in the order in which they cost least, then by its payload."""
         kind = record.kind
         if kind not in _SCHEMES:
+            if record.has_no_kind:
+                detail = "it has no WARC-Type, and its Content-Type is not that of a request or a response"
+                return self._reject(record, RejectReason.BROKEN_RECORD, detail)
             return Skip(f"type:{kind if kind in _PASSED_OVER else 'unknown'}")
         if kind == "conversion" and mime.declared_type(record.headers.get("content-type")).essence == mime.PLAIN:
             return WET
@@ -194,13 +203,17 @@ class _Reading:
         return self._revisit_outcome(record) if kind == "revisit" else self._response_outcome(record)
 
     def cut_outcome(self, record: Record, size: int) -> Reject | None:
-        """Return the outcome of a record in which the file, of this size, ends. Nothing else would show that it does
-        where the record is none that is wanted: a page has a flag."""
-        if record.block is None or record.within or record.offset + record.length < size:
+        """Return the outcome of a record in which its compressed member or the file, of this size, ends. Nothing else
+        would show that it does where the record is none that is wanted: a page has a flag."""
+        missing = 0 if record.block is None else record.declared_length - len(record.block)
+        if missing > 0 and not record.within and record.offset + record.length >= size:
+            detail = f"{missing} bytes of this record lie behind the end of the file"
+        elif record.flaw is Flaw.CUT:
+            lack = f"{missing} bytes" if missing > 0 else "bytes"
+            detail = f"{lack} of this record are missing: its compressed member is cut"
+        else:
             return None
-        missing = record.declared_length - len(record.block)
-        detail = f"{missing} bytes of this record lie behind the end of the file"
-        return self._reject(record, RejectReason.BROKEN_RECORD, detail) if missing > 0 else None
+        return self._reject(record, RejectReason.BROKEN_RECORD, detail)
 
     def segment_outcome(self, segment: Segment) -> RecordOutcome:
         return self._reject(segment.record, RejectReason.SEGMENT_MISSING, segment.lack) if segment.lack else SEGMENT
@@ -232,7 +245,8 @@ class _Reading:
         digest = capture.payload_digest
         if self.refusal and (refused := self._refused(record, declared.essence or essence, response.status, digest)):
             return refused
-        return Fetch(capture, content.html, content.defects | {by} if by else content.defects)
+        defects: set[http.Defect | DateSource | Flaw] = {*content.defects, *_flaws(record, capture, response, content)}
+        return Fetch(capture, content.html, frozenset(defects | {by} if by else defects))
 
     def _revisit_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a revisit. The HTTP head that most have is filtered as that of a response is.
@@ -293,7 +307,6 @@ class _Reading:
     def _capture(
         self, record: Record, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
     ) -> Capture:
-        block_length = 0 if record.block is None else len(record.block)
         own_digest = payload_digest(response.body)
         declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
         return Capture(
@@ -309,7 +322,7 @@ class _Reading:
             http_status=response.status,
             mime=media_type.essence,
             declared_charset=media_type.charset,
-            truncated=is_cut or record.says_truncated or block_length < record.declared_length,
+            truncated=is_cut or record.says_truncated or record.is_short,
             record_type=record.kind,
             declared_digest="" if declared_digest == own_digest else declared_digest,
             item_title=record.headers.get(ITEM_TITLE.lower()),
@@ -346,6 +359,15 @@ class _Reading:
             reason=reason,
             detail=detail,
         )
+
+
+def _flaws(record: Record, capture: Capture, response: http.Response, content: http.HttpContent) -> Iterator[Flaw]:
+    """Iterate over the flags of a record whose bytes may be others than were written, beside that of a cut one."""
+    if record.flaw is Flaw.DAMAGED:
+        yield Flaw.DAMAGED
+    is_proven = capture.payload_digest == normal_digest(record.headers.get("warc-payload-digest"))
+    if not is_proven and not capture.truncated and record_digest.differs(record, response.body, content.html):
+        yield Flaw.DIFFERS
 
 
 def message(headers: Mapping[str, str], kind: str, block: bytes) -> http.Response | None:

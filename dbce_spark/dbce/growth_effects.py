@@ -1,10 +1,10 @@
 """Growth: the prior captures of a site that new captures affect, and the pages to compare for them.
 
-A bucket is cut by time, and snapshots are the nearest captures of a URL: so captures that come behind all others change
-only what is near the end. What comes late, between prior captures, changes all that follows in its buckets.
+A bucket is cut by time, and snapshots are the captures of a URL near in time: so captures that come behind all others
+change only what is near the end. What comes late, between prior captures, changes all that follows in its buckets.
 
 The evidence on a capture follows from the captures it is compared with: the arms of its crosses, the first captures of
-the URLs in its pool, and its nearest snapshots. Whatever has the same ones as before is not compared again.
+the URLs in its pool, and its snapshots. Whatever has the same ones as before is not compared again.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -13,10 +13,9 @@ from functools import partial
 from itertools import groupby
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, pools, sites
+from dbce_spark.dbce import buckets, crosses, moments, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.classifier.evidence import NEAREST
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.pools import Pool
 from dbce_spark.model import BucketCross, IndexedCapture, Member, Neighbour
@@ -109,7 +108,8 @@ def _suspects(before: _Site, now: _Site, new: Collection[str]) -> set[str]:
             if ids != _ids(prior.get(key, ())):
                 found.update(ids)
     for sequence in [*now.arms, *now.snapshots]:
-        found.update(sequence[at].capture_id for at in _near([one.capture_id in new for one in sequence]))
+        for stretch in moments.near(sequence, new):
+            found.update(_ids(stretch))
     return found
 
 
@@ -122,10 +122,11 @@ class _Neighbourhood:
         self._crosses = {cur: [*of_cur] for cur, of_cur in groupby(self.crosses, lambda one: one.cross.cur)}
         self._siblings = {capture_id: first for first, ids in self._pools for capture_id in ids}
         self._snapshots = {
-            sequence[at].capture_id: _ids(sequence[max(0, at - NEAREST) : at + NEAREST + 1])
+            one.capture_id: _ids(others)
             for sequence in site.snapshots
-            for at in range(len(sequence))
-            if sequence[at].capture_id in wanted
+            for moment, others in moments.snapshots(sequence)
+            for one in moment
+            if others and one.capture_id in wanted
         }
 
     def neighbours(self, capture_id: str) -> tuple[object, ...]:
@@ -158,19 +159,9 @@ def _ids(captures: Sequence[Member | IndexedCapture]) -> list[str]:
     return [capture.capture_id for capture in captures]
 
 
-def _near(marks: Sequence[bool]) -> list[int]:
-    """List the indexes of the marks that are set, and those at most NEAREST away from one, in order."""
-    marked = (at for at, is_marked in enumerate(marks) if is_marked)
-    return sorted({near for at in marked for near in range(max(0, at - NEAREST), min(len(marks), at + NEAREST + 1))})
-
-
 def _snapshot_pools(sequences: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Pool]:
     """Iterate over the stretches of each URL's captures, in order of time, that are wanted or evidence on those."""
     for sequence in sequences:
-        stretch: list[int] = []
-        for at in [*_near([one.capture_id in wanted for one in sequence]), len(sequence) + 1]:
-            if stretch and at > stretch[-1] + 1:
-                ids = [sequence[place].capture_id for place in stretch]
-                yield ids, [one for one in ids if one in wanted]
-                stretch = []
-            stretch.append(at)
+        for stretch in moments.near(sequence, wanted):
+            ids = _ids(stretch)
+            yield ids, [one for one in ids if one in wanted]

@@ -14,6 +14,7 @@ from dbce_spark.dbce.classifier.block_scores import Scores
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.kept import kept_blocks, main_text
 from dbce_spark.dbce.kept.title_heading import without_title
+from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
 from dbce_spark.model import ComparedPage, Extraction, Reject, RejectStage, Segments
 
 
@@ -53,16 +54,19 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
     """Score the blocks of some pages by the classifier, and choose those to keep."""
     classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
-    for start in range(0, len(compared), pages.TOGETHER):
-        batch = compared[start : start + pages.TOGETHER]
-        second = classifier.second_scores(batch)
-        of_pages = zip(batch, scores_of(second, label.content), classifier.types(second), strict=True)
+    for lot in cut_lots(compared, _count_blocks, TOGETHER):
+        second = classifier.second_scores(lot)
+        of_pages = zip(lot, scores_of(second, label.content), classifier.types(second), strict=True)
         for page, scores, page_type in of_pages:
             is_kept = kept_blocks.choose_blocks(page.page, scores, label)
             if label.title == "drop":
                 is_kept = without_title(page.page, is_kept)
             confidence = kept_blocks.estimate_confidence(scores, page.page.blocks.words, is_kept)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
+
+
+def _count_blocks(compared: ComparedPage) -> int:
+    return len(compared.page.blocks)
 
 
 def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredPage | None = None) -> Extraction:

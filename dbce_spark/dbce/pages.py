@@ -1,6 +1,7 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.range_reader import open_file
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
+from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, cut_lots
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.dbce.time_limit import OutOfTime
@@ -23,9 +25,6 @@ from dbce_spark.model import BlockFeatures, Page, Placed, Reject, RejectReason, 
 
 In = TypeVar("In")
 Out = TypeVar("Out")
-
-TOGETHER = 64
-"""Captures that are parsed together: enough for numpy, and still a few megabytes of HTML."""
 
 DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
@@ -59,22 +58,24 @@ def let_go(_: warc.Fetch) -> None:
 def read(
     source: Source, config: DbceConfig, keep: Callable[[warc.Fetch], None] = let_go
 ) -> Iterator[Page | Revisit | Reject | Skip]:
-    """Read every record of one source, in its order; but fetched captures wait until TOGETHER of them are parsed, and
+    """Read every record of one source, in its order; but fetched captures wait until some are parsed together, and
     other records pass them.
 
     `keep` is given each fetched capture, for who needs more of it than its page.
     """
     batch: list[warc.Fetch] = []
+    held = 0
     for found in fetches(source, config):
         if not isinstance(found, warc.Fetch):
             yield found
             continue
         keep(found)
         batch.append(found)
-        if len(batch) == TOGETHER:
-            yield from parse_fetches(batch, config)
-            batch = []
-    yield from parse_fetches(batch, config)
+        held += len(found.html)
+        if len(batch) == TOGETHER.pages or held > HTML_TOGETHER:
+            yield from parsed_pages(batch, config)
+            batch, held = [], 0
+    yield from parsed_pages(batch, config)
 
 
 def read_sources(
@@ -92,11 +93,35 @@ def read_sources(
 
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
-    return spared(partial(_parse_together, config=config), fetches, _page_reject)
+    return [*parsed_pages(fetches, config)]
+
+
+def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Iterator[Page | Reject]:
+    """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together."""
+    parse, build = partial(_parse_each, config=config.page), partial(_build_together, config=config)
+    parsed = (_ParsedFetch(fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
+    for lot in cut_lots(parsed, len, TOGETHER):
+        yield from spared(build, lot, _parsed_reject)
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedFetch:
+    """A capture with what parsing it gave."""
+
+    fetch: warc.Fetch
+    parsed: Parsed | Reject
+
+    def __len__(self) -> int:
+        """Count the blocks."""
+        return 0 if isinstance(self.parsed, Reject) else len(self.parsed.blocks)
 
 
 def _page_reject(fetch: warc.Fetch, error: Exception) -> Reject:
     return failed(fetch.capture, RejectStage.PAGE, error)
+
+
+def _parsed_reject(one: _ParsedFetch, error: Exception) -> Reject:
+    return _page_reject(one.fetch, error)
 
 
 def failed(page: Placed, stage: RejectStage, error: Exception) -> Reject:
@@ -128,16 +153,17 @@ def spared(
         return [outcome for one in many for outcome in spared(work, [one], reject)]
 
 
-def _parse_together(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
-    parsed = [_parsed(fetch, config.page) for fetch in fetches]
-    good = [one for one in parsed if isinstance(one, Parsed)]
+def _build_together(lot: Sequence[_ParsedFetch], config: DbceConfig) -> list[Page | Reject]:
+    good = [one.parsed for one in lot if isinstance(one.parsed, Parsed)]
     features: list[BlockFeatures | None] = [None] * len(good)
     if config.label.by == "classifier" and good:
         features = [*load_classifier(config.label.classifier).block_features(good)]
     features_of_good = iter(features)
     return [
-        build_page(fetch, one, next(features_of_good), config) if isinstance(one, Parsed) else one
-        for fetch, one in zip(fetches, parsed, strict=True)
+        one.parsed
+        if isinstance(one.parsed, Reject)
+        else build_page(one.fetch, one.parsed, next(features_of_good), config)
+        for one in lot
     ]
 
 
@@ -146,7 +172,11 @@ def parse_fetch(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
     return parse_fetches([fetch], config)[0]
 
 
-def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
+def _parse_each(fetches: Sequence[warc.Fetch], config: PageConfig) -> list[Parsed | Reject]:
+    return [_parse(fetch, config) for fetch in fetches]
+
+
+def _parse(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
     except PageError as error:

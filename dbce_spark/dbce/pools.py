@@ -32,7 +32,7 @@ class EvidenceModel(Protocol):
     def of_snapshots(self, captures: Sequence[PageFeatures]) -> Mapping[str, Codes]:
         """Compute the evidence of one URL's captures, in order of (time, id), on each other, by capture id.
 
-        On each it is that of the nearest `evidence.NEAREST` on either side, and of no other."""
+        On each it is that of the captures of the nearest moments (`moments.snapshots`), and of no other."""
 
 
 def evidence(pages: Iterable[Page], cap: int, load_model: Callable[[], EvidenceModel]) -> dict[str, Evidence]:

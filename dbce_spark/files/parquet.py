@@ -1,5 +1,6 @@
 """Parquet files with a checksum for each page, which is verified whenever these are read here."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -19,15 +20,25 @@ def part_name(number: int) -> str:
 class ParquetWriter:
     """A writer of batches to one Parquet file, in row groups of the same size however the batches came.
 
-    `held_bytes` is the size of the rows that wait for their row group to be full.
+    A row group is cut where the rows that wait for it to be full have more than `bytes_per_group`; the parts together
+    are as long as any other. `held_bytes` is the size of the rows that wait.
     """
 
-    def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
+    def __init__(
+        self,
+        stream: BinaryIO,
+        schema: pa.Schema,
+        *,
+        dictionary: Sequence[str] | bool,
+        rows_per_group: int,
+        bytes_per_group: float,
+    ):
         self._writer = pq.ParquetWriter(
             stream, schema, compression="zstd", use_dictionary=dictionary, write_page_checksum=True
         )
         self._schema = schema
-        self._rows_per_group = rows_per_group
+        self._rows_per_group, self._bytes_per_group = rows_per_group, bytes_per_group
+        self._missing_rows = rows_per_group
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
         self.held_bytes = 0
@@ -37,8 +48,12 @@ class ParquetWriter:
         self._pending.append(batch)
         self._pending_rows += batch.num_rows
         self.held_bytes += batch.nbytes
-        while self._pending_rows >= self._rows_per_group:
-            self._flush(self._rows_per_group)
+        while self._pending_rows >= self._missing_rows:
+            self._flush(self._missing_rows)
+            self._missing_rows = self._rows_per_group
+        if self.held_bytes > self._bytes_per_group:
+            self._missing_rows -= self._pending_rows
+            self._flush(self._pending_rows)
 
     def close(self) -> None:
         """Write the rows that are held, and end the file."""
@@ -53,6 +68,7 @@ class ParquetWriter:
         """Write the rows that are held as a smaller row group."""
         if self._pending_rows:
             self._flush(self._pending_rows)
+        self._missing_rows = self._rows_per_group
 
     def _flush(self, rows: int) -> None:
         table = pa.Table.from_batches(self._pending, self._schema)
@@ -63,18 +79,39 @@ class ParquetWriter:
 
 @contextmanager
 def writer(
-    path: str, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int
+    path: str,
+    schema: pa.Schema,
+    *,
+    dictionary: Sequence[str] | bool,
+    rows_per_group: int,
+    bytes_per_group: float = math.inf,
 ) -> Iterator[ParquetWriter]:
     """Open a Parquet file for writing batches, which appears when it is whole. `dictionary` names the columns whose
     values repeat."""
     with storage.atomic_file(path) as stream:
-        file = ParquetWriter(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
+        file = ParquetWriter(
+            stream,
+            schema,
+            dictionary=dictionary,
+            rows_per_group=rows_per_group,
+            bytes_per_group=bytes_per_group,
+        )
         try:
             yield file
         except BaseException:
             file.abandon()
             raise
         file.close()
+
+
+def row_groups(file: pq.ParquetFile, start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """Iterate over the row groups of a file that begin within some of its rows: the number of each, and of its first
+    row."""
+    first = 0
+    for number in range(file.metadata.num_row_groups):
+        if start <= first < stop:
+            yield number, first
+        first += file.metadata.row_group(number).num_rows
 
 
 def count_rows(paths: Iterable[str]) -> int:

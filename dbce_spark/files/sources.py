@@ -31,8 +31,13 @@ _EXTRAS = {"s3": "s3", "s3a": "s3", "http": "http", "https": "http"}
 """The extras that bring the drivers of URLs."""
 _FILE_URL = re.compile(r"file:(?://(?:localhost)?(?=/)|(?!//))(/.*)", re.DOTALL)
 _LOGGER = logging.getLogger("dbce_spark.files")
-_LIKE_ARCHIVE = re.compile(r"\.(?:w?arc|wacz|gz|bz2|xz|zst|lz4|7z|zip)$", re.IGNORECASE)
-"""Names that an archive may have."""
+_LIKE_ARCHIVE = re.compile(
+    r"\.(?:w?arc|wacz)(?!\w)(?!.*\.(?:md5|sha\d+|(?:md5|sha\d*)sums?|cdxj?|idx|csv|jsonl?|txt|log|xml|html?)$)"
+    r"|\.(?:gz|bz2|xz|zstd?|lz4|7z|zip)$",
+    re.IGNORECASE,
+)
+"""Names that an archive may have, also an unfinished (.warc.gz.open), numbered (.1) or kept one (.bak); not those of
+checksums, indexes and notes beside it."""
 
 _AT_ONCE = 16
 """Remote arguments that are looked up at the same time."""
@@ -156,7 +161,9 @@ def list_unread(arguments: Sequence[str], patterns: Sequence[str], index_pattern
     unlisted: list[OSError] = []
     found = {path for folder in folders for path in walk(folder, _ALL, unlisted.append)}
     fitting = {path for path in found if fits(path, patterns)}
-    others = [path for path in found - fitting if _LIKE_ARCHIVE.search(path) and not fits(path, index_patterns)]
+    others = [
+        path for path in found - fitting if _LIKE_ARCHIVE.search(Path(path).name) and not fits(path, index_patterns)
+    ]
     if others:
         _LOGGER.warning(
             "files passed over: %s, such as %s; of a folder only names that fit input.patterns (conf/dbce.toml) are"

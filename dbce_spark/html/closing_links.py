@@ -49,13 +49,15 @@ def closing_texts(
     parts: the texts of the block, one behind the other. linked: which of them are in links, ascending. links: the part
     that comes next at each link.
     """
+    in_links = {*linked}
+    first = -1
+    if not _LETTER.search("".join([part for at, part in enumerate(parts) if at not in in_links])):
+        if not to_place:
+            return
+        first = linked[0]
     behind = "".join(parts[linked[-1] + 1 :]).strip()
     if behind.startswith(_STOPS) or _LETTER.search(behind):  # the link is the last word of a sentence, or within one
         return
-    in_links = {*linked}
-    first = -1
-    if not any(_LETTER.search(part) for at, part in enumerate(parts) if at not in in_links):
-        first = linked[0] if to_place else len(parts)
     begins = in_links.intersection(links)
     text = before = ""
     for at in range(len(parts) - 1, first, -1):

@@ -10,6 +10,7 @@ from lxml import etree
 from dbce_spark.config import PageConfig
 from dbce_spark.html.scriptless_text import take_in_scriptless
 from dbce_spark.html.stray_parts import take_in_stray_parts
+from dbce_spark.html.untagged_text import as_code
 from dbce_spark.model import RejectReason
 
 MAX_DEPTH = 2048
@@ -22,6 +23,8 @@ _NO_FRAMES = re.compile(rb"(</?no)frames\b", re.IGNORECASE)
 _EMPTY_SCRIPT = re.compile(rb"<(script|style)((?:\s[^<>]*)?)/>(?=.*?<(/)?\1\b)(?(3)|(?!))", re.IGNORECASE | re.DOTALL)
 """A tag that libxml2 takes for a whole element, and browsers for the start of what ends at the next end tag. Where
 another starts before that, the slash is meant."""
+_TITLE_END = re.compile(rb"</title", re.IGNORECASE)
+_OPEN_TITLE = re.compile(rb"<title\b[^>]*>[^<]*(?=<)", re.IGNORECASE)
 _NOT_AS_MEANT = re.compile(rb"<[/nNsS][nNoOcCtT](?:[oO]?[fF][rR]|[^<>]*/>)")
 """The beginning of what either of these finds, and of little else: for nearly all pages one look is enough."""
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
@@ -54,8 +57,11 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
+    html = _as_meant(html)
     try:
-        root = etree.fromstring(_as_meant(html), parser)
+        root = etree.fromstring(html, parser)
+        if root is not None and root.find("body") is None and (mended := _with_title_end(html)) != html:
+            root = etree.fromstring(mended, parser)
     except (etree.LxmlError, ValueError) as error:
         raise PageError(f"lxml: {error}") from error
     if root is None:
@@ -90,16 +96,22 @@ def measure(html: bytes, config: PageConfig) -> None:
         target: Any = _AttributeCount(config.max_attributes)
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
         with contextlib.suppress(etree.LxmlError, _Deep):  # what is wrong besides shows when it is parsed
-            etree.fromstring(_as_meant(html), parser)
+            etree.fromstring(_with_title_end(_as_meant(html)), parser)
 
 
 def _as_meant(html: bytes) -> bytes:
-    """Make <noscript> of <noframes>, which libxml2 has as text with its tags, and start tags of <script .../> and
-    <style .../> that have a content."""
+    """Make <noscript> of <noframes>, which libxml2 has as text with its tags, start tags of <script .../> and
+    <style .../> that have a content, and code of text without a tag."""
+    html = as_code(html)
     if not _NOT_AS_MEANT.search(html):
         return html
     html = _NO_FRAMES.sub(rb"\1script", html)
     return _EMPTY_SCRIPT.sub(rb"<\1\2>", html)
+
+
+def _with_title_end(html: bytes) -> bytes:
+    """End a title that never ends before the next tag."""
+    return html if _TITLE_END.search(html) else _OPEN_TITLE.sub(rb"\g<0></title>", html)
 
 
 def _has_long_tag(html: bytes) -> bool:

@@ -26,6 +26,9 @@ LINE_END_TAGS = BLOCK_TAGS | {"br"}
 
 HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 
+CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
+"""Blocks that show white space, and lines, as they are written."""
+
 JOINED_TAGS = frozenset("sub sup wbr".split())
 """Elements in a line that no word begins or ends at."""
 

@@ -13,21 +13,21 @@ import numpy.typing as npt
 
 from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from dbce_spark.html.dom import PageError
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
-from dbce_spark.html.table_rows import LINE_BREAK, cell_slots, separators
-from dbce_spark.html.tokens import begins_word, hashed, token_counts, turns_upper
+from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
+from dbce_spark.html.table_rows import LINE_BREAK, Elements, Tables, cell_slots, separators
+from dbce_spark.html.tokens import are_words, begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
 _INLINE, _LINK, _JOINED, _BREAK, _CODE, _LINE, _DROPPED, _BLOCK, _PRE = range(9)
-"""Kinds of tags for the walk; from _BLOCK on, blocks end there. _CODE are inline ones within <pre>, and _LINE those of
-them that a style makes lines."""
+"""Kinds of tags for the walk; from _BLOCK on, blocks end there. _PRE are those like <pre>, _CODE inline ones in these,
+and _LINE those of them that a style makes lines."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
     "a": _LINK,
     "br": _BREAK,
-    "pre": _PRE,
+    **dict.fromkeys(CODE_TAGS, _PRE),
     **dict.fromkeys(JOINED_TAGS, _JOINED),
 }.get
 _CONTROLS = frozenset("input select textarea".split())
@@ -82,6 +82,7 @@ class PageWalk:
     """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
 
     def __init__(self, root: Any, max_path_chars: int):
+        self._root = root
         self._max_path_chars = max_path_chars
         self._path_chars = 0
         self.tree = PageTree()
@@ -121,7 +122,7 @@ class PageWalk:
         # tag were seen. Here: of the place above the root, where no number of children is the last.
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
         slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
-        dropped, to_drop, links = None, 0, 0
+        dropped, to_drop, links, block = None, 0, 0, 0
         inline = _INLINE  # within <pre>, _CODE
         ended = -1  # how many parts there were at the end of the element before, if no text stands behind it
         for element in root.iter("*"):
@@ -132,7 +133,7 @@ class PageWalk:
                 element = dropped
             elif (kind := kind_of(tag := element.tag, inline)) == _DROPPED:
                 if tag in _CONTROLS:
-                    self._note_control(tag)
+                    self._note_control(element)
                 if to_drop := len(element):
                     dropped = element
                     continue
@@ -142,6 +143,7 @@ class PageWalk:
                     ended = -1
                     if parts:
                         self._flush(holder)
+                        block = len(texts)
                     if kind == _PRE:
                         self._pre += 1
                         inline = _CODE
@@ -153,7 +155,7 @@ class PageWalk:
                     if kind:  # most have none
                         if kind == _LINK:
                             links += 1
-                            self._note_link(element)
+                            self._note_link(element, block)
                         elif kind == _JOINED:
                             parts.append("")
                         elif kind == _CODE:
@@ -174,7 +176,7 @@ class PageWalk:
                 nths.append(nth)
                 slots.append(slot)
                 parents.append(above)
-                firsts.append(len(texts))
+                firsts.append(block)
                 lasts.append(0)
                 text = element.text
                 if text and (parts or not text.isspace() or inline):
@@ -194,12 +196,13 @@ class PageWalk:
                 if kind == _BLOCK:  # most elements; a call each would cost as much as all else here
                     if parts:
                         self._flush(index)
+                        block = len(texts)
                 elif kind == _LINK:
                     links -= 1
                 elif kind:
                     self._leave(kind, index if kind >= _BLOCK else holder)
-                    inline = _CODE if self._pre else _INLINE
-                lasts[index] = len(texts)
+                    inline, block = _CODE if self._pre else _INLINE, len(texts)
+                lasts[index] = block
             while True:
                 text = element.tail
                 if text and (parts or not text.isspace() or inline):
@@ -215,12 +218,13 @@ class PageWalk:
                 if kind_above == _BLOCK:
                     if parts:
                         self._flush(holder)
+                        block = len(texts)
                 elif kind_above == _LINK:
                     links -= 1
                 elif kind_above:
                     self._leave(kind_above, holder)
-                    inline = _CODE if self._pre else _INLINE
-                lasts[above] = len(texts)
+                    inline, block = _CODE if self._pre else _INLINE, len(texts)
+                lasts[above] = block
                 element = parent
                 parent, to_come, above, kind_above, holder, slot_above, under, seen = around.pop()
 
@@ -236,21 +240,25 @@ class PageWalk:
         elif kind == _LINE:
             self._begin_line()
 
-    def _note_control(self, tag: str) -> None:
+    def _note_control(self, control: Any) -> None:
+        """Note a form control. One that is shown stands between words."""
         self.tree.controls.append(len(self.texts))
-        if tag == "textarea":
+        if control.tag == "textarea":
             self.tree.text_areas.append(len(self.texts))
+        if self._parts and not self._pre and (control.get("type") or "").strip().lower() != "hidden":
+            self._parts.append(" ")
 
-    def _note_link(self, element: Any) -> None:
+    def _note_link(self, element: Any, block: int) -> None:
+        tree = self.tree
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
-            self.tree.foreign_links.append(len(self.texts))
+            tree.foreign_links.append(block)
         if href := element.get("href"):
-            self.tree.links.append(len(self.texts))
-            self.tree.hrefs.append(href)
+            tree.links.append(block)
+            tree.hrefs.append(href)
             self._link_places.append(len(self._parts))
             self._is_to_place = href.find("#", 0, -1) >= 0  # a bare # leads nowhere
             if self._is_to_place:
-                self.tree.place_links.append(len(self.texts))
+                tree.place_links.append(block)
 
     def _new_path(self, above: int, tag: str) -> int:
         """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
@@ -289,11 +297,13 @@ class PageWalk:
         self._blank = len(self._parts)
 
     def _flush(self, holder: int) -> None:
-        parts = self._parts
-        if len(parts) > 1 and not self._pre:
-            self._part_words()
+        parts, linked = self._parts, self._linked
+        raw = parts[0]
+        if len(parts) > 1:
+            if not self._pre:
+                self._part_words()
+            raw = "".join(parts)
         self._touching.clear()
-        raw = "".join(parts)
         if self._pre:
             text = _code(raw)
         elif self._has_break:
@@ -302,13 +312,13 @@ class PageWalk:
         else:
             text = " ".join(raw.split())
         if text:
-            if self._linked:
+            if linked:
                 self._note_linked()
             self.texts.append(text)
             self.tree.holders.append(holder)
         parts.clear()
         self._blank = 0
-        self._linked.clear()
+        linked.clear()
         self._link_places.clear()
 
     def _note_linked(self) -> None:
@@ -348,11 +358,27 @@ class PageWalk:
         for at in self._touching:
             if at < len(parts) and begins_word(parts[at - 1], parts[at]):
                 parts[at] = f" {parts[at]}"
+        if self._touching and self._link_places:
+            self._part_links()
         before = ""
         for at, part in enumerate(parts):
             if turns_upper(before, part):
                 parts[at] = f" {part}"
             before = part
+
+    def _part_links(self) -> None:
+        """Put a space between the words of two links that touch and lead to different places, and where a number in a
+        link touches one in another element."""
+        parts, linked, places = self._parts, {*self._linked}, self._link_places
+        target = ""
+        for at, href in zip(places, self.tree.hrefs[-len(places) :], strict=True):
+            if href != target and at in linked and at - 1 in linked and are_words(parts[at - 1], parts[at]):
+                parts[at] = f" {parts[at]}"
+            target = href
+        for at in self._touching:
+            is_edge = (at in linked) != (at - 1 in linked)
+            if is_edge and at < len(parts) and parts[at - 1][-1:].isdigit() and parts[at][:1].isdigit():
+                parts[at] = f" {parts[at]}"
 
     def xpaths(self) -> list[str]:
         """Write the XPath of each block; the steps that several share are written once."""
@@ -388,8 +414,9 @@ class PageWalk:
         """Join the texts of the blocks; return the page text, and of each block how many characters part it from the
         one before."""
         tree, texts, steps = self.tree, self.texts, self._steps
-        cells = cell_slots([steps[path] for path in tree.slot_paths], tree.slot_parents)
-        before = separators(texts, tree.slots, tree.parents, (tree.firsts, tree.lasts), cells)
+        tags = [steps[path] for path in tree.slot_paths]
+        elements = Elements(tree.slots, tree.parents, tree.firsts, tree.lasts, tree.holders, tags)
+        before = separators(texts, elements, cell_slots(tags, tree.slot_parents), Tables(self._root, elements))
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
         return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps

@@ -1,8 +1,8 @@
 """Tokens: the words of a text, their places, and a 64-bit hash of each. Without spaces a token is one character."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
+from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,8 @@ _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _JOINING = frozenset("/\\@#&*")
 """Signs of the same categories that stand within a word, or before it."""
 
+_LETTERS = frozenset("LMN")
+
 _BASE = 0x9E3779B97F4A7C15
 _BACK = pow(_BASE, -1, 1 << 64)
 
@@ -69,10 +71,10 @@ def tokens(text: str) -> list[str]:
 
 
 def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
-    """Count the tokens of each of some texts; no text is empty."""
+    """Count the tokens of each of some texts."""
     if not texts:
         return np.empty(0, np.intp)
-    begins = _begins(_CLASSES.take(code_points("\n".join(texts))))
+    begins = _begins(_CLASSES.take(code_points("\n".join([*texts, ""]))))
     ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)) + 1)
     return np.add.reduceat(begins, np.append(0, ends[:-1]), dtype=np.intp)
 
@@ -85,7 +87,7 @@ def begins_word(before: str, text: str) -> bool:
     """
     if not before or not text:
         return False
-    last, kind = before[-1], unicodedata.category(text[0])
+    last, kind = before[-1], category(text[0])
     if last.isdigit() and kind == "Lo":
         return True
     if last == "." and kind[0] == "L" and _begins_name(before):
@@ -98,7 +100,7 @@ def begins_word(before: str, text: str) -> bool:
         return before[-2:-1].isalnum() or (last.isdigit() and kind != "Nd")
     if kind == "Nd" and last in ".,:" and before[-2:-1].isdigit():
         return False
-    return last not in _JOINING and unicodedata.category(last) in _CLOSING
+    return last not in _JOINING and category(last) in _CLOSING
 
 
 def _begins_name(before: str) -> bool:
@@ -118,6 +120,14 @@ def turns_upper(before: str, text: str) -> bool:
         return False
     last = before[-1:]
     return (last.islower() or last in _TURNS) and before[-2:-1].isalnum()
+
+
+def are_words(before: str, text: str) -> bool:
+    """Test for a text that ends, and one that begins, with a letter, a mark of one or a digit; a single small letter is
+    rather part of a word."""
+    if not before or not text or any(len(one) == 1 and one.islower() for one in (before, text)):
+        return False
+    return {category(before[-1])[0], category(text[0])[0]} <= _LETTERS
 
 
 def spans(text: str) -> list[tuple[int, int]]:

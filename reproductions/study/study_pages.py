@@ -20,6 +20,9 @@ from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Values
 PageKey = tuple[str, str]
 """Data set and id."""
 
+_UNMEASURED = {"gold_recurrence": 0.0}
+"""Facts that results of before they were measured lack; the study's tables do not have them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPages:
@@ -73,7 +76,7 @@ def read(results: str, paths: Sequence[str]) -> StudyPages:
     extractors = tuple(dict.fromkeys(row["extractor"] for row in scores))
     return StudyPages(
         pages=tuple(gold[key] for key in keys),
-        facts=tuple(Facts(**{**row, "tags": tuple(row["tags"])}) for row in of_pages),
+        facts=tuple(Facts(**{**_UNMEASURED, **row, "tags": tuple(row["tags"])}) for row in of_pages),
         extractors=extractors,
         texts={
             name: [Extracted(row["text"], row["seconds"], row["error"]) for key in keys for row in [by_key[name, *key]]]

@@ -3,6 +3,7 @@
 import gzip
 import random
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -49,6 +50,24 @@ GOOD = gzipped(*(record(url=f"http://www.example.org/{nth}", WARC_Noise=NOISE.he
 def test_file_fails_if_most_of_it_is_lost(tmp_path: Path, name: str, data: bytes, expected: list[str]) -> None:
     """More than half of the bytes, or all of it."""
     assert expected == failed(archive(tmp_path / name, data))
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"pages/pages.jsonl": b"x" * 10}, ["not_an_archive"]),
+        ({"pages/pages.jsonl": b"x" * 2000}, ["not_an_archive"]),
+        ({"archive/data.warc.gz": b"".join(GOOD), "archive/empty.warc.gz": b""}, []),
+        ({"archive/data.warc.gz": NOISE}, ["not_an_archive"]),
+    ],
+)
+def test_zip_without_an_archive_fails(tmp_path: Path, files: dict[str, bytes], expected: list[str]) -> None:
+    """However large the files in it are; one that has an archive does not, whatever else is in it."""
+    with ZipFile(tmp_path / "a.wacz", "w") as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+
+    assert expected == failed(str(tmp_path / "a.wacz"))
 
 
 def test_file_that_is_not_there_fails(tmp_path: Path) -> None:

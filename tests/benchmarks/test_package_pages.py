@@ -110,6 +110,7 @@ def test_labels_name_pages_of_packages_of_debian_and_npm(tmp_path: Path) -> None
         ),
         (debian_package(**{"a.html": b"cut"})[:-100], "manual:usr/a.html", r"manual\.deb"),
     ],
+    ids=["empty", "other", "lacks the page", "not given", "page cut short", "package cut short"],
 )
 def test_a_labelled_page_that_no_package_has_is_named(tmp_path: Path, content: bytes, named: str, said: str) -> None:
     """The package is not given, is none, lacks the page, or it or the page in it is cut short."""

@@ -229,7 +229,7 @@ def test_json_has_the_texts_that_python_has(
         (["empty.html"], "/empty.html: "),
         (["empty.html", "broken.warc.gz"], "no page was found"),
         (["paper.pdf"], "/paper.pdf: not_html: is application/pdf"),
-        (["notes.txt"], "/notes.txt: not_html: is text/plain"),
+        (["name.txt"], "/name.txt: not_html: is text/plain; this names a place"),
         (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
         (["broken.warc.gz"], "broken.warc.gz: "),
     ],
@@ -245,6 +245,7 @@ def test_nothing_to_print_is_an_error(
     monkeypatch.chdir(pages)
     Path("empty.html").touch()
     Path("paper.pdf").write_bytes(b"%PDF-1.4\n1 0 obj")
+    Path("name.txt").write_text("pages/a.html\n")
     Path("broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
 
     assert 2 == main(["text", *arguments])

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local, pages, sites
+from dbce_spark.dbce import local, page_labels, pages, sites
+from dbce_spark.dbce.classifier import evidence
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.model import Extraction, Label, Page
 from tests.support.builders import archive, config, gzipped, http, record
 
@@ -220,6 +223,30 @@ def test_order_of_the_records_does_not_matter(tmp_path_factory: pytest.TempPathF
     actual = texts(local.extract(paths, ARTICLES))
 
     assert expected == actual
+
+
+def rows(result: local.Result) -> list[tuple[Any, ...]]:
+    """All that was found of each page, as plain values."""
+    columns = ("blocks", "labels", "scores", "siblings_with")
+    return [
+        (
+            *(one.page.capture_id, one.text, one.status, one.confidence, one.page_type),
+            *(getattr(one.segments, name).tolist() for name in columns),
+        )
+        for one in result.extractions
+    ]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.builds(LotSize, st.integers(1, 13), st.integers(0, 150)), st.integers(0, 20_000))
+def test_results_do_not_depend_on_lots(path: str, result: local.Result, size: LotSize, html_bytes: int) -> None:
+    """However few pages, blocks or bytes are parsed, compared and labelled together."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (pages, evidence, page_labels):
+            patch.setattr(module, "TOGETHER", size)
+        patch.setattr(pages, "HTML_TOGETHER", html_bytes)
+
+        assert rows(result) == rows(local.extract([path], ARTICLES))
 
 
 @pytest.mark.parametrize("cap", [2, 4])

@@ -10,6 +10,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, page_labels, pages, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.classifier.classify import ARTICLE
+from dbce_spark.dbce.page_lots import TOGETHER
 from dbce_spark.model import Evidence, Extraction, Label, Page, Reject
 from tests.support import small_classifier
 from tests.support.builders import alone_on_site, capture, config
@@ -46,7 +47,7 @@ def test_a_page_that_cannot_be_labelled_is_a_reject() -> None:
 def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, trained_pages: list[Page]) -> None:
     """Labels are the same over the borders of batches."""
     many = [alone_on_site(one) for one in trained_pages] * 5
-    assert len(many) > pages.TOGETHER
+    assert len(many) > TOGETHER.pages
     found = page_labels.label_pages(many, classifying.label)
     alone = [page_labels.label_pages([one], classifying.label)[0] for one in many[: len(trained_pages)]]
 

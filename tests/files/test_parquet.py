@@ -46,6 +46,24 @@ def test_what_is_held_can_be_written_before_it_fills_a_row_group(tmp_path: Path)
         assert [3, 2, 4] == [read.metadata.row_group(at).num_rows for at in range(read.num_row_groups)]
 
 
+def test_a_row_group_of_many_bytes_is_cut(tmp_path: Path) -> None:
+    """Its parts together are as long as any other, so that the rows of each can be found by their numbers."""
+    path = str(tmp_path / "a.parquet")
+    two = numbers(2)[0].nbytes
+    with parquet.writer(path, SCHEMA, dictionary=True, rows_per_group=4, bytes_per_group=two) as file:
+        for batch in numbers(1, 2, 2, 3, 3, 1):
+            file.write(batch)
+            assert file.held_bytes <= two
+
+    with pq.ParquetFile(path) as read:
+        groups = [read.metadata.row_group(at).num_rows for at in range(read.num_row_groups)]
+        assert [3, 1, 4, 3, 1] == groups
+        assert [[(0, 0), (1, 3)], [(2, 4)], [(3, 8), (4, 11)]] == [
+            [*parquet.row_groups(read, start, start + 4)] for start in (0, 4, 8)
+        ]
+        assert [*range(12)] == read.read().column("n").to_pylist()
+
+
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     """A file holds the rows of its batches in order, wherever fsspec takes it."""
     for path in (str(tmp_path / "f.parquet"), "memory://store/f.parquet"):

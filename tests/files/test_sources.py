@@ -284,6 +284,26 @@ def test_what_is_no_file_is_passed_over_with_a_word(folder: Path, caplog: pytest
     assert 10 == len(caplog.messages)  # notes.txt is called as no archive is
 
 
+@pytest.mark.parametrize(
+    ("name", "is_counted"),
+    [
+        *((f"x.warc.gz{ending}", True) for ending in (".open", ".1", ".tmp", ".part", ".bak", "~")),
+        *((name, True) for name in ("x.warc.wet", "x.WARC.zstd", "x.wacz.part", "x.arc.old", "x.bz2")),
+        *((f"x.warc.gz{ending}", False) for ending in (".md5", ".sha256", ".sha1sum", ".cdx", ".log", ".json")),
+        *((name, False) for name in ("x.warcs", "x.warc.d/notes", "notes.txt", "x.cdxj.gz")),
+    ],
+)
+def test_files_that_are_called_as_an_archive_may_be_are_counted(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, is_counted: bool
+) -> None:
+    """An archive that a crawler has not finished, or somebody has kept, is not passed over without a word."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+
+    assert [] == list_unread([str(tmp_path)], PATTERNS, ["*.cdxj.gz"])
+    assert [is_counted] == [bool(caplog.messages)]
+
+
 def test_a_folder_that_cannot_be_read_is_named(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

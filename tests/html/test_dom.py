@@ -67,3 +67,31 @@ def test_many_empty_scripts_take_no_square_of_time() -> None:
     html = b"<p>one</p>" + b"<script /><style />" * 20_000 + b"<script " * 20_000
 
     assert parse_tree(html).findtext("body/p") == "one"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<html><head><title>Our house<body><p>one</p></html>", "Our house"),
+        ("<TITLE class=t>Our house<title></head><body><p>one</p>", "Our house"),
+        ("<title>Our &lt;house></title><p>one", "Our <house>"),
+    ],
+)
+def test_a_title_that_never_ends_ends_before_the_next_tag(html: str, expected: str) -> None:
+    """It would be all of the page."""
+    page = parsed(html)
+
+    assert (expected, "one") == (page.declared.title, page.blocks.text)
+
+
+def test_a_title_among_the_text_is_read_as_browsers_read_it() -> None:
+    """Up to its end, if it has one."""
+    assert "one\ntwo <b>three" == parsed(b"<p>one</p><title>two <b>three").blocks.text
+
+
+def test_attributes_behind_a_title_that_never_ends_are_counted() -> None:
+    """They are attributes once the title has an end."""
+    settings = config("page.max_attributes=3", "page.trusted_bytes=20").page
+
+    with pytest.raises(PageError, match="<p> has 4 attributes"):
+        parse(b"<title>Our house<p a b c d>words of it</p>", "", settings)

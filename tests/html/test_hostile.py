@@ -107,8 +107,13 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "comments": ("too_many_tags", lambda: filled(b"<p>x", b"<!--")),
     "script": (PAGE, lambda: filled(b"<p>x<script>", b"a ")),
     "cdata": (PAGE, lambda: filled(b"<p>x<![CDATA[", b"a ")),
-    "tag": ("no_text", lambda: filled(b"<p", b"a ")),
-    "name": ("no_text", lambda: filled(b"<", b"a")),
+    "tag": ("no_text", lambda: filled(b"<p ", b"a ")),
+    "name": ("no_text", lambda: filled(b"<!----><", b"a")),
+    "title": ("too_many_tags", lambda: b"<title>" + b"<a>x" * 1_000_000),
+    "titles": ("no_text", lambda: tagged(b"", b"<title>x")),
+    # Without a tag.
+    "signs": (PAGE, lambda: b"x" + b"<" * TAGS),
+    "lines": ("too_many_tokens", lambda: filled(b"<x", b"a\n")),
     "slashes": ("no_text", lambda: filled(b"<p ", b"/")),
 }
 

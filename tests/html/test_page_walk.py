@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import CODE_TAGS
 from dbce_spark.html.tokens import hashed, tokens
 from tests.support.builders import body, parsed
 from tests.support.strategies import documents
@@ -48,13 +49,39 @@ def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
         ("<b>km</b><sup>2</sup><b>Area</b>", "km2Area"),
         ("<pre><b>Foo</b><b>Bar</b>Baz</pre>", "FooBarBaz"),
         ("over<b> </b>lap", "over lap"),
+        ("<a href=r>rye bread</a><a href=w>wheat bread</a>", "rye bread wheat bread"),
+        (
+            "<a href=n>新聞</a><b><a href=s>音樂</a></b><i></i><a href=h>हिन्दी</a><a href=m>मराठी</a>",
+            "新聞 音樂 हिन्दी मराठी",
+        ),
+        ("<a>Log in</a><a href=r>register</a>", "Log in register"),
+        ("<a href=p>P</a><a href=p>acking</a> <a href=a>t</a><a href=b>he</a>", "Packing the"),
+        ("<a href=1>[1]</a><a href=2>[2]</a> f(x)<a href=#f>¶</a>", "[1][2] f(x)¶"),
+        ("10<sup><a href=1>2</a></sup><sup><a href=2>3</a></sup> <a href=b>5</a>th", "1023 5th"),
+        ("<b>1</b><a href=2>2</a><a href=3>3</a><b>4</b>", "1 2 3 4"),
+        ("<pre><a href=1>one</a><a href=2>two</a></pre>", "onetwo"),
     ],
 )
 def test_elements_that_touch_are_words_apart(html: str, expected: str) -> None:
-    """A space parts them where a new word begins in the second; not at raised signs, and not in <pre>."""
+    """A space parts them where a new word begins in the second, as in two links to different places; not at raised
+    signs, and not in <pre>."""
     actual = parsed(html).blocks.text
 
     assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<input type=radio>small<input type=radio>large", "small large"),
+        ("<label><input>red</label><label><input>blue</label>", "red blue"),
+        ("from<select><option>here</select>to<textarea>there</textarea>.", "from to ."),
+        ("un<input type=Hidden>seen <pre>co<input>de</pre>", "unseen\ncode"),
+    ],
+)
+def test_form_controls_stand_between_words(html: str, expected: str) -> None:
+    """If they are shown, and not in <pre>."""
+    assert expected == parsed(html).blocks.text
 
 
 @pytest.mark.parametrize(
@@ -81,10 +108,11 @@ def test_line_breaks(html: str, expected: list[str]) -> None:
     assert expected == actual
 
 
-def test_pre_keeps_its_lines() -> None:
-    """In <pre> white space is text; around it it is not."""
-    expected = ["one", "def f():\n    return  1", "two three"]
-    actual = body("<p>one</p><pre>\ndef f():\n    return  1\n</pre><p>two\n  three</p>")
+@pytest.mark.parametrize("tag", CODE_TAGS)
+def test_pre_keeps_its_lines(tag: str) -> None:
+    """In <pre>, and what browsers show in the same way, white space is text; around it it is not."""
+    expected = "two three\ndef f():\n    return  1"
+    actual = parsed(f"<p>two\n  three</p><{tag}>\ndef f():\n    return  1\n").blocks.text
 
     assert expected == actual
 

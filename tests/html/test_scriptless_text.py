@@ -1,4 +1,4 @@
-"""Pages whose text stands in <noscript>, for readers without scripts."""
+"""Pages whose text stands in <noscript>, for readers without scripts, or in shadow roots."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from tests.support.builders import body
 
 POST = "It came up in the last release, and nobody here could say why. " * 8
 FEW = "<p>Powered by a forum</p>"
+ROOT = "<template shadowrootmode=open>"
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,10 @@ FEW = "<p>Powered by a forum</p>"
         (f"<h1>A topic</h1><p>{POST}</p><noscript>{POST}</noscript>", ["A topic", POST.strip()]),
         (f"{FEW}<noscript>Allow scripts in your browser to see this page.</noscript>", ["Powered by a forum"]),
         (f"{FEW}<noscript><script>{POST}</script></noscript>", ["Powered by a forum"]),
+        (f"{FEW}<my-page>{ROOT}{POST}<p>{ROOT}One", ["Powered by a forum", POST.strip(), "One"]),
+        (f"<p>{POST}</p><my-menu>{ROOT}Menu</template></my-menu>", [POST.strip()]),
+        (f"{FEW}<template>{POST}</template>", ["Powered by a forum"]),
+        (f"<my-page>{ROOT}{POST}<template>{POST}</template>", [POST.strip()]),
     ],
 )
 def test_text_for_readers_without_scripts(html: str, expected: list[str]) -> None:

@@ -12,6 +12,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.spark.jobs import stream_tasks
 from dbce_spark.streaming.stream import local_stream, stream_parts
 from dbce_spark.streaming.stream.stream_method import stream_method
@@ -60,6 +61,21 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
     assert {name: as_table(name, expected[name]) for name in stream_parts.SCHEMAS} == {
         name: as_table(name, rows[name]) for name in stream_parts.SCHEMAS
     }
+
+
+def test_rows_are_made_of_a_lot_of_pages_at_a_time(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many blocks at most; all of them, those of a table in their order."""
+    tester = TwsTester(stream_tasks.Labelling(stream_method(BY_DBCE, TREE)))
+    made = tester.testInPandas("a.org", read(files[0], 0, BY_DBCE).query("domain == 'a.org'"))
+    sent = [*zip(made["table"], made["packed_row"], made["fields"], strict=True)]
+    monkeypatch.setattr(stream_tasks, "TOGETHER", LotSize(64, 9))
+    found = [*stream_tasks.table_rows(sent, BY_DBCE)]
+
+    assert all(sum(len(row["blocks"]) for row in rows) <= 9 for _, rows in found)
+    assert [(table, row["row_no"]) for table, rows in found for row in rows] == [
+        (table, json.loads(fields)["row_no"]) for table, _, fields in sent
+    ]
+    assert 1 < len(found) < len(sent)
 
 
 def test_the_counts_of_a_file_are_of_all_its_records(files: list[str]) -> None:

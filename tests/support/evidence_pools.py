@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.classifier.evidence import NEAREST
+from dbce_spark.dbce import moments
 from dbce_spark.model import Codes, Page, PageFeatures
 from tests.support.builders import block_features, page
 
@@ -16,8 +16,10 @@ _LINES = tuple(page(f"<p>Line one of {name}</p><p>and <a href=/>another</a></p><
 
 
 def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str = HOST, lines: int = 0) -> Page:
-    """A page with these band keys (None: without signature), as the classifier left it."""
-    like = page("<p>x</p>", f"{host}/{url}", f"2020-01-{day:02}T00:00:00Z")
+    """A page with these band keys (None: without signature), as the classifier left it.
+
+    With other lines it is another capture, also of the same day."""
+    like = page("<p>x</p>", f"{host}/{url}", f"2020-01-{day:02}T00:00:00Z", payload_digest=f"sha1:{lines}")
     made = replace(like, blocks=_LINES[lines].blocks)
     if bands is not None:
         made = replace(made, signature=np.zeros(4, np.uint32), bands=np.array(bands, np.uint64))
@@ -39,10 +41,11 @@ class Echo:
         }
 
     def of_snapshots(self, captures: Sequence[PageFeatures]) -> dict[str, Codes]:
-        some = [captures[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(captures))]
         return {
-            one.capture_id: _codes(one, near, [other.capture_id for other in near].index(one.capture_id))
-            for one, near in zip(captures, some, strict=True)
+            one.capture_id: _codes(one, others, sum(other.timestamp < one.timestamp for other in others))
+            for moment, others in moments.snapshots(captures)
+            for one in moment
+            if others
         }
 
 

@@ -21,6 +21,7 @@ def page(number: int, **known: str | float | tuple[float, ...]) -> Facts:
         "siblings": 0,
         "snapshots": 0,
         "gold_error": 0.0,
+        "gold_recurrence": 0.0,
         "complexity": 0.5,
         "tags": (0.0,) * 14,
     }

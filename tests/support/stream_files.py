@@ -11,12 +11,14 @@ import pyarrow as pa
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import pages
+from dbce_spark.dbce import buckets, pages, pools
 from dbce_spark.model import Page
 from dbce_spark.streaming.stream import stream_parts
 from dbce_spark.streaming.stream.arrival import Arrival, Row, make_arrival, pack_keys
 from dbce_spark.streaming.stream.stream_method import stream_method
 from dbce_spark.streaming.stream.stream_parts import WrittenPart
+from dbce_spark.streaming.stream.streamed_site import PrimedPage, seen_as
+from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from tests.support.builders import CONFIG, DATE, archive, capture, gzipped, http, page, record
 
@@ -55,6 +57,13 @@ def site_arrivals(found: Iterable[Page], by: DbceConfig) -> list[Arrival]:
     """These pages as they come to a site of a stream by DBCE, in this order."""
     method = stream_method(by, TREE)
     return [make_arrival((one, None), 0, at, TREE, method.pack_blocks) for at, one in enumerate(found)]
+
+
+def primed_page(one: Page, settings: UrlTreeConfig) -> PrimedPage:
+    """A page as a site begins with it."""
+    assert one.features is not None
+    known = url_key(one.capture.url, one.metadata.title, settings.keys.rules)
+    return PrimedPage(seen_as(known, one.features.keys), (pools.page_features(one), buckets.member(one)))
 
 
 def article(domain: str, number: int) -> bytes:

@@ -87,10 +87,10 @@ def _set_deadly(ending: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return pages.parse_fetch(one, config)
 
-    def parse_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
+    def parsed_pages(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [parse_fetch(one, config) for one in lot]
 
-    vars(sandbox).update(parse_fetch=parse_fetch, parse_fetches=parse_fetches)
+    vars(sandbox).update(parse_fetch=parse_fetch, parsed_pages=parsed_pages)
 
 
 @cache

@@ -3,19 +3,28 @@
 import re
 from typing import BinaryIO
 
-from dbce_spark.archive.records.buffered_file import WINDOW, BufferedFile
-from dbce_spark.archive.records.compression import CODED, LONGEST_MAGIC, Dictionary, MemberBroken, is_coded, pieces
+from dbce_spark.archive.records.buffered_file import WINDOW, BufferedFile, CutFile
+from dbce_spark.archive.records.compression import (
+    CODED,
+    LONGEST_MAGIC,
+    Dictionary,
+    MemberBroken,
+    first_bytes,
+    is_coded,
+    pieces,
+)
 from dbce_spark.archive.records.record import Limits
 from dbce_spark.archive.records.record_headers import ARC_START, LONGEST_START, WARC_START, starts_record
 
+_MEMBER = re.compile(rb"(?P<coded>" + CODED.pattern + rb")")
 _START = re.compile(rb"(?P<coded>" + CODED.pattern + rb")|" + WARC_START + rb"|(?<![^\n])" + ARC_START)
 _LEAST_LOOKED_BACK = 64 << 20
 """Bytes that may be read twice, also of the smallest file."""
 FOREIGN_BYTES = 64 << 20
 """Bytes of a file, and of what they inflate to, in which its first record is searched: a file without one is none, and
 the rest of it is not read."""
-_FIRST_BYTES = 8192
-"""Stored bytes that a member may take until the first record in it shows."""
+_LONGEST_MATCH = 8192
+"""Bytes of a match of _START, at most."""
 
 
 class ArchiveFile:
@@ -27,6 +36,8 @@ class ArchiveFile:
         self.limits = limits
         self.dictionary = Dictionary()
         self.has_records = False
+        self.has_members = self.has_plain = False
+        """True if compressed members were read, or uncompressed stretches."""
         self.in_arc = False
         """True if the last record was one of an ARC: less is then required of the next one's line."""
         self.is_wary = False
@@ -38,7 +49,7 @@ class ArchiveFile:
         self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
         self._unbooked = 1000
-        """The number of members that may still be looked into though that cannot be booked."""
+        """The number of members that may still be looked into though that cannot be booked; large ones count more."""
 
     def may_read_again(self, size: int) -> bool:
         """Return whether `size` bytes may be read once more; if so, book them."""
@@ -72,12 +83,21 @@ class ArchiveFile:
 
     def next_start(self, at: int) -> int:
         """Find the first offset from `at` on at which a record begins, or a member that begins with one; else return
-        the size."""
+        the size.
+
+        In a file of nothing but members, what reads like a record is the text of a damaged one, as lz4 and zstd may
+        leave it; it counts only where no member follows.
+        """
+        if self.has_members and not self.has_plain and (found := self._find(_MEMBER, at)) < self.file.size:
+            return found
+        return self._find(_START, at)
+
+    def _find(self, start: re.Pattern[bytes], at: int) -> int:
         while at < self.file.size and (self.has_records or at < FOREIGN_BYTES):
-            window = self.file.ahead(at, min(WINDOW, 2 * _FIRST_BYTES))
+            window = self.file.ahead(at, min(WINDOW, 2 * _LONGEST_MATCH))
             is_last = at + len(window) >= self.file.size
-            searched = len(window) if is_last else len(window) - _FIRST_BYTES
-            for match in _START.finditer(window):
+            searched = len(window) if is_last else len(window) - _LONGEST_MATCH
+            for match in start.finditer(window):
                 if match.start() >= searched:
                     break
                 if match["coded"] is None or self._member_starts_record(at + match.start()):
@@ -87,19 +107,20 @@ class ArchiveFile:
 
     def _member_starts_record(self, at: int) -> bool:
         """Return whether the output of the member at `at` begins with a record. The cost is booked as looking back."""
-        if not self._unbooked:
+        if self._unbooked <= 0:
             return False
-        part = BufferedFile.from_bytes(self.file.read(at, _FIRST_BYTES))
+        most = first_bytes(self.file.read(at, LONGEST_MAGIC))
+        part = CutFile(self.file, min(at + most, self.file.size))
         first, spent = b"", 0
         try:
-            for out, _, end in pieces(part, 0, self.dictionary):
-                first, spent = first + out, end
+            for out, _, end in pieces(part, at, self.dictionary):
+                first, spent = first + out, end - at
                 if len(first) >= LONGEST_START:
                     break
-        except MemberBroken:
-            pass
+        except MemberBroken as broken:
+            spent = max(spent, broken.at - at)
         if not self.may_read_again(64 + spent + len(first) // 16):
-            self._unbooked -= 1
+            self._unbooked -= 1 + spent // _LONGEST_MATCH
             return False
         return starts_record(first)
 

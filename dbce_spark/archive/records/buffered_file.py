@@ -50,3 +50,15 @@ class BufferedFile:
     def read(self, at: int, size: int) -> bytes:
         """Return the bytes from `at` on, `size` of them or as many as there are."""
         return bytes(self.ahead(at, size)[:size])
+
+
+class CutFile(BufferedFile):
+    """The bytes of a file in front of a place, as if it ended there."""
+
+    def __init__(self, whole: BufferedFile, size: int):  # it has no window of its own
+        self._whole = whole
+        self.size = size
+
+    def ahead(self, at: int, least: int) -> memoryview:
+        left = max(0, self.size - at)
+        return self._whole.ahead(at, min(least, left))[:left]

@@ -22,8 +22,16 @@ from dbce_spark.archive.records.buffered_file import BufferedFile
 GZIP_MAGIC = b"\x1f\x8b\x08"
 WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
 """The window of zlib for data with a head of gzip."""
-_STEP = 16_384
-"""Stored bytes a decoder is fed at a time."""
+_LZ4_MAGIC = b"\x04\x22\x4d\x18"
+STEP = 16_384
+"""Stored bytes a decoder is fed at a time. Those of bz2, lz4 and xz do not say how many of them were their own until
+the member ends, so that the places of pieces may be too far by as many."""
+_FINE_STEPS = 2 * STEP
+"""Stored bytes that a decoder is fed one by one where it failed before: an interval that the failing step lies in."""
+_FINE_OUT = 64
+"""Bytes that come out of a decoder at a time there: what it gives together with an error is lost."""
+_UNREAD = {"incorrect data check": 4, "incorrect length check": 0}
+"""Bytes of a gzip member behind the byte at which zlib says that a check fails, by its words."""
 MOST_AT_ONCE = 1 << 20
 """Bytes that come out of a decoder at a time, at most."""
 _ZSTD_WINDOW = 1 << 27
@@ -32,6 +40,10 @@ _MOST_DICTIONARY = 1 << 26
 """Bytes of a dictionary."""
 _ZSTD_BLOCK = 1 << 17
 """Bytes of a block at most (RFC 8878, 3.1.1.2)."""
+_BZ2_BLOCK = 110_000
+"""Stored bytes of a block at most, for each of the 1 to 9 that the head of a stream gives."""
+_FIRST_BYTES = 8192
+"""Stored bytes behind the head of a member until its first content shows, and those of its first block at least."""
 
 CODED = re.compile(
     # gzip: flags, time, extra flags, and the operating system, of which macOS writes one that RFC 1952 does not name.
@@ -48,12 +60,14 @@ Pieces = Iterator[tuple[bytes, int, int]]
 
 
 class MemberBroken(Exception):
-    """A member cannot be inflated from stored byte `at` on."""
+    """A member cannot be inflated from stored byte `at` on. `is_cut`: nothing in it is wrong, but it wants more bytes
+    than there are."""
 
-    def __init__(self, at: int, detail: str):
+    def __init__(self, at: int, detail: str, *, is_cut: bool = False):
         super().__init__(at, detail)
         self.at = at
         self.detail = detail
+        self.is_cut = is_cut
 
 
 class Dictionary:
@@ -84,24 +98,39 @@ def is_coded(first: bytes) -> bool:
     return first[:3] == GZIP_MAGIC or CODED.match(first) is not None
 
 
-def pieces(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
+def pieces(file: BufferedFile, at: int, dictionary: Dictionary, failing: int | None = None) -> Pieces:
     """Inflate the member at `at` piece by piece.
+
+    `failing` is the stored byte at which that failed before. There a decoder is fed byte by byte, so that little is
+    lost with the byte that fails.
 
     Raises:
         MemberBroken: it cannot be inflated further, or the file ends in it.
     """
     first = file.read(at, LONGEST_MAGIC)
     if first[:3] == GZIP_MAGIC:
-        return _gzip(file, at)
+        return _gzip(file, at, failing)
     if first[:4] == zstd_frame.MAGIC:
         return _zstd(file, at, dictionary)
     if first[1:4] == b"\x2a\x4d\x18":
         return _skippable(file, at, dictionary)
     if first[:3] == b"BZh":
-        return _by_library(file, at, bz2.BZ2Decompressor)
+        return _by_library(file, at, bz2.BZ2Decompressor, failing)
     if first[:2] == b"\xfd7":
-        return _by_library(file, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW))
-    return _by_library(file, at, lz4.frame.LZ4FrameDecompressor)
+        return _by_library(file, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW), failing)
+    return _by_library(file, at, lz4.frame.LZ4FrameDecompressor, failing)
+
+
+def first_bytes(head: bytes) -> int:
+    """Return how many stored bytes of a member with this head show a record that it begins with. Zstd, lz4 and bz2 give
+    nothing of a block until they have all of it."""
+    if head[:4] == zstd_frame.MAGIC:
+        return _FIRST_BYTES + _ZSTD_BLOCK
+    if head[:3] == b"BZh":
+        return _FIRST_BYTES + _BZ2_BLOCK * (head[3] - ord("0"))
+    if head[:4] == _LZ4_MAGIC and len(head) > 5:
+        return _FIRST_BYTES + (1 << 8 + 2 * (head[5] >> 4 & 7))
+    return _FIRST_BYTES
 
 
 def inflater() -> Any:
@@ -109,56 +138,47 @@ def inflater() -> Any:
     return fast_zlib.decompressobj(WITH_GZIP_HEAD)
 
 
-def _gzip(file: BufferedFile, at: int) -> Pieces:
-    decompressor, start = inflater(), at
+def _gzip(file: BufferedFile, at: int, failing: int | None) -> Pieces:
+    # Only zlib says which check failed.
+    decompressor = inflater() if failing is None else zlib.decompressobj(WITH_GZIP_HEAD)
     while not decompressor.eof:
-        fed = file.ahead(at, _STEP)[:_STEP]
+        fed = file.ahead(at, step := _step(at, failing))[:step]
         if not fed:
-            raise MemberBroken(at, "the file ends in a gzip member")
+            raise MemberBroken(at, "the file ends in a gzip member", is_cut=True)
         left: bytes | memoryview = fed
         while left and not decompressor.eof:
             try:
                 out = decompressor.decompress(left, MOST_AT_ONCE)
             except Exception as error:  # isal raises its own, zlib zlib.error
-                if len(left) < len(fed):
-                    raise MemberBroken(at, f"gzip: {error}") from error
-                yield from _gzip_prefix(file, start, at, len(fed))
-                raise MemberBroken(at + len(fed), f"gzip: {error}") from error
+                detail = f"gzip: {error}"
+                unread = _UNREAD.get(detail.rpartition(": ")[2])
+                if unread is None or step > 1:
+                    raise MemberBroken(at, detail) from error
+                end = min(file.size, at + 1 + unread)
+                yield b"", at, end
+                raise MemberBroken(end, detail) from error
             left = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
             end = at + len(fed) - len(left)
             yield out, at, end
             at, fed = end, fed[len(fed) - len(left) :]
 
 
-def _gzip_prefix(file: BufferedFile, start: int, failing: int, size: int) -> Pieces:
-    """Inflate a damaged member up to the damage in the `size` bytes from `failing` on: they are fed one by one, so that
-    little is lost with the byte that fails.
-
-    Raises:
-        MemberBroken: always, with the place of the damage.
-    """
-    decompressor, at = zlib.decompressobj(WITH_GZIP_HEAD), start
-    try:
-        while at < failing:
-            fed = file.read(at, min(_STEP, failing - at))
-            at += len(fed)
-            decompressor.decompress(fed)
-        for byte in file.read(failing, size):
-            out = decompressor.decompress(bytes((byte,)))
-            yield out, at, at + 1
-            at += 1
-    except zlib.error as error:
-        raise MemberBroken(at, f"gzip: {error}") from error
+def _step(at: int, failing: int | None) -> int:
+    """Return how many bytes a decoder is fed at stored byte `at`."""
+    if failing is None or at >= failing + _FINE_STEPS:
+        return STEP
+    return min(STEP, failing - at) if at < failing else 1
 
 
-def _by_library(file: BufferedFile, at: int, make: Callable[[], Any]) -> Pieces:
+def _by_library(file: BufferedFile, at: int, make: Callable[[], Any], failing: int | None) -> Pieces:
     decompressor = make()
     while not decompressor.eof:
-        fed = bytes(file.ahead(at, _STEP)[:_STEP]) if decompressor.needs_input else b""
+        step = _step(at, failing)
+        fed = bytes(file.ahead(at, step)[:step]) if decompressor.needs_input else b""
         if not fed and decompressor.needs_input:
-            raise MemberBroken(at, "the file ends in a compressed member")
+            raise MemberBroken(at, "the file ends in a compressed member", is_cut=True)
         try:
-            out = decompressor.decompress(fed, MOST_AT_ONCE)
+            out = decompressor.decompress(fed, _FINE_OUT if step == 1 else MOST_AT_ONCE)
         except (OSError, EOFError, RuntimeError, lzma.LZMAError) as error:
             raise MemberBroken(at, f"{type(error).__name__}: {error}") from error
         end = at + len(fed) - len(decompressor.unused_data or b"")
@@ -168,9 +188,10 @@ def _by_library(file: BufferedFile, at: int, make: Callable[[], Any]) -> Pieces:
 
 def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     """Inflate a frame block by block (RFC 8878, 3.1.1): one gives at most 128 KB, whatever size it declares."""
+    ends = "the file ends in a zstd frame"
     descriptor = file.read(at + 4, 1)
     if not descriptor:
-        raise MemberBroken(at, "the file ends in a zstd frame")
+        raise MemberBroken(at, ends, is_cut=True)
     flags = descriptor[0]
     is_single, has_checksum = bool(flags & 0x20), bool(flags & 0x04)
     size = 5 + (not is_single) + (0, 1, 2, 4)[flags & 3] + (int(is_single), 2, 4, 8)[flags >> 6]
@@ -179,7 +200,7 @@ def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     def fed(size: int) -> bytes:
         raw = file.read(at, size)
         if len(raw) < size:
-            raise MemberBroken(at, "the file ends in a zstd frame")
+            raise MemberBroken(at, ends, is_cut=True)
         try:
             out: bytes = decompressor.decompress(raw)
         except zstandard.ZstdError as error:
@@ -192,13 +213,21 @@ def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     while not is_last:
         raw = file.read(at, zstd_frame.HEAD)
         if len(raw) < zstd_frame.HEAD:
-            raise MemberBroken(at, "the file ends in a zstd frame")
+            raise MemberBroken(at, ends, is_cut=True)
         is_last, is_reserved, declared, size = zstd_frame.block(raw)
         if is_reserved or declared > _ZSTD_BLOCK:
             raise MemberBroken(at, "zstd: no block of a frame begins here")
-        size += 4 * (is_last and has_checksum)
         yield fed(size), at, at + size
         at += size
+    if has_checksum:  # by itself: with the last block it would cost what that holds
+        try:
+            fed(4)
+        except MemberBroken as broken:
+            if not broken.is_cut:
+                yield b"", at, at + 4
+                raise MemberBroken(at + 4, broken.detail) from broken
+            raise
+        yield b"", at, at + 4
 
 
 def _skippable(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:

@@ -1,11 +1,12 @@
 """The inflated content of a stretch of an archive, and the stored bytes that each of its bytes came from."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from dbce_spark.archive.records.archive_file import FOREIGN_BYTES, ArchiveFile
-from dbce_spark.archive.records.compression import MemberBroken, pieces
-from dbce_spark.archive.records.record import Cause
+from dbce_spark.archive.records.checked_member import Break, CheckedMember
+from dbce_spark.archive.records.record import Cause, Flaw
 from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
 
 _FIRST_PLAIN_STEP, _PLAIN_STEP = 1 << 14, 1 << 18
@@ -47,6 +48,8 @@ class InflatedContent:
     def __init__(self, archive: ArchiveFile, at: int):
         self._archive = archive
         self.is_plain = not archive.is_coded(at)
+        archive.has_plain = archive.has_plain or self.is_plain
+        archive.has_members = archive.has_members or not self.is_plain
         self.stop = at
         """Stored byte behind all that was taken in so far."""
         self.next = at
@@ -62,8 +65,10 @@ class InflatedContent:
         self._is_over = False
         self._mark = at
         self._ceiling = archive.file.size
-        """The stored byte that nothing of this stretch lies behind."""
-        self._member = at
+        """The stored byte that nothing of this stretch lies behind, though a decoder was fed more than is its own."""
+        self._broken: Break | None = None
+        self._sound_end = sys.maxsize
+        """The place behind which content is of a broken member."""
         self._source = self._plain(at, 0) if self.is_plain else self._members(at, 0)
 
     # -- reading
@@ -140,6 +145,16 @@ class InflatedContent:
         self.stop = self.next = self.stored(self.at)
         self._is_over = True
         self._buffer = self._buffer[: self.at - self._base]
+        self.failure = ""
+
+    def damage(self, end: int) -> Break | None:
+        """Return the break of the member that content up to the place `end` is in, if it may have changed that."""
+        return self._broken if end > self._sound_end else None
+
+    @property
+    def is_damaged(self) -> bool:
+        """Return whether the stretch ended in a member whose records are flawed."""
+        return bool(self.failure) and self._broken is not None and self._broken.flaw is Flaw.DAMAGED
 
     @property
     def is_at_barrier(self) -> bool:
@@ -190,6 +205,7 @@ class InflatedContent:
     def _restart(self, stored: int, place: int) -> None:
         self.stop = self.next = stored
         self.failure, self._is_over, self._ceiling = "", False, self._archive.file.size
+        self._broken, self._sound_end = None, sys.maxsize
         self._buffer, self._base, self.at = b"", place, place
         self._spans, self._barriers = [], []
         self._source = self._plain(stored, place) if self.is_plain else self._members(stored, place)
@@ -206,19 +222,16 @@ class InflatedContent:
         have = self._base + len(self._buffer)
         while have < end and not self._is_over and not self._barriers:
             try:
-                span, out = next(self._source)
+                part = next(self._source)
             except StopIteration:
                 self._is_over = True
                 break
-            except MemberBroken as broken:
-                self._is_over = True
-                self._buffer = b"".join(parts)
-                self._fail(broken)
-                return
+            if part is None:
+                self._barriers.append(have)
+                break
+            span, out = part
             self._append(span)
             self.stop = self.next = span.stored_end
-            if span.start == span.member_start and span.start > 0 and not self.is_plain and starts_record(out):
-                self._barriers.append(span.start)
             if out:
                 parts.append(out)
             have += len(out)
@@ -240,41 +253,33 @@ class InflatedContent:
             yield _Span(start, start + len(out), at, at + len(out), at, start), out
             at, start = at + len(out), start + len(out)
 
-    def _members(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
-        """Inflate members in pieces of LONGEST_START bytes and more, so that a member's first shows whether a record
-        begins in it."""
-        archive = self._archive
+    def _members(self, at: int, start: int) -> Iterator[tuple[_Span, bytes] | None]:
+        """Inflate members in pieces of LONGEST_START bytes and more, with None in front of one that begins with a
+        record, unless it is the first."""
+        archive, is_first = self._archive, True
         while at < archive.file.size and archive.is_coded(at):
-            self._member = member = at
+            member = CheckedMember(archive, at, lambda: self._mark)
+            if not is_first and starts_record(member.first()):
+                yield None
             member_start, held, held_at = start, b"", at
-            try:
-                for out, stored, end in pieces(archive.file, at, archive.dictionary):
-                    if archive.is_swollen(member, end, len(out)):
-                        self.cause = Cause.SWOLLEN
-                        raise MemberBroken(stored, f"more than {archive.limits.inflated_ratio} bytes out of each")
-                    held, at = held + out, end
-                    if len(held) > LONGEST_START:
-                        yield _Span(start, start + len(held), held_at, at, member, member_start), held
-                        start, held, held_at = start + len(held), b"", at
-            except MemberBroken:
-                if held:
-                    yield _Span(start, start + len(held), held_at, at, member, member_start), held
-                raise
-            yield _Span(start, start + len(held), held_at, at, member, member_start), held
-            start += len(held)
+            for out, end in member.content():
+                held, at = held + out, end
+                if len(held) > LONGEST_START:
+                    self._note(member, member_start)
+                    yield _Span(start, start + len(held), held_at, at, member.at, member_start), held
+                    start, held, held_at = start + len(held), b"", at
+            self._note(member, member_start)
+            if held or member.broken is None:
+                yield _Span(start, start + len(held), held_at, at, member.at, member_start), held
+                start += len(held)
+            if member.broken is not None:
+                self.failure, self.cause = member.broken.detail, member.broken.cause
+                self.stop, self.next = member.broken.stop, member.broken.next
+                self._ceiling = self.stop
+                return
+            is_first = False
 
-    def _fail(self, broken: MemberBroken) -> None:
-        """End the stretch at the damage.
-
-        Where a member was cut short, its decoder has run on into the next one: so the next start is looked for from the
-        beginning of the broken member on.
-        """
-        archive, self.failure = self._archive, broken.detail
-        earliest = max(self._member, self._mark) + 1
-        look_back = earliest < broken.at and archive.may_read_again(broken.at - earliest)
-        # Where the record that is read began, it does not begin once more.
-        self.next = archive.next_start(earliest if look_back else max(broken.at, self._mark + 1))
-        self.stop = self._ceiling = min(broken.at, self.next)
-        while self._spans and self._spans[-1].stored_end > self.stop and self._spans[-1].start >= self.at:
-            cut = self._spans.pop()
-            self._buffer = self._buffer[: cut.start - self._base]
+    def _note(self, member: CheckedMember, member_start: int) -> None:
+        """Note where the content of a broken member begins that may be damaged, before it is read."""
+        if member.broken is not None:
+            self._broken, self._sound_end = member.broken, member_start + member.broken.sound

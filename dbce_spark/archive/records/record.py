@@ -8,6 +8,7 @@ from typing import Self
 
 from dbce_spark.config import InputConfig
 
+_HTTP = re.compile(r"application/http[ \t]*;[^,]*?msgtype[ \t]*=[ \t\"]*(request|response)", re.IGNORECASE)
 _FOLDED = re.compile(r"\r{0,3}\n[ \t]+")
 _FIELD_BYTES = 200
 """Bytes that a field of a head takes in memory beside its text."""
@@ -106,6 +107,15 @@ def text_of(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
+class Flaw(StrEnum):
+    """The reasons why a block may be another one than was written."""
+
+    DAMAGED = "damaged"  # what it is compressed in fails its check: any byte may be wrong
+    CUT = "cut"  # what it is compressed in ends before it does
+    UNDERSTATED = "understated"  # its length is too small: more follows than a record's end
+    DIFFERS = "digest_differs"  # its bytes are not those that its digest is of; the reader of records does not ask
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """One record of either format.
@@ -131,13 +141,24 @@ class Record:
     """Bytes of the member's content in front of it."""
     within: str = ""
     """The file of a WACZ that it is in ("archive/data.warc.gz"); offsets are then of that file. "" in any other."""
+    flaw: Flaw | None = None
 
     @property
     def kind(self) -> str:
-        """Return WARC-Type in lower case; "arc_header" and "response" in ARC; "unknown" where there is none."""
+        """Return WARC-Type in lower case; where there is none, "request" or "response" if the Content-Type says so,
+        else "unknown"; in ARC "arc_header" and "response"."""
         if self.is_arc:
             return "arc_header" if self.headers.get("url").startswith("filedesc:") else "response"
-        return self.headers.get("warc-type").lower() or "unknown"
+        return self.headers.get("warc-type").lower() or self._kind_of_message
+
+    @property
+    def _kind_of_message(self) -> str:
+        found = _HTTP.match(self.headers.get("content-type"))
+        return found[1].lower() if found else "unknown"
+
+    @property
+    def has_no_kind(self) -> bool:
+        return self.kind == "unknown" and not self.headers.get("warc-type")
 
     @property
     def url(self) -> str:
@@ -154,6 +175,12 @@ class Record:
     @property
     def says_truncated(self) -> bool:
         return "warc-truncated" in self.headers
+
+    @property
+    def is_short(self) -> bool:
+        """Return whether bytes of its block are missing."""
+        is_short = self.block is not None and len(self.block) < self.declared_length
+        return is_short or self.flaw in (Flaw.CUT, Flaw.UNDERSTATED)
 
 
 class Cause(StrEnum):
@@ -184,3 +211,6 @@ class Damage:
     detail: str
     content: int = 0
     within: str = ""
+    url: str = ""
+    """The URL of the record in front, if that has a flaw: what is damaged is a part of it, or began in it."""
+    record_id: str = ""

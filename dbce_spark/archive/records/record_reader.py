@@ -12,7 +12,7 @@ from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import BufferedFile
 from dbce_spark.archive.records.compression import GZIP_MAGIC, inflater, is_coded
 from dbce_spark.archive.records.inflated import InflatedContent
-from dbce_spark.archive.records.record import Cause, Damage, Headers, Limits, Record
+from dbce_spark.archive.records.record import Cause, Damage, Flaw, Headers, Limits, Record
 from dbce_spark.archive.records.record_headers import (
     LONGEST_START,
     Head,
@@ -27,6 +27,8 @@ from dbce_spark.files.sources import MEMBER
 _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
+_RECORD_ENDS = {False: re.compile(rb"(?:\r{0,3}\n){2}"), True: re.compile(rb"\r{0,3}\n")}
+"""The lines behind the block of a record, by whether it is one of ARC."""
 _LAST_LINE_ENDS = re.compile(rb"(?:\r{0,3}\n){1,2}\Z")
 # No line is tried twice (a head of nothing but lengths would take the square of them), and memory for each is bounded.
 _CLEAN_HEAD = re.compile(
@@ -121,7 +123,7 @@ def _stretch(archive: ArchiveFile, at: int) -> Iterator[Record | Damage]:
         # A member without content, whole or broken.
         yield Damage(at, content.stop - at, content.cause if content.failure else Cause.BLANK, content.failure)
         at = content.stop
-    if at < content.next:
+    if at < content.next or content.is_damaged:
         yield Damage(at, content.next - at, content.cause, content.failure)
     elif at == begun:
         yield _broken(archive, at, archive.next_start(at + 1))
@@ -162,22 +164,33 @@ def _blank_end(archive: ArchiveFile, at: int) -> tuple[int, int]:
 def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
     """Join damages side by side to one, and mark a file of nothing else as foreign, also an empty one."""
     held: Damage | None = None
-    has_records = False
+    before: Record | None = None
+    damaged = 0
     for part in parts:
         if isinstance(part, Damage):
             held = part if held is None else _sum(held, part)
             continue
-        has_records = True
         if held is not None:
-            yield held
-            held = None
+            yield _named(held, before, damaged)
+            held, damaged = None, 0
+        before = part
+        if part.flaw is Flaw.DAMAGED:
+            damaged += 1
         yield part
-    if held is None and not has_records:
+    if held is None and before is None:
         held = Damage(0, 0, Cause.FOREIGN, "the file is empty")
-    elif held is not None and not has_records:
+    elif held is not None and before is None:
         held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail or 'nothing in it'}")
     if held is not None:
-        yield held
+        yield _named(held, before, damaged)
+
+
+def _named(damage: Damage, before: Record | None, damaged: int) -> Damage:
+    """Name in a damage the record in front that has suffered, and how many have if they are more than one."""
+    if before is None or not damage.cause.is_loss or not (before.flaw or before.is_short):
+        return damage
+    more = f"; it may have changed {damaged} records, of which this is the last" if damaged > 1 else ""
+    return replace(damage, detail=damage.detail + more, url=before.url, record_id=before.record_id)
 
 
 def _sum(first: Damage, second: Damage) -> Damage:
@@ -200,7 +213,8 @@ def _clean_members(archive: ArchiveFile, at: int) -> Iterator[Record]:
         size, declared = head.end(), int(head[1])
         if declared > most or len(out) != size + declared + 4 or not out.endswith(b"\r\n\r\n"):
             return
-        archive.has_records, archive.in_arc = True, False
+        archive.has_records = archive.has_members = True
+        archive.in_arc = False
         archive.clean_again += 1
         yield Record(Headers(out[:size]), False, at, length, out[size:-4], declared, at, 0)
         at += length
@@ -265,7 +279,9 @@ def _passed(content: InflatedContent, at: int) -> Damage:
     """Pass over the bytes in front of the next head or member of a compressed stretch, which begin at stored byte
     `at`."""
     begun, first = content.at, content.peek(24)
-    cause, detail = Cause.BROKEN, f"no record: begins with {first!r}"
+    broken = content.damage(begun + 1)
+    is_damaged = broken is not None and broken.flaw is Flaw.DAMAGED
+    cause, detail = Cause.BROKEN, broken.detail if broken and is_damaged else f"no record: begins with {first!r}"
     if first[0] in _BLANK:
         cause, detail = Cause.BLANK, ""
         while ahead := content.peek(LONGEST_START):
@@ -320,12 +336,24 @@ def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: 
     elif head.declared <= archive.limits.record_bytes:
         block = _block(archive, content, head)
     else:
-        block = None
-        _pass_over_block(archive, content, head, member, begun + head.size)
+        block = _large_block(archive, content, head, member)
+    goes_on = block is not None and len(block) == head.declared and _goes_on(archive, content, head.is_arc)
     ends = _LINE_ENDS.match(content.peek(8))
     content.at += ends.end() if ends else 0
-    length = max(0, content.stored_end(content.at) - offset)
-    return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], begun - member[1])
+    length, inner = max(0, content.stored_end(content.at) - offset), begun - member[1]
+    flaw = _member_flaw(archive, content, head.declared, block)
+    flaw = Flaw.UNDERSTATED if goes_on and flaw is not Flaw.DAMAGED else flaw
+    return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], inner, flaw=flaw)
+
+
+def _member_flaw(archive: ArchiveFile, content: InflatedContent, declared: int, block: bytes | None) -> Flaw | None:
+    """Return the flaw that a record, which was read, has by the member that it is in. That is cut behind a block of the
+    declared length if nothing but another record follows: a decoder that is led astray gives more."""
+    broken = content.damage(content.at)
+    if broken is None or broken.flaw is not Flaw.CUT or declared < 0 or (block is not None and len(block) < declared):
+        return broken.flaw if broken else None
+    behind = content.peek(LONGEST_START)
+    return None if not behind or could_start(behind, archive.in_arc) else Flaw.CUT
 
 
 def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
@@ -381,16 +409,25 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
     return None
 
 
-def _pass_over_block(
-    archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int], block_start: int
-) -> None:
-    """Go behind a block that is too large to be kept, or to the record that begins in it if its length is a lie."""
+def _large_block(archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int]) -> bytes | None:
+    """Go behind a block that is too large to be kept; where its length is a lie, return what is there if that may
+    be."""
+    start = content.at
     passed = content.pass_over(head.declared)
-    if content.cause is Cause.SWOLLEN or _ends_well(archive, content, passed < head.declared):
-        return
-    behind = content.at
-    if content.rewind(member, block_start) and not (content.find_start(head.is_arc) and content.at < behind):
-        content.rewind(member, behind)
+    if content.cause is Cause.SWOLLEN:
+        return None
+    is_whole, is_swallower = passed == head.declared, False
+    if not _ends_well(archive, content, not is_whole):
+        behind = content.at
+        if content.rewind(member, start):
+            is_swallower = content.find_start(head.is_arc) and content.at < behind
+            if not is_swallower:
+                content.rewind(member, behind)
+    size = content.at - start
+    if (is_whole and not is_swallower) or size > archive.limits.record_bytes or not content.rewind(member, start):
+        return None
+    block = content.take(size)
+    return _without_line_ends(block) if is_swallower else block
 
 
 def _ends_well(archive: ArchiveFile, content: InflatedContent, is_short: bool) -> bool:
@@ -399,6 +436,14 @@ def _ends_well(archive: ArchiveFile, content: InflatedContent, is_short: bool) -
         return content.is_at_barrier
     behind = content.peek(LONGEST_START).lstrip(_BLANK)
     return not behind or could_start(behind, archive.in_arc) or (content.is_plain and is_coded(behind))
+
+
+def _goes_on(archive: ArchiveFile, content: InflatedContent, is_arc: bool) -> bool:
+    """Return whether something follows a block that is neither the end of its record nor that of a member, so that its
+    length is too small."""
+    if _RECORD_ENDS[is_arc].match(content.peek(8)) or _ends_well(archive, content, False):
+        return False
+    return content.is_plain or content.member(content.at)[1] != content.at
 
 
 def _without_line_ends(block: bytes) -> bytes:

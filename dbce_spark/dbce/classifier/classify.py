@@ -142,14 +142,15 @@ class Classifier:
     def of_siblings(self, captures: Iterable[PageFeatures], wanted: Iterable[str]) -> dict[str, Codes]:
         """Compute `evidence.of_siblings` in bins, by capture id: (features, blocks) each.
 
-        All captures together: a call for each feature, not for each feature of each capture.
+        A lot of captures together: a call for each feature, not for each feature of each capture.
         """
-        with_siblings, columns = evidence.pooled_sibling_evidence(captures, frozenset(wanted))
-        if not with_siblings:
-            return {}
-        ends = np.cumsum([len(one.words) for one in with_siblings])
-        parts = np.split(self.binnings["siblings"].codes(columns, int(ends[-1])), ends[:-1], axis=1)
-        return {one.capture_id: np.ascontiguousarray(part) for one, part in zip(with_siblings, parts, strict=True)}
+        found: dict[str, Codes] = {}
+        for with_siblings, columns in evidence.pooled_sibling_evidence(captures, frozenset(wanted)):
+            ends = np.cumsum([len(one.words) for one in with_siblings])
+            parts = np.split(self.binnings["siblings"].codes(columns, int(ends[-1])), ends[:-1], axis=1)
+            for one, part in zip(with_siblings, parts, strict=True):
+                found[one.capture_id] = np.ascontiguousarray(part)
+        return found
 
     def of_snapshots(self, captures: Sequence[PageFeatures]) -> dict[str, Codes]:
         """Return `evidence.of_snapshots`, which no forest reads."""

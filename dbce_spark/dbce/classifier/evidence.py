@@ -8,18 +8,20 @@ That a text stays or changes from capture to capture shows nothing by itself: on
 the next the list of other stories. But what stays where it was is one thing, and is labelled as one (docs/method.md).
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce import moments
 from dbce_spark.dbce.classifier.context import CERTAIN
 from dbce_spark.dbce.classifier.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.classifier.layout import sums
 from dbce_spark.dbce.key_numbers import keys_of_groups, numbered
 from dbce_spark.dbce.near_copies import under_one_url
+from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
 from dbce_spark.model import (
     ABOVE,
     CLASS,
@@ -34,14 +36,11 @@ from dbce_spark.model import (
     Numbers,
     PageFeatures,
     arm_bit,
-    by_time,
 )
 
 _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
 _MOST_COUNTED = 4
 """Siblings with the same text; more count as so many."""
-NEAREST = 2
-"""Snapshots looked at on either side in time."""
 
 UNMOVED = 128
 """The code of a block that snapshots do not move. One more is a step towards content."""
@@ -60,46 +59,47 @@ def of_siblings(captures: Iterable[PageFeatures], wanted: Collection[str]) -> di
 
     A capture without a sibling is left out.
     """
-    with_siblings, columns = pooled_sibling_evidence(captures, wanted)
-    ends = np.cumsum([len(one.words) for one in with_siblings])
-    parts = {name: np.split(values, ends[:-1]) for name, values in columns.items()}
-    return {
-        one.capture_id: {name: of_all[at] for name, of_all in parts.items()} for at, one in enumerate(with_siblings)
-    }
+    found: dict[str, Columns] = {}
+    for with_siblings, columns in pooled_sibling_evidence(captures, wanted):
+        ends = np.cumsum([len(one.words) for one in with_siblings])
+        parts = {name: np.split(values, ends[:-1]) for name, values in columns.items()}
+        for at, one in enumerate(with_siblings):
+            found[one.capture_id] = {name: of_all[at] for name, of_all in parts.items()}
+    return found
 
 
 def pooled_sibling_evidence(
     captures: Iterable[PageFeatures], wanted: Collection[str]
-) -> tuple[list[PageFeatures], Columns]:
-    """Compute the evidence on the blocks of the wanted captures that have a sibling in a pool, one capture behind the
-    other; return these captures and the columns.
+) -> Iterator[tuple[list[PageFeatures], Columns]]:
+    """Compute the evidence on the blocks of the wanted captures that have a sibling in a pool: iterate over lots of
+    these captures, each with the columns of its blocks, one capture behind the other.
 
     Of a URL with several captures only the first is evidence; no capture is compared with another one of its own URL.
     Near-copies count as captures of one URL.
     """
     ordered = under_one_url(captures)
     first = {next(of_url).capture_id for _, of_url in groupby(ordered, lambda one: one.url_key)}
-    with_siblings = [one for one in ordered if one.capture_id in wanted]
-    if len(first) < 2 or not with_siblings:
-        return [], {}
     pool = [one for one in ordered if one.capture_id in first or one.capture_id in wanted]
-    is_evidence, is_wanted = ([one.capture_id in ids for one in pool] for ids in (first, wanted))
-    return with_siblings, _Pool(pool, is_evidence, is_wanted).columns()
+    places = [at for at, one in enumerate(pool) if one.capture_id in wanted]
+    if len(first) < 2 or not places:
+        return
+    summed = _Pool(pool, [one.capture_id in first for one in pool])
+    for lot in cut_lots(places, lambda at: len(pool[at].words), TOGETHER):
+        yield [pool[at] for at in lot], summed.columns(lot)
 
 
 def of_snapshots(captures: Sequence[PageFeatures]) -> dict[str, Codes]:
     """Compute how far the nearest captures of the same URL move each block of each: (1, blocks) codes, by capture id.
 
-    Nearest are at most NEAREST before and as many behind. `captures` are those of one URL. Captures of the same moment
-    are no snapshots of each other.
+    Nearest are those of `moments.snapshots`. `captures` are those of one URL.
     """
-    ordered = sorted(captures, key=by_time)
     found: dict[str, Codes] = {}
-    for at, one in enumerate(ordered):
-        near = [*ordered[max(0, at - NEAREST) : at], *ordered[at + 1 : at + 1 + NEAREST]]
-        others = [other for other in near if other.timestamp != one.timestamp]
-        if others:
-            found[one.capture_id] = (UNMOVED + _shifts(one, others)).astype(np.uint8).reshape(1, -1)
+    for moment, others in moments.snapshots(captures):
+        if not others:
+            continue
+        there = _SlotTexts.of(others)
+        for one in moment:
+            found[one.capture_id] = (UNMOVED + _shifts(one, there)).astype(np.uint8).reshape(1, -1)
     return found
 
 
@@ -109,20 +109,32 @@ def shifts(codes: Codes) -> npt.NDArray[np.float64]:
     return added
 
 
-def _shifts(one: PageFeatures, others: Sequence[PageFeatures]) -> Numbers:
+@dataclass(frozen=True, slots=True)
+class _SlotTexts:
+    """The texts that some captures have, each in a slot, in order: how often, and their log-odds summed, in steps."""
+
+    keys: npt.NDArray[np.uint64]
+    counts: Numbers
+    log_odds: Numbers
+
+    @classmethod
+    def of(cls, captures: Sequence[PageFeatures]) -> "_SlotTexts":
+        """Sum up some captures."""
+        every = np.concatenate([_both(one.keys[TEXT], one.keys[CLASS]) for one in captures])
+        keys, group = np.unique(every, return_inverse=True)
+        log_odds = _LOG_ODDS[np.concatenate([one.first_scores for one in captures])]
+        return cls(keys, np.bincount(group), total(group, len(keys), log_odds))
+
+
+def _shifts(one: PageFeatures, there: _SlotTexts) -> Numbers:
     """Compute half of the way from each block's first score to the mean of those of its text in its slot, in steps.
 
     Half: the first scores of a page are half of the evidence on it.
     """
-    there = np.concatenate([_both(other.keys[TEXT], other.keys[CLASS]) for other in others])
-    texts, group = np.unique(there, return_inverse=True)
-    log_odds = _LOG_ODDS[np.concatenate([other.first_scores for other in others])]
     here = _both(one.keys[TEXT], one.keys[CLASS])
-    at = np.minimum(np.searchsorted(texts, here), len(texts) - 1)
-    is_there = texts[at] == here
-    count, summed = (
-        np.where(is_there, of_texts[at], 0) for of_texts in (np.bincount(group), total(group, len(texts), log_odds))
-    )
+    at = np.minimum(np.searchsorted(there.keys, here), len(there.keys) - 1)
+    is_there = there.keys[at] == here
+    count, summed = (np.where(is_there, of_texts[at], 0) for of_texts in (there.counts, there.log_odds))
     own = _LOG_ODDS[one.first_scores]
     moved: Numbers = np.rint((summed - count * own) / (2 * (count + 1))).astype(np.int64)
     return moved
@@ -177,11 +189,10 @@ class _Pool:
     The captures are in order of URL, and only the first of each is evidence. Evidence is wanted on any of them.
     """
 
-    def __init__(self, captures: Sequence[PageFeatures], is_evidence: Sequence[bool], is_wanted: Sequence[bool]):
+    def __init__(self, captures: Sequence[PageFeatures], is_evidence: Sequence[bool]):
         self.capture = np.repeat(np.arange(len(captures)), [len(one.words) for one in captures])
         self.url = (np.cumsum(is_evidence) - 1)[self.capture]
         self.urls = sum(is_evidence)
-        self.wanted = np.flatnonzero(np.array(is_wanted)[self.capture])
         self.is_evidence = np.array(is_evidence)[self.capture]
         self.words = np.concatenate([one.words for one in captures]).astype(np.int64)
         keys = np.concatenate([one.keys for one in captures], axis=1).astype(np.uint64)
@@ -219,32 +230,36 @@ class _Pool:
         pairs, count = numbered(_both(keys, texts[self.is_evidence]))
         return np.bincount(keys_of_groups(keys, pairs, count), minlength=slots.of_keys.shape[1])
 
-    def columns(self) -> Columns:
-        """Compute the features of the wanted blocks, one behind the other, from all evidence but that of their own URL.
+    def columns(self, captures: Sequence[int]) -> Columns:
+        """Compute the features of the blocks of some captures, by their places in the pool, one capture behind the
+        other, from all evidence but that of their own URL.
 
         How varied a slot is, and which texts recur, is counted over all evidence: it is a property of the slot.
         """
-        siblings = np.full(len(self.wanted), self.urls - 1)
-        content_mass = self.content_mass.sum() - self.content_mass[self.url[self.wanted]]
+        is_wanted = np.zeros(int(self.capture[-1]) + 1, np.bool_)
+        is_wanted[captures] = True
+        wanted = np.flatnonzero(is_wanted[self.capture])
+        siblings = np.full(len(wanted), self.urls - 1)
+        content_mass = self.content_mass.sum() - self.content_mass[self.url[wanted]]
         columns: Columns = {
             "siblings": siblings.astype(np.float64),
             "sibling_mass": content_mass / (CERTAIN * siblings),
         }
         for name, table in self.texts.items():
-            (urls,) = table.others(self.wanted)
+            (urls,) = table.others(wanted)
             columns[f"sibling_{name}"] = share(urls, siblings)
             if name == "text":
                 columns["sibling_text_count"] = np.minimum(urls, _MOST_COUNTED).astype(np.float64)
         for name, _ in _SLOTS:
-            columns |= self._of_slot(name, content_mass)
+            columns |= self._of_slot(name, wanted, content_mass)
         return columns
 
-    def _of_slot(self, name: str, content_mass: Numbers) -> Columns:
+    def _of_slot(self, name: str, wanted: Numbers, content_mass: Numbers) -> Columns:
         table = self.slots[name]
-        at = table.keys[self.wanted]
-        own, count = numbered(_both(self.capture[self.wanted], at))
-        own_words = total(own, count, self.words[self.wanted])[own]
-        pages, blocks, words, links, found, recurring = table.others(self.wanted)
+        at = table.keys[wanted]
+        own, count = numbered(_both(self.capture[wanted], at))
+        own_words = total(own, count, self.words[wanted])[own]
+        pages, blocks, words, links, found, recurring = table.others(wanted)
         columns = {
             "words": share(words, pages),
             "blocks": share(blocks, pages),

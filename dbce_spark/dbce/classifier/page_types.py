@@ -10,6 +10,9 @@ from dbce_spark.dbce.classifier.layout import Rows
 from dbce_spark.dbce.classifier.units import SHARES
 from dbce_spark.model import Codes, Numbers
 
+_BLOCKS_AT_ONCE = 4096
+"""Blocks whose codes are added up at once, eight bytes each: seldom has a page more."""
+
 
 @dataclass(frozen=True)
 class PageTypes:
@@ -36,11 +39,15 @@ def page_codes(rows: Rows, codes: Codes, highest: Numbers, scores: Numbers) -> C
     in_steps = steps == np.arange(1, len(SHARES))[:, None]
     everything = np.concatenate((codes, in_steps.astype(np.uint8)))
     most = np.maximum(np.concatenate((highest, np.ones(len(in_steps), np.int64))), 1)[:, None]
-    weights = np.stack((np.ones(len(rows), np.int64), rows.words, rows.words * scores), axis=1).astype(np.float64)
-    pages = np.empty((weights.shape[1] * len(everything), len(rows.starts) - 1), np.uint8)
+    weights = np.stack((np.ones(len(rows), np.int64), rows.words, rows.words * scores)).astype(np.float64)
+    pages = np.empty((len(weights) * len(everything), len(rows.starts) - 1), np.uint8)
     for page, (start, end) in enumerate(pairwise(rows.starts.tolist())):
-        # Products of whole numbers below 2**53: exact, and faster than in whole numbers.
-        sums = (everything[:, start:end].astype(np.float64) @ weights[start:end]).astype(np.int64)
-        totals = weights[start:end].sum(axis=0).astype(np.int64)
+        sums = np.zeros((len(everything), len(weights)), np.int64)
+        for first in range(start, end, _BLOCKS_AT_ONCE):
+            some = slice(first, min(first + _BLOCKS_AT_ONCE, end))
+            # Products of whole numbers below 2**53: exact, and faster than in whole numbers. Not by BLAS: its threads
+            # would keep the other cores busy, waiting for more.
+            sums += np.einsum("fb,wb->fw", everything[:, some].astype(np.float64), weights[:, some]).astype(np.int64)
+        totals = weights[:, start:end].sum(axis=1).astype(np.int64)
         pages[:, page] = ((BINS - 1) * sums // (most * np.maximum(totals, 1))).ravel()
     return pages

@@ -126,13 +126,14 @@ def _link(name: SlotName) -> bytes:
     marks |= TYPES.get(itemtype.rpartition("/")[2].lower(), 0)
     for one in css_class.split():
         marks |= CLASSES.get(one, 0)
-    classes = f"{tag}|{_unnumbered(css_class)}"
+    classes = f"{tag}|{unnumbered(css_class)}"
     numbered = text_hash(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
-    with_id = text_hash(f"{classes}|{_unnumbered(html_id)}")
+    with_id = text_hash(f"{classes}|{unnumbered(html_id)}")
     return _LINK.pack(text_hash(classes), with_id, text_hash(tag), numbered, marks, SHOWN.get(tag, 0))
 
 
-def _unnumbered(names: str) -> str:
+def unnumbered(names: str) -> str:
+    """Sort the names of a class or id; leave out those with digits, which number things."""
     if not _DIGITS.search(names):
         return " ".join(sorted(names.split()))
     return " ".join(sorted(name for name in names.split() if not _DIGITS.search(name)))

@@ -23,7 +23,8 @@ from dbce_spark.dbce import local, page_labels, sites
 from dbce_spark.dbce.extraction.extract_options import ExtractOptions, chosen_formats, with_options
 from dbce_spark.dbce.extraction.page_input import Date, GivenPage, Html, PageInput, check_page, check_pages
 from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS, HTML, MARKDOWN, Formats, KeptPage
-from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
+from dbce_spark.dbce.page_lots import TOGETHER
+from dbce_spark.dbce.pages import parse_fetches, unique
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
@@ -36,8 +37,8 @@ Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 _UNDATED = timestamps.from_datetime(datetime.fromisoformat("2400-01-01"))
 """The time of pages without one: behind all others, so that no date that a page declares is later, but those of the
 Buddhist era, in which the year 1990 is 2533."""
-_PLACE = re.compile(rb"\w+://\S+|[^\s<>]*/[^\s<>]*|[^\n<>]*\.\w{2,5}")
-"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none."""
+_PLACE = re.compile(rb"\w+://\S+|[^\s<>\"{}]*/[^\s<>\"{}]*|[^\n<>]*\.\w{2,5}")
+"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none, nor is JSON."""
 _LONGEST_PLACE = 2000
 """Bytes."""
 _LABELS = tuple(label.word for label in Label)
@@ -256,9 +257,9 @@ def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> 
     keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)
     parsed = [
         page
-        for start in range(0, len(given), TOGETHER)
+        for start in range(0, len(given), TOGETHER.pages)
         for page in _parsed(
-            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER]], parse
+            [_fetch(one, number, keys_of(one)) for one, number in given[start : start + TOGETHER.pages]], parse
         )
     ]
     read = unique(page for page in parsed if isinstance(page, Page))
@@ -394,18 +395,26 @@ def _refused(fetch: warc.Fetch) -> Reject | None:
     essence = ""
     if not fetch.html.strip():
         reason, detail = RejectReason.EMPTY_PAYLOAD, "there is no HTML"
-    elif essence := mime.foreign_type(fetch.html):
+    elif essence := _foreign_type(fetch.html):
         reason, detail = RejectReason.NOT_HTML, f"is {essence}"
     else:
         return None
     return Reject.of_record(fetch.capture, RejectStage.READ, reason, detail + _hint(fetch, essence))
 
 
+def _foreign_type(html: bytes) -> str:
+    """Return the type of what is given as HTML and is none, "" for a page. The name of a place is a text by mistake."""
+    if essence := mime.foreign_type(html):
+        return essence
+    place = html.strip()
+    return mime.PLAIN if len(place) <= _LONGEST_PLACE and _PLACE.fullmatch(place) else ""
+
+
 def _hint(fetch: warc.Fetch, essence: str) -> str:
     """Return the HTML to give in place of what is none, "" if that is not known."""
     if fetch.capture.url.lstrip().startswith("<"):
         return "; the HTML is in the place of the URL: HTML comes first, (html, url)"
-    if essence == mime.PLAIN and _PLACE.fullmatch(fetch.html[:_LONGEST_PLACE].strip()):
+    if essence == mime.PLAIN:
         return "; this names a place, and is no HTML: read what is there first, or give it to `dbce text`"
     return ""
 

@@ -14,6 +14,7 @@ from dbce_spark.dbce.classifier import units
 from dbce_spark.dbce.classifier.block_scores import STEP, Scores, rounded
 from dbce_spark.dbce.classifier.classify import ARTICLE
 from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
+from dbce_spark.dbce.kept.line_numbers import line_numbers, without_line_numbers
 from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
 from dbce_spark.dbce.kept.recurring_texts import without_recurring_texts
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
@@ -34,7 +35,7 @@ DRAWS = 64
 
 def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
     """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for; no
-    recurring links, and of a run that follows itself the first.
+    recurring links, no numbers of lines, and of a run that follows itself the first.
 
     Raises:
         ValueError: the page has no features.
@@ -45,13 +46,15 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
         is_kept = _choose_of_whole_page(page, scores, page.features, label.favor)
-    is_kept = without_recurring_links(page.blocks, is_kept)
+    is_kept = without_line_numbers(page.blocks, without_recurring_links(page.blocks, is_kept))
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
 
 def texts_read(page: Page) -> dict[int, str]:
     """Return the text of each block that `choose_blocks` reads, by its index."""
     found = recurring_links(page.blocks)
+    for at in line_numbers(page.blocks):
+        found += (at, at + 1)
     if (heading := main_heading(page)) is not None and is_of_title(page, heading):
         found.append(heading)
     return {at: page.blocks.text_of(at) for at in found}

@@ -22,12 +22,13 @@ from dbce_spark.html.structure.emptied_elements import decide_elements, strip_un
 from dbce_spark.html.structure.footnotes import mark_footnotes
 from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import mend_headings
-from dbce_spark.html.structure.images import drop_ornaments, reveal_images
+from dbce_spark.html.structure.images import drop_ornaments, reveal_amp_images, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
+from dbce_spark.html.structure.row_lines import join_rows
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.html.structure.unknown_elements import rename_unknown
@@ -122,6 +123,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     decided = decide_elements(root, blocks, is_kept)
     rename_unknown(root)
     mark_players(root)
+    reveal_amp_images(root)
     boxed = boxed_notes(root)
     strip_unread(root)
     # Whenever an element is let go that was taken out, lxml looks from the first one in the tree it was taken out with
@@ -133,7 +135,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     shown = etree.tostring(root, encoding="utf-8").lower()
     reveal_images(root)
     drop_ornaments(root)
-    normalise_code(root)
+    normalise_code(root, shown)
     replace_formulas(root, shown)
     replace_raw_formulas(root, shown)
     mark_footnotes(root)
@@ -142,6 +144,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     mark_emphasis(root)
     mend_headings(root, place, shown)
     mark_callouts(root, shown)
+    join_rows(root, config.tables)
     article = clean_tree(root, place, config)
     while in_use:
         in_use.pop()

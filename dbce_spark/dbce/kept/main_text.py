@@ -26,7 +26,8 @@ def of_blocks(page_text: str, starts: Sequence[int], ends: Sequence[int], labels
 
 
 def _joined(page_text: str, spans: Iterable[tuple[int, int, int]]) -> str:
-    """Join spans of a page text: a line a block or more, a tab between cells of a row, as the page text has them.
+    """Join spans of a page text: a line a block or more, a tab between cells of a row, as the page text has them, and a
+    space between the blocks of a cell.
 
     What a block holds between two of its spans is left out. spans: block, start and end of each, in page order.
     """
@@ -49,7 +50,7 @@ def _separator(between: str) -> str:
     """Return what parts two blocks, by the page text between them, which may hold blocks that are left out."""
     _, newline, row = between.rpartition("\n")
     if not newline:
-        return "\t" * row.count("\t")
+        return "\t" * row.count("\t") or " "
     return "\n" if row.strip("\t") else newline + row
 
 

@@ -27,11 +27,14 @@ def relabelled(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     classifier = load_classifier(config.label.classifier)
     compared = []
     for pages in _by_site(unique):
-        pool, waiting = SitePool(config.stream.pool_pages), []
+        pool, waiting = _pool(config), []
         for page in pages:
             waiting.append((page, pool.take(page, classifier)))
             if len(pool) in config.stream.relabel_pages:
-                waiting = [(one, pool.evidence(one.capture_id, classifier)) for one, _ in waiting]
+                waiting = [
+                    (one, pool.evidence(one.capture_id, classifier) if one.capture_id in pool else shown)
+                    for one, shown in waiting
+                ]
         compared += [_compared(page, shown) for page, shown in waiting]
     return page_labels.label_pages(compared, config.label)
 
@@ -44,7 +47,7 @@ def primed(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
         halves[int(page.capture_id, 16) % 2].append(page)
     found = []
     for own, others in (halves, halves[::-1]):
-        pools_of: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages))
+        pools_of: dict[str, SitePool] = defaultdict(partial(_pool, config))
         for page in sorted(others, key=_arrival):
             pools_of[page.capture.site].add(pools.page_features(page), buckets.member(page))
         found += _by_pools(own, pools_of, config)
@@ -54,10 +57,14 @@ def primed(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
 def _by_pools(unique: Sequence[Page], begun: Mapping[str, SitePool], config: DbceConfig) -> list[Extraction]:
     """Extract pages when they come to their sites, some of which begin with pages of their own."""
     classifier = load_classifier(config.label.classifier)
-    site_pools: dict[str, SitePool] = defaultdict(partial(SitePool, config.stream.pool_pages), begun)
+    site_pools: dict[str, SitePool] = defaultdict(partial(_pool, config), begun)
     ordered = sorted(unique, key=_arrival)
     compared = [_compared(page, site_pools[page.capture.site].take(page, classifier)) for page in ordered]
     return page_labels.label_pages(compared, config.label)
+
+
+def _pool(config: DbceConfig) -> SitePool:
+    return SitePool(config.stream.pool_pages, config.stream.pool_blocks)
 
 
 def _by_site(unique: Sequence[Page]) -> list[list[Page]]:

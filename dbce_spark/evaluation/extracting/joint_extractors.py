@@ -10,6 +10,7 @@ from typing import Protocol
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.dbce.classifier.classify import ARTICLE
+from dbce_spark.dbce.page_lots import TOGETHER
 from dbce_spark.evaluation import folds
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extracting import ablation, arriving_pages, gold_stream, spark_run
@@ -69,8 +70,8 @@ def _texts(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict
 
 
 def _made(gold: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
-    for start in range(0, len(gold), pages.TOGETHER):
-        some = gold[start : start + pages.TOGETHER]
+    for start in range(0, len(gold), TOGETHER.pages):
+        some = gold[start : start + TOGETHER.pages]
         yield from pages.parse_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
 
 
@@ -106,8 +107,9 @@ _HEURISTICS: Mapping[str, tuple[str, ...]] = {
     "strict-at-domain": ("label.heuristic=strict-at-domain",),
     "relaxed-at-domain-500": ("label.heuristic=relaxed-at-domain", "label.relaxed_above=500"),
     "relaxed-at-domain-20": ("label.heuristic=relaxed-at-domain", "label.relaxed_above=20"),
+    "relaxed-at-domain-node-20": ("label.heuristic=relaxed-at-domain-node", "label.relaxed_above=20"),
 }
-"""The paper's heuristics, with the paper's numbers; and one with a number that domains of our gold reach."""
+"""The paper's heuristics, with the paper's numbers; and two with a number that domains of our gold reach."""
 
 JOINT: Mapping[str, Joint] = {
     "dbce": together,

@@ -11,7 +11,15 @@ import dbce_spark
 from dbce_spark.evaluation.reporting import score_plots, score_tables
 from dbce_spark.evaluation.reporting.score_plots import Curve, Distribution, Dot, PlotRow, Series
 from dbce_spark.evaluation.reporting.score_tables import between, number, percent
-from dbce_spark.evaluation.scoring import average_weights, bootstrap, clusters, complexity, facts, node_scores
+from dbce_spark.evaluation.scoring import (
+    average_weights,
+    bootstrap,
+    clusters,
+    complexity,
+    facts,
+    gold_recurrence,
+    node_scores,
+)
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
@@ -72,6 +80,7 @@ def _frame(scores: Scores) -> dict[str, Any]:
         "min_sites": bootstrap.MIN_SITES,
         "min_units": bootstrap.MIN_UNITS,
         "gold_error": percent(complexity.MAX_GOLD_ERROR),
+        "gold_recurrence": percent(gold_recurrence.MAX_RECURRENCE),
         "pages": len(scores.pages),
         "sites": len({page.unit for page in scores.pages}),
     }
@@ -229,8 +238,9 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
 
 def _gold(analysis: Analysis, scores: Scores) -> dict[str, Any]:
     errors = complexity.error_counts([page.gold_error for page in scores.pages])
+    faults = ("gold error", "gold recurrence")
     return {
-        "sets_head": ("set", "pages", "sites", "gold error", "P25", "P50", "P75", *complexity.GROUPS),
+        "sets_head": ("set", "pages", "sites", *faults, "P25", "P50", "P75", *complexity.GROUPS),
         "sets": list(score_tables.set_rows(analysis)),
         "gold_errors": Markup(score_plots.bars(errors, "pages by their gold error")),
     }

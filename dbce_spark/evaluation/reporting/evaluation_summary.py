@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation.reporting import score_tables
 from dbce_spark.evaluation.reporting.score_tables import between, bold, number, percent
-from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity, node_scores
+from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity, gold_recurrence, node_scores
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis, ExtractorRank, Pool
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC
@@ -67,7 +67,8 @@ def _weighed(analysis: Analysis) -> Iterator[str]:
     yield (
         "Site cap: as in the first table. Over pages, sites, sets: each page, site, set weighs the same. Gold error:"
         f" site cap, without pages whose gold has more than {percent(complexity.MAX_GOLD_ERROR)} of words that the page"
-        " lacks."
+        f" lacks. Gold recurrence: without those of which more than {percent(gold_recurrence.MAX_RECURRENCE)} of the"
+        " gold is on most siblings, too, in the same place."
     )
     yield table(score_tables.WEIGHED_HEAD, score_tables.weighed_rows(analysis))
 
@@ -157,7 +158,8 @@ def _gold(analysis: Analysis) -> Iterator[str]:
         " pages in each group by the quartiles of all pages."
     )
     faulty = f"gold error > {percent(complexity.MAX_GOLD_ERROR)}"
-    head = ("set", "pages", "sites", faulty, "P25", "P50", "P75", *complexity.GROUPS)
+    recurring = f"gold recurrence > {percent(gold_recurrence.MAX_RECURRENCE)}"
+    head = ("set", "pages", "sites", faulty, recurring, "P25", "P50", "P75", *complexity.GROUPS)
     yield table(head, score_tables.set_rows(analysis))
 
 

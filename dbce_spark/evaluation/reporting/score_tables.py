@@ -9,7 +9,7 @@ from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scoring.stream_course import LEAST, Course
 from dbce_spark.log import counted
 
-WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error")
+WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error", "gold recurrence")
 """Columns of `weighed_rows`."""
 
 PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the stream")
@@ -35,7 +35,7 @@ def rank_row(one: ExtractorRank, f1: Sequence[str]) -> tuple[str, ...]:
 def weighed_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
     """Make the rows of F1 by weights, an extractor a row."""
     for one in (analysis.pools[0].ranks[at] for at in analysis.order):
-        values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)
+        values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean, one.unrepeated)
         yield one.extractor, *map(number, values)
 
 
@@ -49,7 +49,8 @@ def set_rows(analysis: Analysis) -> Iterator[tuple[str, ...]]:
     """Make the rows of the properties of each set's gold."""
     for one in analysis.sets:
         groups = [percent(one.groups[group]) for group in complexity.GROUPS]
-        yield one.name, f"{one.pages:,}", f"{one.sites:,}", f"{one.faulty:,}", *map(percent, one.quartiles), *groups
+        counts = (one.pages, one.sites, one.faulty, one.recurring)
+        yield one.name, *(f"{count:,}" for count in counts), *map(percent, one.quartiles), *groups
 
 
 def miss_rows(analysis: Analysis) -> list[tuple[str, ...]]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from dbce_spark.evaluation.scoring import (
     average_weights,
@@ -17,6 +18,7 @@ from dbce_spark.evaluation.scoring import (
     clusters,
     complexity,
     facts,
+    gold_recurrence,
     node_scores,
     score_breakdown,
 )
@@ -39,7 +41,7 @@ ALL, WITH_SIBLINGS = "all pages", f"pages with at least {MIN_SIBLINGS} siblings"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractorRank:
-    """One extractor in a pool. All but the last six fields are averages by the pool's weights."""
+    """One extractor in a pool. All but the last seven fields are averages by the pool's weights."""
 
     extractor: str
     precision: float
@@ -54,6 +56,7 @@ class ExtractorRank:
     over_sites: float  # f1, every site the same
     over_sets: float  # f1, every set the same
     clean: float  # f1 of pages with a gold error up to 2 %; NaN if there is none
+    unrepeated: float  # f1 of pages with a gold recurrence up to 5 %; NaN if there is none
     misses: int
     pace: float  # pages a second of CPU, all pages; NaN if it took no time
 
@@ -79,6 +82,7 @@ class SetFacts:
     sites: int
     quartiles: tuple[float, float, float]  # of the complexity ratio
     faulty: int  # pages with a gold error over 2 %
+    recurring: int  # pages with a gold recurrence over 5 %
     groups: Mapping[str, float]  # share of the set's pages in each group by complexity (table 3.4)
 
 
@@ -182,6 +186,7 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
     over_sites = average_weights.mean(f1, average_weights.by_site([page.unit for page in pages]))
     over_sets = average_weights.mean(f1, average_weights.by_site([page.dataset for page in pages]))
     clean = np.array([page.gold_error <= complexity.MAX_GOLD_ERROR for page in pages])
+    unrepeated = np.array([page.gold_recurrence <= gold_recurrence.MAX_RECURRENCE for page in pages])
     main = average_weights.mean(scores.values[MAIN_METRIC][:, :, places], weight)
     return tuple(
         ExtractorRank(
@@ -197,12 +202,18 @@ def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[Ex
             over_pages=float(f1[at].mean()),
             over_sites=float(over_sites[at]),
             over_sets=float(over_sets[at]),
-            clean=float(f1[at, clean] @ weight[clean] / weight[clean].sum()) if clean.any() else float("nan"),
+            clean=_mean_of_some(f1[at], weight, clean),
+            unrepeated=_mean_of_some(f1[at], weight, unrepeated),
             misses=sum(bool(scores.errors[at][place]) for place in places),
             pace=float(len(places) / spent) if (spent := scores.seconds[at, places].sum()) else float("nan"),
         )
         for at, extractor in enumerate(scores.extractors)
     )
+
+
+def _mean_of_some(values: Values, weight: Values, chosen: npt.NDArray[np.bool_]) -> float:
+    """Average the values that are chosen; NaN if none is."""
+    return float(values[chosen] @ weight[chosen] / weight[chosen].sum()) if chosen.any() else float("nan")
 
 
 def _set_facts(name: str, pages: Sequence[Facts], places: Places, of_complexity: Sequence[str]) -> SetFacts:
@@ -214,6 +225,7 @@ def _set_facts(name: str, pages: Sequence[Facts], places: Places, of_complexity:
         sites=len({page.unit for page in some}),
         quartiles=complexity.quartiles(np.array([page.complexity for page in some])),
         faulty=sum(page.gold_error > complexity.MAX_GOLD_ERROR for page in some),
+        recurring=sum(page.gold_recurrence > gold_recurrence.MAX_RECURRENCE for page in some),
         groups={group: groups[group] / len(some) for group in complexity.GROUPS},
     )
 

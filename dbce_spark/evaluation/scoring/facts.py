@@ -1,7 +1,7 @@
 """Properties of a gold page beside its texts, by which tables are made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +9,7 @@ import pyarrow as pa
 from dbce_spark import config as configuration
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.evaluation.scoring import clusters, complexity
+from dbce_spark.evaluation.scoring import clusters, complexity, gold_recurrence
 from dbce_spark.evaluation.scoring.complexity import PageWords
 from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.files import parquet, timestamps
@@ -26,12 +26,12 @@ SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in TEXTS),
         *((name, pa.int32()) for name in COUNTS),
-        *((name, pa.float64()) for name in ("gold_error", "complexity")),
+        *((name, pa.float64()) for name in ("gold_error", "gold_recurrence", "complexity")),
         ("tags", pa.list_(pa.float64())),
     ]
 )
-"""Of pages.parquet. `gold_error`: E(K) of equation 3.2; `complexity`: C of equation 3.3, as a share; `tags`: the
-features of equation 3.5, in the order of `clusters.TAGS`."""
+"""Of pages.parquet. `gold_error`: E(K) of equation 3.2; `gold_recurrence`: of `gold_recurrence.of_set`; `complexity`: C
+of equation 3.3, as a share; `tags`: the features of equation 3.5, in the order of `clusters.TAGS`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +48,7 @@ class Facts:
     siblings: int  # other pages of its group; captures of one URL count once
     snapshots: int  # other captures of its URL
     gold_error: float
+    gold_recurrence: float  # share of the gold's words that most siblings have in the same place; 0 with under two
     complexity: float
     tags: tuple[float, ...]
 
@@ -60,10 +61,15 @@ class Facts:
 def measure(pages: Sequence[GoldPage]) -> list[Facts]:
     """Measure one set's pages, in their order."""
     siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
-    languages = _languages(pages)
+    recurrence = gold_recurrence.of_set(pages)
     return [
-        _of_one(page, language, siblings[page.page_id], snapshots[page.page_id])
-        for page, language in zip(pages, languages, strict=True)
+        replace(
+            _of_one(page, language),
+            siblings=siblings[page.page_id],
+            snapshots=snapshots[page.page_id],
+            gold_recurrence=recurrence[page.page_id],
+        )
+        for page, language in zip(pages, _languages(pages), strict=True)
     ]
 
 
@@ -86,7 +92,8 @@ def _languages(pages: Sequence[GoldPage]) -> list[str]:
     return [page.lang or next(detected).tag for page in pages]
 
 
-def _of_one(page: GoldPage, language: str, siblings: int, snapshots: int) -> Facts:
+def _of_one(page: GoldPage, language: str) -> Facts:
+    """Measure a page by itself, as if it were the only one of its set."""
     root = parse_unrepaired(page.html)
     gold, found = words(page.gold), PageWords(root)
     return Facts(
@@ -97,8 +104,9 @@ def _of_one(page: GoldPage, language: str, siblings: int, snapshots: int) -> Fac
         lang=language,
         page_type=page.page_type,
         era=str(timestamps.to_datetime(page.timestamp).year) if page.timestamp else "",
-        siblings=siblings,
-        snapshots=snapshots,
+        siblings=0,
+        snapshots=0,
+        gold_recurrence=0.0,
         gold_error=complexity.gold_error(gold, found),
         complexity=complexity.ratio(gold, found),
         tags=clusters.shares(root),

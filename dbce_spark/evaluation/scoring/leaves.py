@@ -10,11 +10,12 @@ from lxml import etree
 from rapidfuzz.distance import Indel
 
 from dbce_spark.dbce import diff
+from dbce_spark.dbce.classifier.slot_keys import unnumbered
 from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.elements import DROPPED_TAGS, LINE_END_TAGS
 from dbce_spark.html.tokens import hashed
-from dbce_spark.model import Label
+from dbce_spark.model import Label, text_hash
 
 Mask = npt.NDArray[np.bool_]
 
@@ -77,20 +78,37 @@ def parse_leaves(html: str) -> Leaves:
     Raises:
         PageError: lxml finds no element in it.
     """
+    return parse_in_slots(html)[0]
+
+
+def parse_in_slots(html: str) -> tuple[Leaves, tuple[int, ...]]:
+    """Collect the leaves of a page, and of each a number of its slot: of the tags and classes from the root down to it,
+    the same on every page of a template.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
     texts: list[str] = []
     blocks: list[int] = []
+    slots: list[int] = []
     block = 0
+    chain = [0]
     walker = etree.iterwalk(parse_tree(html.encode("utf-8", "replace")), events=("start", "end"))
     for event, element in walker:
         dropped = element.tag in DROPPED_TAGS
-        if event == "start" and dropped:
-            walker.skip_subtree()
+        if event == "start":
+            chain.append(text_hash(f"{chain[-1]} {element.tag} {unnumbered(element.get('class') or '')}"))
+            if dropped:
+                walker.skip_subtree()
+        else:
+            chain.pop()
         block += element.tag in LINE_END_TAGS
         text = element.tail if event == "end" else None if dropped else element.text
         if text and not text.isspace():
             texts.append(text)
             blocks.append(block)
-    return Leaves(tuple(texts), tuple(blocks), tuple(map(words, texts)))
+            slots.append(chain[-1])
+    return Leaves(tuple(texts), tuple(blocks), tuple(map(words, texts))), tuple(slots)
 
 
 def held(leaves: Leaves, text: str) -> Mask:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
+from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity, gold_recurrence
 from dbce_spark.evaluation.scoring.bootstrap import Interval
 from dbce_spark.evaluation.scoring.facts import Facts
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores, Values
@@ -21,7 +21,12 @@ MIN_PAGES = 10
 UNKNOWN, OTHER = "not known", "other"
 
 _STEPS = {"0": 0, "1": 1, "2-3": 2, "4-7": 4, "8-15": 8, "16+": 16}
-_FIXED = {"siblings": tuple(_STEPS), "snapshots": tuple(_STEPS), "complexity": complexity.GROUPS}
+_FIXED = {
+    "siblings": tuple(_STEPS),
+    "snapshots": tuple(_STEPS),
+    "gold recurrence": (*gold_recurrence.GROUPS, UNKNOWN),
+    "complexity": complexity.GROUPS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,10 @@ def breakdown(
     by: dict[str, list[str]] = {
         "siblings": [_step(page.siblings) for page in pages],
         "snapshots": [_step(page.snapshots) for page in pages],
+        "gold recurrence": [
+            gold_recurrence.group(page.gold_recurrence) if page.siblings >= gold_recurrence.MIN_SIBLINGS else UNKNOWN
+            for page in pages
+        ],
         "page type": grouped([page.page_type for page in pages]),
         "language": languages([page.lang for page in pages]),
         "era": grouped([page.era for page in pages]),

@@ -10,7 +10,8 @@ from rapidfuzz.distance import LCSseq
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import TOGETHER, build_page
+from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
+from dbce_spark.dbce.pages import build_page
 from dbce_spark.evaluation.datasets import GoldPage, Nodes
 from dbce_spark.evaluation.scoring.metrics import words
 from dbce_spark.html.dom import PageError
@@ -79,8 +80,7 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
 
 def batches(examples: Sequence[Example]) -> Iterable[Sequence[Example]]:
     """Iterate over the examples, as many at a time as are measured together where the classifier is used."""
-    for start in range(0, len(examples), TOGETHER):
-        yield examples[start : start + TOGETHER]
+    return cut_lots(examples, lambda one: len(one.page.blocks), TOGETHER)
 
 
 def _example(gold: GoldPage, page: Page, parsed: Parsed) -> Example:

@@ -30,21 +30,17 @@ _HOST = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#@:]{1,253})(?=[/?#:]|$)", re.I
 _SLASH_BEFORE_SLASH = re.compile("/(?=/)")
 _EMPTY = "\0"
 """Stands in a path where nothing does; no page has it."""
-_PLACEHOLDER = re.compile(r"(?:^|[_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)", re.IGNORECASE)
-"""In the name of a file."""
-_LAZY = (
-    "data-src",
-    "data-original",
-    "data-lazy-src",
-    "data-original-src",
-    "data-full-src",
-    "data-large-file",
-    "data-url",
+_PLACEHOLDER = re.compile(
+    r"(?:^|[_.-])(?:blank|spacer|placeholder|transparent|pixel|1x1|loading|lazy)|^(?:none|clear)\.", re.IGNORECASE
 )
+"""In the name of a file."""
+_LAZY = ("data-src", "data-original", "data-lazy-src", "data-original-src", "data-pagespeed-lazy-src")
+"""Attributes that scripts load images from, in the place of what `src` names."""
 _LAZY_NAMES = frozenset(_LAZY)
 _LAZY_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 _CANDIDATE = re.compile(r"([^\s,]\S*)(?:(?<!,)([^,]*))?")
 """A candidate of a `srcset`: an address, which ends at white space, and its size, if no comma ends the address."""
+_IMAGE_FILE = re.compile(r"\.(?:avif|bmp|gif|jfif|jpe|jpe?g|png|svg|tiff?|webp)$", re.IGNORECASE)
 _WIDTH = re.compile(r"\s*(\d+(?:\.\d+)?)")
 
 
@@ -59,8 +55,10 @@ class Addresses:
         return self._resolve(reference, _LINK_SCHEMES)
 
     def image(self, reference: str | None) -> str | None:
-        """Resolve the address of an image; None if it is none on the web, or a place of the page itself."""
-        return None if reference and reference.startswith("#") else self._resolve(reference, _IMAGE_SCHEMES)
+        """Resolve the address of an image; None if it is none on the web, a place of the page itself, or to be filled
+        in by a script: `x_{width}.jpg`."""
+        is_none = not reference or "{" in reference or reference.startswith("#")
+        return None if is_none else self._resolve(reference, _IMAGE_SCHEMES)
 
     def is_own(self, reference: str) -> bool:
         """Test for a reference to a place of the page itself."""
@@ -126,14 +124,14 @@ def _origin(base: str) -> str:
 def image_source(image: Any, addresses: Addresses) -> str | None:
     """Resolve the source of an image: of a lazy one that which a script would load.
 
-    The largest of a set is taken where the image itself has only a placeholder.
+    Where the image itself has only a placeholder, the largest of a set is taken, or what else names a file of an image.
     """
     own = addresses.image(image.get("src"))
     name = own.partition("?")[0].removesuffix("/").rpartition("/")[2] if own else ""
     if own and not _PLACEHOLDER.search(name) and not _is_lazy(image):
         return own
     found = next((one for name in _LAZY if (one := addresses.image(image.get(name)))), None)
-    return found or next(_from_sets(image, addresses), None) or own
+    return found or next(_from_sets(image, addresses), None) or _from_file(image, addresses) or own
 
 
 def _is_lazy(image: Any) -> bool:
@@ -147,6 +145,21 @@ def _from_sets(image: Any, addresses: Addresses) -> Iterator[str]:
         for name in _LAZY_SETS:
             if (found := _largest(one.get(name))) and (source := addresses.image(found)):
                 yield source
+
+
+def _from_file(image: Any, addresses: Addresses) -> str | None:
+    """Find the address of a file in an attribute, whatever its name: each program has another."""
+    found = (value for name, value in image.items() if name != "src" and "/" in value and not _has_space(value))
+    return next((one for value in found if is_image_file(value) and (one := addresses.image(value))), None)
+
+
+def _has_space(text: str) -> bool:
+    return len(text.split(maxsplit=1)) > 1
+
+
+def is_image_file(address: str) -> bool:
+    """Test for the address of an image, by the end of its path."""
+    return _IMAGE_FILE.search(address.partition("?")[0].partition("#")[0]) is not None
 
 
 def _largest(source_set: str | None) -> str | None:

@@ -14,11 +14,11 @@ from lxml import etree
 
 from dbce_spark.config import FormatsConfig
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
+from dbce_spark.html.layout_tables import is_layout_table
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
-from dbce_spark.html.structure.layout_tables import is_layout_table
 from dbce_spark.html.structure.needless_elements import drop_needless
 
 MAX_NESTING = 24
@@ -36,7 +36,7 @@ MAX_START = 99_999_999
 _INLINE = {tag: tag for tag in INLINE_TAGS} | {"acronym": "abbr", "strike": "s", "tt": "code"}
 _ALIKE = {"b": "strong", "strong": "b", "em": "i", "i": "em"}
 """Elements that show the same as another; one in the other shows no more."""
-_FLOW = frozenset("blockquote details dl figure ol table ul".split()) | HEADING_TAGS
+_FLOW = frozenset("blockquote details dl figure footnote ol table ul".split()) | HEADING_TAGS
 _PARTS = {
     "li": frozenset(("ul", "ol")),
     **dict.fromkeys(("dt", "dd"), frozenset(("dl",))),
@@ -49,6 +49,8 @@ _PARTS = {
 """Elements that stand in certain others only."""
 _NEEDS = {"ul": "li", "ol": "li", "dl": "dd", "table": "tbody", "tbody": "tr", "thead": "tr", "tfoot": "tr", "tr": "td"}
 """Elements that must be opened in these before text can stand in them."""
+_ITEMS = ("li", "dt", "dd")
+"""Parts that end where the next one begins: libxml2 has that in them."""
 _ROW_PARTS = frozenset(("caption", "thead", "tbody", "tfoot", "tr", "td", "th"))
 _TEXT_ONLY = HEADING_TAGS | {"caption", "dt", "summary", "figcaption"}
 """Blocks without blocks in them, but for headings in a summary: what would be one is only set off by a space."""
@@ -202,7 +204,7 @@ class _Builder:
     def _make_room_for_part(self, element: Any, tag: str) -> None:
         """Close what was opened for a text before, and an item where another begins, as browsers do; open what is
         missing around a part."""
-        while (top := self._stack[-1][0].tag) not in _PARTS[tag] and (self._stack[-1][1] or top == tag == "li"):
+        while (top := self._stack[-1][0].tag) not in _PARTS[tag] and (self._stack[-1][1] or top == tag in _ITEMS):
             self._stack.pop()
         self._depths[-1] = min(self._depths[-1], len(self._stack))
         if tag in ("tr", "td", "th") and top == "table":
@@ -371,7 +373,7 @@ class _Builder:
             self._stack[-1][0].add("hr", {})
 
     def _formula(self, formula: Any) -> None:
-        is_display = formula.get("display") == "block"
+        is_display = formula.get("display") == "block" and self._stack[-1][0].tag not in _TEXT_ONLY
         if is_display:
             self._boundary()
         self._place().add("formula", {"display": "block"} if is_display else {}, without_controls(formula.text or ""))
@@ -380,8 +382,7 @@ class _Builder:
 
     def _note(self, note: Any) -> None:
         """Add the mark of a footnote: where it is referred to, or where it begins."""
-        number = note.get("number")
-        self._place().add("note", {"is": note.get("is"), "number": number}, number)
+        self._place().add("note", {"is": note.get("is"), "number": note.get("number")}, note.get("shown"))
 
     def _code(self, pre: Any) -> None:
         self._boundary()
@@ -442,7 +443,8 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
     attributes = _attributes_of_text(element)
     if tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
-            if (span := _number(element.get(name), MAX_SPAN) or 0) > 1:
+            span = _number(element.get(name), MAX_SPAN)
+            if span is not None and (span > 1 or (span == 0 and name == "rowspan")):  # 0: to the end of thead or tbody
                 attributes[name] = str(span)
     elif tag == "ol":
         if (start := _number(element.get("start"), MAX_START)) not in (None, 1):

@@ -8,29 +8,35 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, LINE_END_TAGS, is_line_of_code
+from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
-from dbce_spark.html.structure.kept_text import CODE_TAGS, space_of
+from dbce_spark.html.structure.code_languages import language_of
+from dbce_spark.html.structure.kept_text import space_of
 
 _INLINE_TAGS = ("code", "samp", "kbd", "tt")
-_LANGUAGE_CLASS = re.compile(
-    r"(?:^|\s)(?:language|lang|brush|highlight-source|highlight-text|highlight)[-:]\s*([\w+#.-]+)"
-)
-_LANGUAGE_ATTRIBUTES = ("data-language", "data-lang")
-_NO_LANGUAGES = frozenset(("plaintext", "plain", "text", "txt", "none", "default", "rouge", "wrap", "wrapper"))
 _MOST_PARTS, _MOST_CHARS = 20, 400
 """Texts and characters of the name of a language, with all white space around it."""
-_ABOVE = 4
-"""Elements around a block of code that may say its language."""
-_TABLE_PARTS = ("table", "tbody", "tr", "td")
-"""Around code whose lines are numbered in a column of their own."""
+_ABOVE = 3
+"""Elements around a line that may say it is code."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_LINE_TAGS = BLOCK_TAGS - {"td", "th"}
+_CELL_TAGS = frozenset(("td", "th"))
+_LINE_TAGS = BLOCK_TAGS - _CELL_TAGS
+_LINE_CLASSES = frozenset("blob-code crayon-line ltx_listingline".split())
+"""Of elements that are lines of code: of GitHub, Crayon and LaTeXML."""
+_LINE, _LISTINGS = "line", frozenset("code fragment syntaxhighlighter".split())
+"""A class of lines also of poems; and classes around it where it is code: of Doxygen and SyntaxHighlighter."""
+_MARKS = (*(name.encode() for name in sorted(_LINE_CLASSES)), b'class="line')
+"""One of them is in every page that has such lines."""
 
 
-def normalise_code(root: Any) -> None:
-    """Make each block of code a <pre> of text alone, with its language in the attribute `language`."""
+def normalise_code(root: Any, shown: bytes) -> None:
+    """Make each block of code a <pre> of text alone, with its language in the attribute `language`.
+
+    `shown` is the tree as text, in small letters.
+    """
     written = {*root.iter(*CODE_TAGS)}
+    if any(mark in shown for mark in _MARKS):
+        _join_line_elements(root)
     blocks: dict[Any, None] = {}
     for code in [*root.iter(*_INLINE_TAGS)]:
         if _is_block_of_code(code):
@@ -43,7 +49,7 @@ def normalise_code(root: Any) -> None:
     tables: set[Any] = set()
     languages: dict[Any, str | None] = {}
     for pre in [pre for pre in root.iter(*CODE_TAGS) if next(pre.iterancestors(*CODE_TAGS), None) is None]:
-        language = _language(pre, languages)
+        language = language_of(pre, languages)
         table = next(pre.iterancestors("table"), None)
         if table is not None and table not in tables:
             tables.add(table)
@@ -98,6 +104,47 @@ def _join_lines(block: Any) -> None:
     for part in pre:
         part.tail = None
     block.append(pre)
+
+
+def _join_line_elements(root: Any) -> None:
+    """Put lines of code that stand behind each other, each an element that a style sheet makes one, in a <pre>."""
+    listings: dict[Any, bool] = {}
+    left = dict.fromkeys(line for line in root.iter("div", "tr") if _is_line_element(line, listings))
+    for first in [*left]:
+        run: list[Any] = []
+        line = first
+        while line in left:
+            del left[line]
+            run.append(line)
+            line = None if (line.tail or "").strip() else line.getnext()
+        if len(run) < 2 or next(first.iterancestors(*CODE_TAGS), None) is not None:
+            continue
+        pre = etree.Element("pre")
+        first.addprevious(pre)
+        pre.tail, run[-1].tail = run[-1].tail, None
+        pre.extend(run)
+        for line in run:
+            line.tag, line.tail = "span", "\n"
+
+
+def _is_line_element(element: Any, listings: dict[Any, bool]) -> bool:
+    """Test for a line of code. `listings` are elements that were looked at, as thousands of lines are in one."""
+    if element.tag == "tr":
+        return any("blob-code" in _classes(cell) for cell in element)
+    classes = _classes(element)
+    if _LINE not in classes:
+        return not _LINE_CLASSES.isdisjoint(classes)
+    for above in islice(element.iterancestors(), _ABOVE):
+        if above not in listings:
+            listings[above] = not _LISTINGS.isdisjoint(_classes(above))
+        if listings[above]:
+            return True
+    return False
+
+
+def _classes(element: Any) -> list[str]:
+    classes: str = element.get("class") or ""
+    return classes.lower().split()
 
 
 def drop_line_numbers(code: Any) -> None:
@@ -197,60 +244,30 @@ def _short_text(element: Any) -> str:
 
 def _lines(pre: Any, *, by_style: bool) -> list[str]:
     """List the parts of a code's text; a <br> and the bounds of what is a block begin a line, with `by_style` also by
-    its own style, as in the text of the page."""
+    its own style, as in the text of the page. A space parts the cells of a row."""
     parts: list[str] = []
+    is_apart = False  # a cell has ended or begun since the last part
     stack: list[tuple[Any, bool]] = [(pre, False)]
     while stack:
         element, is_end = stack.pop()
         is_block = element is not pre and (element.tag in _LINE_TAGS or (by_style and is_line_of_code(element)))
         if is_block and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
-        if is_end:
-            if element.tail:
-                parts.append(element.tail)
-            continue
-        if element.tag == "br":
-            parts.append("\n")
-        elif element.text:
-            parts.append(element.text)
-        elif is_block and not len(element):
-            parts.append("\n")  # an empty line
-        if element is not pre:
-            stack.append((element, True))
-        stack += [(child, False) for child in reversed(element)]
+        is_apart |= element.tag in _CELL_TAGS
+        is_empty_line = element.tag == "br" or (is_block and not len(element) and not element.text)
+        part = element.tail if is_end else "\n" if is_empty_line else element.text
+        if part:
+            if is_apart and parts and not (parts[-1][-1].isspace() or part[0].isspace()):
+                parts.append(" ")
+            parts.append(part)
+            is_apart = False
+        if not is_end:
+            if element is not pre:
+                stack.append((element, True))
+            stack += [(child, False) for child in reversed(element)]
     return parts
 
 
 def _trimmed(text: str) -> str:
     """Take the empty lines before and behind the code away, and the space behind each line."""
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
-
-
-def _language(pre: Any, languages: dict[Any, str | None]) -> str:
-    """Find the language that a block of code, what is in it or what is around it alone says it is in.
-
-    `languages` are those of elements that were looked at: a thousand blocks may stand in one of them.
-    """
-    around: list[Any] = []
-    for above in pre.iterancestors():
-        if len(around) == _ABOVE or above.tag in ("body", "article", "main", "section"):
-            break
-        if above.tag not in _TABLE_PARTS:
-            around.append(above)
-    for element in (pre, *pre.iterdescendants("code"), *around):
-        if element not in languages:
-            languages[element] = _declared_language(element)
-        if (found := languages[element]) is not None:
-            return found
-    return ""
-
-
-def _declared_language(element: Any) -> str | None:
-    """Find the language that an element says it is in: "" for none, None where it says nothing."""
-    for name in _LANGUAGE_ATTRIBUTES:
-        if value := (element.get(name) or "").strip().lower():
-            return "" if value in _NO_LANGUAGES else value
-    for match in _LANGUAGE_CLASS.finditer(element.get("class") or ""):
-        if (found := match.group(1).lower()) not in _NO_LANGUAGES:
-            return found
-    return None

@@ -40,12 +40,12 @@ def decide_elements(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
     starts, ends = before[blocks.starts], before[blocks.ends]
     lengths = [0, *np.cumsum(ends - starts).tolist()]
     kept_of = [0, *np.cumsum(kept_before[ends] - kept_before[starts]).tolist()]
-    paths = [xpath.split("/")[2:] for xpath in blocks.xpaths]
+    paths = [f"{xpath}/" for xpath in blocks.xpaths]
     decided: dict[Any, int] = {}
-    pending = [(root, 0, 0, len(paths))]
+    pending = [(root, paths[0].index("/", 1) + 1, 0, len(paths))]
     while pending:
-        element, depth, first, last = pending.pop()
-        for child, (_, first_within, last_within) in _found(element, _groups(paths, depth, first, last)):
+        element, begin, first, last = pending.pop()
+        for child, (step, first_within, last_within) in _found(element, _groups(paths, begin, first, last)):
             length = lengths[last_within] - lengths[first_within]
             kept = kept_of[last_within] - kept_of[first_within]
             is_whole = kept == length and child.tag in BLOCK_TAGS and 2 * kept < kept_of[-1]
@@ -54,24 +54,24 @@ def decide_elements(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
                 if not kept:
                     child.clear(keep_tail=True)
             else:
-                pending.append((child, depth + 1, first_within, last_within))
+                pending.append((child, begin + len(step) + 1, first_within, last_within))
     return decided
 
 
-def _groups(paths: Sequence[Sequence[str]], depth: int, first: int, last: int) -> Iterator[_Group]:
-    """Iterate over the steps by which the paths of some blocks go on."""
-    if len(paths[first]) > depth < len(paths[last - 1]) and paths[first][depth] == paths[last - 1][depth]:
-        yield paths[first][depth], first, last
-        return
+def _groups(paths: Sequence[str], begin: int, first: int, last: int) -> Iterator[_Group]:
+    """Iterate over the steps by which the paths of some blocks go on from a character on; behind each is a slash."""
     at = first
     while at < last:
         start, at = at, at + 1
-        if len(paths[start]) <= depth:
+        path = paths[start]
+        if len(path) <= begin:
             continue
-        step = paths[start][depth]
-        while at < last and len(paths[at]) > depth and paths[at][depth] == step:
+        step = path[begin : path.index("/", begin) + 1]
+        if start == first and paths[last - 1].startswith(step, begin):
+            at = last
+        while at < last and paths[at].startswith(step, begin):
             at += 1
-        yield step, start, at
+        yield step[:-1], start, at
 
 
 def _found(element: Any, groups: Iterator[_Group]) -> Iterator[tuple[Any, _Group]]:

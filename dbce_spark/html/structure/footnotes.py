@@ -1,38 +1,28 @@
-"""Footnotes: the number in a text, and the note that it leads to; `<note>` marks them, `markdown` writes `[^1]`."""
+"""Footnotes: the number in a text, and the note that it leads to; `<note>` marks them, `markdown` writes `[^1]`. All
+that a note holds is in a `<footnote>`."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, HEADING_TAGS
-from dbce_spark.html.removal import holds_more, is_within
-from dbce_spark.html.structure.kept_text import remove
-from dbce_spark.html.structure.layout_tables import is_layout_table
+from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.removal import is_within
+from dbce_spark.html.structure.kept_text import remove, wrap_content
+from dbce_spark.html.structure.note_blocks import NOTE_TAGS, NoteBlocks, text_before
+from dbce_spark.html.structure.note_marks import MOST_CHARS, begin_note, mark_of, names, number_of, reference
 
-_MARK = re.compile(r"[\[(]?\s*(?:\^|fn)?\s*(\d{1,3})\s*[\])]?\.?")
 _NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
 _ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
 _BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
 _ARROWS_ALONE = re.compile(rf"[{_ARROWS},\s]*")
-_MOST_WORDS = 600
-"""Of a note."""
-_MOST_CHARS = 7
-"""Of a number with the signs around it."""
-MOST_PARTS = 50
-"""Elements in a number, or in the sign that stands for one."""
-_MOST_ELEMENTS = 5_000
-"""In a note, of which hundreds may lead back."""
 _MOST_NOTES = 2_000
 """Of a page; one with more has none."""
-LOOK_BACK = 50
-"""Elements before one that are looked at for a text."""
-_NOTE_TAGS = frozenset(("li", "p", "div", "dd", "td", "aside", "section", "dt"))
 
 _Reference = tuple[Any, Any]
 """A number in the text, and the note that it leads to."""
@@ -41,9 +31,10 @@ _Reference = tuple[Any, Any]
 def mark_footnotes(root: Any) -> None:
     """Put a <note> in the place of each number that leads to a note, and one before each note that it leads to.
 
-    A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it.
+    A number leads to a note by a link, or as a superscript: the note is then a later paragraph that begins with it. So
+    do letters and signs, by a link that the note leads back to.
     """
-    blocks = _NoteBlocks()
+    blocks = NoteBlocks()
     notes, references = _by_link(root, blocks)
     if len(notes) > _MOST_NOTES:
         return
@@ -55,27 +46,29 @@ def mark_footnotes(root: Any) -> None:
     notes = {note: number for note, number in notes.items() if note not in around}  # one around another is none
     references = [(link, note) for link, note in references if note in notes]
     back = _Back({id(link) for link, _ in references}, _places_around(link for link, _ in references))
+    name_of = names(notes)
     for note, number in notes.items():
-        _mark_note(note, number, back)
+        _mark_note(note, number, name_of[note], back)
     for link, note in references:
-        _mark_reference(link, notes[note])
+        _mark_reference(link, notes[note], name_of[note])
     _drop_rule(next(mark for mark in root.iter("note") if mark.get("is") == "note"))
     _unlist(notes)
 
 
-def _by_link(root: Any, blocks: "_NoteBlocks") -> tuple[dict[Any, str], list[_Reference]]:
+def _by_link(root: Any, blocks: NoteBlocks) -> tuple[dict[Any, str], list[_Reference]]:
     """Find the notes that numbers lead to by a link, each with its number, and the references to them; no more than one
     note more than _MOST_NOTES."""
-    numbered = [
-        (link, number) for link in root.iter("a", "label") if _leads_within(link) and (number := number_of(link))
-    ]
+    numbered = [(link, mark) for link in root.iter("a", "label") if _leads_within(link) and (mark := mark_of(link))]
     places = _places(root) if numbered else {}
     notes: dict[Any, str] = {}
     references: list[_Reference] = []
     for link, number in numbered:
         target = places.get(_target(link))
         note = None if target is None else blocks.begun_by(target)
-        if note is None or is_within(link, note) or notes.setdefault(note, number) != number:
+        if note is None or is_within(link, note):
+            continue
+        is_note = note in notes or number.isdecimal() or _leads_back(note, link)
+        if not is_note or notes.setdefault(note, number) != number:
             continue
         references.append((link, note))
         if len(notes) > _MOST_NOTES:
@@ -86,7 +79,16 @@ def _by_link(root: Any, blocks: "_NoteBlocks") -> tuple[dict[Any, str], list[_Re
 def _is_count(notes: Mapping[Any, str]) -> bool:
     """Test for no footnotes: a number other than 1 alone counts what it leads to, such as comments."""
     numbers = {*notes.values()}
-    return len(numbers) < 2 and numbers != {"1"}
+    return len(numbers) < 2 and all(number.isdecimal() and number != "1" for number in numbers)
+
+
+def _leads_back(note: Any, link: Any) -> bool:
+    """Test for a note whose first link leads to the link that leads to it, or to what is around that in its line."""
+    around = [link]
+    while (above := around[-1].getparent()) is not None and above.tag not in BLOCK_TAGS:
+        around.append(above)
+    back = next(filter(_leads_within, note.iter("a")), None)
+    return back is not None and any(_target(back) in (one.get("id"), one.get("name")) for one in around)
 
 
 def _leads_within(link: Any) -> bool:
@@ -109,65 +111,7 @@ def _places(root: Any) -> dict[str, Any]:
     return places
 
 
-def number_of(element: Any) -> str:
-    """Read the number that an element holds alone, with signs around it; "" of any other."""
-    begin = element.text or ""
-    if len(begin) > _MOST_CHARS and len(" ".join(begin.split())) > _MOST_CHARS:
-        return ""  # as of most links, whatever else is in it
-    if holds_more(element, MOST_PARTS):
-        return ""
-    text = " ".join("".join(element.itertext()).split())
-    match = _MARK.fullmatch(text) if len(text) <= _MOST_CHARS else None
-    return match.group(1) if match else ""
-
-
-@dataclass(slots=True)
-class _NoteBlocks:
-    """The blocks that are notes. All that is looked at is known from there on: a page may have thousands of targets at
-    the start of one block, and as many notes in one table."""
-
-    note_of: dict[Any, Any] = field(default_factory=dict)
-    is_data: dict[Any, bool] = field(default_factory=dict)
-
-    def begun_by(self, target: Any) -> Any:
-        """Find the block that a target begins; None if it is no note."""
-        on_way, at, note = [], target, None
-        while at not in self.note_of:
-            on_way.append(at)
-            if at.tag in _NOTE_TAGS:
-                note = at if self._is_note(at) else None
-                break
-            above = at.getparent()
-            if above is None or above.tag == "body" or _text_before(at):
-                break
-            at = above
-        else:
-            note = self.note_of[at]
-        self.note_of.update(dict.fromkeys(on_way, note))
-        return note
-
-    def _is_note(self, block: Any) -> bool:
-        if self.is_no_note(block) or next(block.iterdescendants(*HEADING_TAGS), None) is not None:
-            return False
-        return 1 < len("".join(block.itertext()).split()) <= _MOST_WORDS
-
-    def is_no_note(self, block: Any) -> bool:
-        """Test for a part of a table of data, as no row of Markdown can begin a note, or a block of too many parts."""
-        table = next(block.iterancestors("table"), None)
-        if table is not None and table not in self.is_data:
-            self.is_data[table] = not is_layout_table(table)
-        return (table is not None and self.is_data[table]) or holds_more(block, _MOST_ELEMENTS)
-
-
-def _text_before(element: Any) -> bool:
-    for one in islice(element.itersiblings(preceding=True), LOOK_BACK):
-        if "".join(one.itertext()).strip() or (one.tail or "").strip():
-            return True
-    parent = element.getparent()
-    return bool(parent.text and not parent.text.isspace())
-
-
-def _by_superscript(root: Any, blocks: _NoteBlocks) -> tuple[dict[Any, str], list[_Reference]]:
+def _by_superscript(root: Any, blocks: NoteBlocks) -> tuple[dict[Any, str], list[_Reference]]:
     """Find the notes that superscripts lead to, each with its number, and the references to them."""
     notes: dict[Any, str] = {}
     references: list[_Reference] = []
@@ -176,7 +120,7 @@ def _by_superscript(root: Any, blocks: _NoteBlocks) -> tuple[dict[Any, str], lis
         return notes, references
     starts: dict[str, _Reference] = {}
     for mark, number in marks:
-        note = None if _text_before(mark) else blocks.begun_by(mark)
+        note = None if text_before(mark) else blocks.begun_by(mark)
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
     items = _notes_with_ids(root, blocks) | _listed_notes(root)
@@ -201,10 +145,10 @@ def _listed_notes(root: Any) -> dict[str, Any]:
     return lists[0] if len(lists) == 1 else {}
 
 
-def _notes_with_ids(root: Any, note_blocks: _NoteBlocks) -> dict[str, Any]:
+def _notes_with_ids(root: Any, note_blocks: NoteBlocks) -> dict[str, Any]:
     """Find blocks that begin with the number that their id ends in; none of two with one number."""
     found: dict[str, list[Any]] = {}
-    for block in root.iter(*_NOTE_TAGS):
+    for block in root.iter(*NOTE_TAGS):
         if (end := _ENDS_IN_NUMBER.search(block.get("id") or "")) is None or note_blocks.is_no_note(block):
             continue
         words = " ".join(islice(filter(str.strip, block.itertext()), 2)).split(maxsplit=1)
@@ -217,7 +161,7 @@ def _before_in(mark: Any, note: Any) -> bool:
     """Test for text between the start of a block and a mark in it."""
     at = mark
     while at is not note:
-        if _text_before(at):
+        if text_before(at):
             return True
         at = at.getparent()
     return False
@@ -237,7 +181,7 @@ class _Back:
         text = " ".join("".join(link.itertext()).split())
         if "#" not in (link.get("href") or ""):
             return not text and not len(link)
-        return not text or bool(_BACK.fullmatch(text)) or (len(text) <= _MOST_CHARS and _target(link) in self.places)
+        return not text or bool(_BACK.fullmatch(text)) or (len(text) <= MOST_CHARS and _target(link) in self.places)
 
 
 def _places_around(links: Iterable[Any]) -> set[str]:
@@ -246,9 +190,9 @@ def _places_around(links: Iterable[Any]) -> set[str]:
     return {place for element in around for name in ("id", "name") if (place := element.get(name))}
 
 
-def _mark_note(note: Any, number: str, back: _Back) -> None:
-    """Put the number first, in the place of what the page shows there, and take out the links back."""
-    first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if number_of(one) == number), None)
+def _mark_note(note: Any, number: str, name: str, back: _Back) -> None:
+    """Put the number first, in the place of what the page shows there, take out the links back, and mark the whole."""
+    first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if mark_of(one) == number), None)
     if first is not None and not _before_in(first, note):
         first.tail = (first.tail or "").lstrip(".:)] ")
         remove(first)
@@ -264,19 +208,8 @@ def _mark_note(note: Any, number: str, back: _Back) -> None:
     if links:
         _drop_arrow(holder)
     holder.text = _without_number((holder.text or "").lstrip(), number)
-    begin_note(holder, number)
-
-
-def reference(number: str) -> Any:
-    """Make the mark of a footnote in the text."""
-    return etree.Element("note", {"number": number, "is": "reference"})
-
-
-def begin_note(block: Any, number: str) -> None:
-    """Put the mark of a footnote before the text of its block."""
-    mark = etree.Element("note", {"number": number, "is": "note"})
-    mark.tail, block.text = (block.text or "").lstrip(), None
-    block.insert(0, mark)
+    begin_note(holder, name, number)
+    wrap_content(note, etree.Element("footnote"))
 
 
 def _drop_arrow(block: Any) -> None:
@@ -293,13 +226,13 @@ def _without_number(text: str, number: str) -> str:
     return text[match.end() :] if match and number in match.groups() else text
 
 
-def _mark_reference(link: Any, number: str) -> None:
+def _mark_reference(link: Any, number: str, name: str) -> None:
     around = link.getparent()
-    if around is not None and around.tag == "sup" and number_of(around) == number:
+    if around is not None and around.tag == "sup" and mark_of(around) == number:
         link, around = around, around.getparent()
     if around is None:
         return
-    mark = reference(number)
+    mark = reference(name, number)
     mark.tail = link.tail
     around.replace(link, mark)
 

@@ -15,10 +15,17 @@ _RENDERED = re.compile(
     r"(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|MathJax_CHTML|MathJax_Preview)(?:\s|$)"
 )
 _TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
+_TEX_PROGRAM = re.compile(r"(?:latex|mathtex|mimetex)(?:\.\w+)?\?", re.IGNORECASE)
+"""In the address of an image that a program draws as it is asked for."""
+_BETWEEN_SIGNS = re.compile(r"\s*(?:\$([^$]+)\$|\$\$([^$]+)\$\$|\\\((.+)\\\)|\\\[(.+)\\\])\s*", re.DOTALL)
 _KATEX_DISPLAY = re.compile(r"(?:^|\s)katex-display")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
 _MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
 """One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
+SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
+"""Marks of LaTeX that money has not: its signs, or a letter alone."""
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")
+"""To the end of its line, with the signs before it that may undo the meaning of %, or that a letter may not follow."""
 _STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 
@@ -52,7 +59,15 @@ def _is_formula(element: Any) -> bool:
         return True
     if tag in ("span", "div"):
         return "class" in names and _is_rendered(element)
-    return tag == "img" and bool(element.get("alt")) and bool(_TEX_IMAGE.search(element.get("class") or ""))
+    return tag == "img" and "alt" in names and _is_drawn(element)
+
+
+def _is_drawn(image: Any) -> bool:
+    """Test for an image of a formula, whose description is its LaTeX."""
+    alt = image.get("alt")
+    if _TEX_IMAGE.search(image.get("class") or "") or _BETWEEN_SIGNS.fullmatch(alt):
+        return bool(alt)
+    return bool(SIGN.search(alt)) and bool(_TEX_PROGRAM.search(image.get("src") or ""))
 
 
 def _is_rendered(element: Any) -> bool:
@@ -69,7 +84,9 @@ def _source(element: Any) -> str:
             if source := one.get(name):
                 return str(source)
     if element.tag == "img":
-        return element.get("alt") or ""
+        alt = element.get("alt") or ""
+        signs = _BETWEEN_SIGNS.fullmatch(alt)
+        return str(signs[signs.lastindex or 0] if signs else alt)
     formula = next(element.iter("math", "mjx-math"), None)
     return "" if formula is None else latex(formula)
 
@@ -105,9 +122,16 @@ def _replace(element: Any, source: str, is_display: bool) -> None:
         remove(after)
 
 
+def one_line(source: str) -> str:
+    """Write LaTeX in one line, without the comments that lines end in: they would hide all that follows."""
+    if "%" in source:
+        source = _COMMENT.sub(lambda found: f"{found[1]}{found[2]} " if found[2] else found[1], source)
+    return " ".join(source.split())
+
+
 def _unstyled(source: str) -> str:
-    """Write LaTeX in one line, without a size that is set for all of it."""
-    source = " ".join(source.split())
+    """Write the LaTeX of a formula in one line, without a size that is set for all of it."""
+    source = one_line(f"{source}\n")
     styled = _STYLE.fullmatch(source)
     return styled.group(1).strip() if styled else source
 

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from lxml import etree
+
 from dbce_spark.html.removal import remove_elements
 from dbce_spark.html.structure.kept_text import remove, space_of
 
@@ -21,12 +23,25 @@ _STYLED_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*(\d{1,6})(?:\.\d+)
 _SCRIPT = re.compile(r"\s*javascript:", re.IGNORECASE)
 _DRAWN = re.compile(r"\.(?:gif|png)(?:\?|$)", re.IGNORECASE)
 """In the address of an image that is drawn; photos are stored as JPEG."""
-_BLANK = re.compile(r"(?:^|/)(?:blank|spacer|placeholder|transparent|pixel|1x1|loading)\.\w+(?:\?|$)", re.IGNORECASE)
+_BLANK = re.compile(
+    r"(?:^|/)(?:blank|clear|none|spacer|placeholder|transparent|pixel|1x1|loading)\.\w+(?:\?|$)", re.IGNORECASE
+)
 _REVEALED = "revealed"
 """Attribute of images that stood in a <noscript>."""
 _NO_SOURCES = frozenset(("class", "id", "style", _REVEALED))
 """Attributes that the same image may have others of, where it is shown again."""
 _SIZE_IN_NAME = re.compile(r"[-_](?:large|medium|small|thumb|thumbnail|\d+x\d+)\.\w+$")
+
+
+def reveal_amp_images(root: Any) -> None:
+    """Put an <img> in each <amp-img>, which a script of AMP fills; before any element is judged. Width and height are
+    only a proportion in most layouts."""
+    for element in [*root.iter("amp-img")]:
+        if next(element.iterancestors("amp-img"), None) is None:  # one in another is shown where that fails
+            gone = ("width", "height") if "layout" in element.attrib else ()
+            image = etree.Element("img", {name: value for name, value in element.items() if name not in gone})
+            image.tail, element.text = element.text, None
+            element.insert(0, image)
 
 
 def reveal_images(root: Any) -> None:

@@ -1,11 +1,12 @@
 """Pictures and rules that belong to what is kept: they have no label, so the text around them decides."""
 
-import mimetypes
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from dbce_spark.html.structure.addresses import is_image_file
 
 Kept = npt.NDArray[np.bool_]
 """Of each character of a page's text that is no white space: is it kept? In the order of the page."""
@@ -83,15 +84,10 @@ def _is_own(picture: Any, around: Around) -> bool:
     """Test for a picture that is none of what frames an article: no link to another page, as logos, buttons and
     advertisements are, none that only readers without scripts see, as counters are, and none in a cell of its own."""
     link = next(picture.iterancestors("a"), None)
-    if link is not None and link.get("href") and not _is_image(link.get("href")):
+    if link is not None and link.get("href") and not is_image_file(link.get("href")):
         return False
     if picture.tag == "noscript":
         before = picture.getprevious()
         if before is None or before.tag != "img":
             return False
     return around.element.tag not in _ROWS
-
-
-def _is_image(address: str) -> bool:
-    """Test for the address of an image, by the end of its path."""
-    return (mimetypes.guess_type(address.partition("?")[0].partition("#")[0])[0] or "").startswith("image/")

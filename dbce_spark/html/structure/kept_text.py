@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_children, remove_element, remove_elements
 from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
 from dbce_spark.html.tokens import code_points
@@ -18,7 +18,6 @@ TextNode = tuple[Any, bool, str]
 _Stretch = tuple[Any, int, int]
 """An element, with the characters of the page that it spans."""
 
-CODE_TAGS = ("pre", "listing", "plaintext", "xmp")
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""

@@ -26,13 +26,16 @@ _IN_WORD = re.compile(r"_(?<=[^\W_]_)(?=[^\W_])")
 _BEGINNING_NUMBER = re.compile(r"(> ?[0-9]{1,9})\.(?=[^\s<])")
 _BLANK = re.compile(r"(</(?:a|b|em|i|strong)>|[^\s>_])( ?)(_{3,})(?=\s|<br>|</(?:li|p|td)>)")
 _ABOUT = re.compile(r"~(?:(?:(?<=\s~)|(?<=<br>~)|(?<=<li>~)|(?<=<p>~)|(?<=<td>~))(?=[^\W_]|\s)|(?<=\(~)(?=[^\W_]))")
-_STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~"}
+_DELIMITERS = re.compile(r"(<br>[\s:-]*)\|(?=[\s|:-]*<)")
+"""A line of bars and hyphens, which would make a table of the line before."""
+_STANDS_FOR = {"\ufffe": "_", "\uffff": ".", "\x7f": "~", "\x80": r"\|"}
 """Signs that turbohtml would escape where they mean nothing to Markdown: in words, in blanks to be filled in, in
-numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; by characters that
-no clean tree has."""
+numbers at the beginning of a line, and before words and between spaces, where ~ ends no struck text; and one that it
+does not escape. They stand as characters that no clean tree has."""
 _ACTS_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|\](?=\()")
 """The beginning of a tag, or of the address of a link, to readers that know no formulas."""
-_AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
+_AFTER_NOTE = re.compile(r"^(\[\^[\w-]+\]:) +", re.MULTILINE)
+_LINE_BEGIN = re.compile(r"\n(?=.)")
 
 
 def to_html(source: str) -> str:
@@ -49,9 +52,11 @@ def to_html(source: str) -> str:
     for note in root.find_all("note"):
         number = note.attrs["number"]
         if note.attrs["is"] == "reference":
-            _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, number)
+            _become(note, "a", {"class": "footnote-ref", "href": f"#fn{number}"}, note.text)
         else:
-            _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, number)
+            _become(note, "a", {"class": "footnote", "id": f"fn{number}"}, note.text)
+    for footnote in root.find_all("footnote") if "<footnote" in source else ():
+        footnote.unwrap()
     for player in root.find_all("player"):
         _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")
     for mark in root.find_all("callout"):
@@ -86,8 +91,9 @@ def to_markdown(article: CleanElement, source: str) -> str:
         source = article.source()
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
-    source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
-    source = _ABOUT.sub("\x7f", source)
+    if "___" in source:  # the pattern tries each character
+        source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
+    source = _DELIMITERS.sub("\\1\x80", _ABOUT.sub("\x7f", source))
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)
@@ -140,8 +146,14 @@ def _formula(element: Any, _: str) -> str:
     return f"$$\n{text}\n$$" if element.attrs.get("display") == "block" else f"${text}$"
 
 
+def _footnote(_: Any, inner: str) -> str:
+    """Indent all blocks of a footnote but the first, which has its mark: they end it otherwise."""
+    text = inner.strip("\n")
+    return _LINE_BEGIN.sub("\n    ", text) if text.startswith("[^") else text
+
+
 def _note(element: Any, _: str) -> str:
-    return f"[^{element.text}]" + ("" if element.attrs.get("is") == "reference" else ": ")
+    return f"[^{element.attrs['number']}]" + ("" if element.attrs.get("is") == "reference" else ": ")
 
 
 def _callout(element: Any, _: str) -> str:
@@ -210,6 +222,7 @@ def _options() -> Any:
         inline=turbohtml.Markdown.Inline(quote_open="", quote_close=""),  # signs that are not in the page's text
         links=turbohtml.Markdown.Links(autolink=False),  # <http://...> is a tag to JSX, and to all that strips tags
         converters={
+            "footnote": _footnote,
             "formula": _formula,
             "note": _note,
             "callout": _callout,

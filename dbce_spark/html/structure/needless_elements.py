@@ -14,6 +14,7 @@ _BOLD = frozenset(("b", "strong"))
 _EMPHASIS = _BOLD | {"em", "i"}
 _IN_EMPHASIS = _EMPHASIS | {"a"}
 _SHOWN_BY_TEXT = HEADING_TAGS | {"a"}
+_GROUPS = frozenset(("blockquote", "footnote"))
 _INVISIBLE = re.compile(r"[\s\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+")
 _SIGNS = re.compile(r"[\W_]+")
 
@@ -53,13 +54,19 @@ def _left_of(part: CleanElement, around: CleanElement, behind: str | CleanElemen
         if tag == "a":
             return part.parts
         part.tag = "p"
-    elif tag == "blockquote" and [one.tag for one in part.children()] == ["blockquote"]:  # it sets margins
+    elif tag in _GROUPS and _is_needless_group(part):
         return (part.children()[0].with_text_attributes(part),)
     elif tag in LISTS:
         return spread(part)
     elif tag == "tr" and not any(cell.parts for cell in part.children()):
         return ()
     return (part,)
+
+
+def _is_needless_group(group: CleanElement) -> bool:
+    """Test for a quote of nothing but a quote, which sets margins, and for a footnote of one block, which its mark
+    begins."""
+    return len(group.parts) == 1 and (group.tag == "footnote" or group.children()[0].tag == "blockquote")
 
 
 def _begins_with_letter(element: CleanElement) -> bool:

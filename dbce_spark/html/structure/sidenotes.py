@@ -10,7 +10,8 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
 from dbce_spark.html.removal import holds_more, is_within, remove_element
-from dbce_spark.html.structure.footnotes import LOOK_BACK, MOST_PARTS, begin_note, number_of, reference
+from dbce_spark.html.structure.note_blocks import LOOK_BACK
+from dbce_spark.html.structure.note_marks import MOST_PARTS, begin_note, number_of, reference
 
 _NOTE_TAGS = ("span", "small")
 _MARK_TAGS = ("sup", "a", "label", "note")
@@ -62,7 +63,11 @@ def move_sidenotes(root: Any, boxed: list[Sidenote]) -> None:
             if all(word == other for word, other in pairs):
                 remove_element(note)
             continue
-        number = number if number and number not in numbers else str(max(map(int, numbers), default=0) + 1)
+        number = (
+            number
+            if number and number not in numbers
+            else str(max(map(int, filter(str.isdecimal, numbers)), default=0) + 1)
+        )
         numbers.add(number)
         moved.add(_moved(mark, note, number, root if body is None else body))
 

@@ -23,11 +23,12 @@ def square_tables(article: CleanElement) -> None:
         most = max((len(row.parts) for row in rows), default=0)
         if most * len(rows) > MAX_GRID:
             continue
-        above = [0] * most  # of each column, how many more rows a cell above fills
-        for row in rows:
-            for cell in row.children():
-                _line_up(cell)
-            row.parts = [*_squared(row.children(), above)]
+        for group in table.children():  # no cell spans rows of two
+            above = [0] * most  # of each column, how many more rows a cell above fills
+            for row in group.find("tr"):
+                for cell in row.children():
+                    _line_up(cell)
+                row.parts = [*_squared(row.children(), above)]
 
 
 def _line_up(cell: CleanElement) -> None:
@@ -80,6 +81,7 @@ def _squared(found: list[CleanElement], above: list[int]) -> Iterator[CleanEleme
                 across, above[at] = across - 1, max(above[at], down)
             yield CleanElement("td", {})
         else:
-            across, down = (int(cell.attributes.pop(name, "1")) - 1 for name in ("colspan", "rowspan"))
+            across = int(cell.attributes.pop("colspan", "1")) - 1
+            down = (int(cell.attributes.pop("rowspan", "1")) or MAX_GRID) - 1  # 0: all that follow
             above[at] = max(above[at], down)
             yield cell

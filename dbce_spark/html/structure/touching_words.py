@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.elements import DROPPED_TAGS, LINE_END_TAGS, is_line_of_code
+from dbce_spark.html.elements import CODE_TAGS, DROPPED_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import is_visible
 
@@ -24,7 +24,7 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
         if not is_tail and tag in DROPPED_TAGS:
             walker.skip_subtree()
             continue
-        if tag == "pre":
+        if tag in CODE_TAGS:
             in_pre += -1 if is_tail else 1
         if tag in LINE_END_TAGS or (in_pre and is_line_of_code(element)):
             before = ""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-_MARKS = ("callout", "formula", "note", "player")
+_MARKS = ("callout", "footnote", "formula", "note", "player")
 
 
 def rename_unknown(root: Any) -> None:

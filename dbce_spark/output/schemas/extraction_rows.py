@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.html.language import Language
-from dbce_spark.html.tokens import tokens
+from dbce_spark.html.tokens import token_counts
 from dbce_spark.model import Extraction, Page, Seen, text_hash
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
 from dbce_spark.output.schemas.codec import INT, STRING, TIME, attributes, encode, fields, lists
@@ -76,7 +76,7 @@ def extractions_batch(
         page_text=[page.blocks.text for page in pages],
         blocks=[len(page.blocks) for page in pages],
         words=[int(page.blocks.words.sum()) for page in pages],
-        text_words=[len(tokens(extraction.text)) for extraction in extractions],
+        text_words=token_counts([extraction.text for extraction in extractions]),
         **attributes(formats, ("annotated_html", "markdown", "html")),
         about=[None if one.about is None else asdict(one.about) for one in formats],
         site_part=[site_part(page.capture.site, site_parts) for page in pages],

@@ -4,15 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.spark.engine.batches import lots
 
 if TYPE_CHECKING:  # `dbce status` counts the tasks where there is no Spark
     from pyspark.sql import Column
 
 ROWS_PER_GROUP = 512
-"""Rows of a row group of a staged file: what is merged, and so held, together."""
+"""Rows of a staged file for which all that was found is brought together."""
+BYTES_PER_GROUP = 128 << 20
+"""Bytes of pages behind which a row group ends before it has so many rows. As many wait to be written, or are read at
+once; 512 gold pages have 60 to 150 MB."""
 BATCH_CAPTURES = 128
 """Captures of a row group that are labelled at once."""
+MERGED = LotSize(pages=BATCH_CAPTURES, blocks=100_000)
+"""The size of a lot of these that become rows at once: twice what is scored at once, for twice as many pages."""
 
 _TASKS_OF_SMALL_RUN = 32
 

@@ -9,7 +9,7 @@ was reading, and the next attempt reads in such a process, too. Rows are the sam
 import multiprocessing
 import signal
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Source, fetches, parse_fetch, parse_fetches
+from dbce_spark.dbce.pages import Source, fetches, parse_fetch, parsed_pages
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -56,17 +56,17 @@ _ANY_PAGE = Fetch(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parse_fetches`."""
+    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parsed_pages`."""
 
     records: Iterator[ReadRecord]
-    pages: Callable[[Sequence[Fetch]], list[Page | Reject]]
+    pages: Callable[[Sequence[Fetch]], Iterable[Page | Reject]]
 
 
 @contextmanager
 def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator[Reading]:
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
-    in_place = partial(parse_fetches, config=config)
+    in_place = partial(parsed_pages, config=config)
     if attempt is None:
         yield Reading(records, in_place)
         return
@@ -75,7 +75,7 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
             yield Reading(_timed(records, seconds), in_place)
         return
     with parser(config) as one_parser:
-        apart = partial(pages_apart, one_parser)
+        apart = partial(map, partial(_page_apart, one_parser))
         if attempt == 1:
             with timer(seconds):
                 yield Reading(_timed(records, seconds), apart)

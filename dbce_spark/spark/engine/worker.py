@@ -1,4 +1,4 @@
-"""Settings of a Python worker that reads pages."""
+"""Settings of a process that reads pages: a Python worker of Spark, or that of a run without Spark."""
 
 import gc
 from functools import cache

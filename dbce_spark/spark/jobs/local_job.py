@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -24,12 +25,13 @@ from dbce_spark.files import storage, timestamps
 from dbce_spark.log import Log, repeat
 from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen
 from dbce_spark.output.schemas import capture_rows, duplicate_rows, reject_rows
-from dbce_spark.spark.engine import merge_tasks, sandbox
+from dbce_spark.spark.engine import merge_tasks, sandbox, worker
 from dbce_spark.spark.run import (
     duplicate_files,
     extraction_files,
     heartbeat,
     matched_revisits,
+    merged_pages,
     plan,
     run_lock,
     run_output,
@@ -37,7 +39,6 @@ from dbce_spark.spark.run import (
     single_files,
 )
 from dbce_spark.spark.run.extraction_files import ExtractionFiles
-from dbce_spark.spark.run.merged_pages import merge
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import ORIGINAL_LOST, RunAccount, count_unlabelled
@@ -121,6 +122,7 @@ class _Work:
     def _read(self) -> list[SourceRecords]:
         """Read all files, each in a process that can be spared."""
         sandbox.load_parser(self._config)
+        worker.prepare()
         work = partial(read_source, config=self._config, with_html=self._request.keeps_html(self._config))
         reader = sandbox.Sandbox[str, SourceRecords](partial(work, attempt=0), self._config.page.max_seconds)
         sources = []
@@ -169,9 +171,9 @@ class _Work:
         for task, groups in enumerate(cut.by_task()):
             with ExitStack() as open_files:
                 files, count = ExtractionFiles(self._output, task, open_files), 0
-                for source, start in _starts(sources, groups):
-                    batch = _first_ones(source, start, left)
-                    merged = merge(batch, gather, seen, self._config, self._request.with_html)
+                batches = (_first_ones(source, start, left) for source, start in _starts(sources, groups))
+                for lot in chain.from_iterable(map(merged_pages.lots, batches)):
+                    merged = merged_pages.merge(lot, gather, seen, self._config, self._request.with_html)
                     extracted.unlabelled |= zip(
                         (one.capture_id for one in merged.unlabelled), merged.rejects, strict=True
                     )

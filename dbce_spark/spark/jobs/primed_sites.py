@@ -1,34 +1,42 @@
-"""The states that the sites of a stream begin with: of each the last pages that a collection holds of it."""
+"""The states that the sites of a stream begin with, by the last pages that a collection holds of each: the pages as
+evidence, and their URLs and words, by which a repeat is known."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
+from dbce_spark.model import KEY_ROWS
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.schemas import member_rows, stream_rows
 from dbce_spark.output.schemas.codec import BINARY, LONG, STRING, fields
-from dbce_spark.output.schemas.page_rows import PAGES
-from dbce_spark.spark.engine.batches import each_batch
+from dbce_spark.output.schemas.page_rows import KEY, PAGES
+from dbce_spark.spark.engine.batches import each_batch, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import plan, staging
 from dbce_spark.spark.run.prior_state import FIRST, prior_state
 from dbce_spark.spark.stages.compare_pages.compared_pages import feature_columns
-from dbce_spark.streaming.stream.streamed_site import StreamedSite
+from dbce_spark.streaming.stream.streamed_site import FORMS, PrimedPage, StreamedSite, seen_as
+from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
-_KEYED = pa.schema(
+_EVIDENCE = pa.schema(
     [
         *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, first_scores=BINARY, keys=BINARY),
-        *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING, domain=STRING),
+        *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING),
     ]
 )
-"""Columns that `member_rows.evidence_from` reads of a page, and the domain that its site is in."""
+"""Columns that `member_rows.evidence_from` reads of a page."""
+_KEYED = pa.schema([*_EVIDENCE, *fields(domain=STRING, words=LONG, seen_as=pa.list_(LONG))])
+"""These, the domain of the page, and the hashes by which it is known again; `words` is the last of them."""
+_SHOWN = ("numbers", "first_scores", "keys", "signature", "bands")
+"""Columns that only evidence has."""
 _ALIKE = ("page", "template", "lsh")
 """Sections of the configuration that the evidence of pages follows from, with the classifier."""
 
@@ -72,19 +80,17 @@ def primed_states(
     """Build the PRIMED rows of all domains of a collection."""
     files = page_files(collection, version)
     pages = staging.read_parquet(spark, PAGES, files).dropDuplicates(["capture_id"])
-    evidence = pages.where("first_scores is not null").select(
-        *feature_columns(), "signature", "bands", "site", F.col("url").alias("domain")
+    scored = pages.where("first_scores is not null").select(
+        *feature_columns(), "signature", "bands", "site", "url", "title"
     )
-    keyed = evidence.mapInArrow(each_batch(_with_domain), staging.schema(_KEYED))
-    last = Window.partitionBy("domain").orderBy(F.desc("timestamp"), F.desc("capture_id"))
-    kept = keyed.withColumn("at", F.row_number().over(last)).where(F.col("at") <= config.stream.pool_pages).drop("at")
-    sorted_pages = kept.repartition("domain").sortWithinPartitions("domain", "timestamp", "capture_id")
+    keyed = scored.mapInArrow(each_batch(partial(_keyed, tree=tree)), staging.schema(_KEYED)).repartition("domain")
+    sorted_pages = _kept(keyed, config, tree).sortWithinPartitions("domain", "timestamp", "capture_id")
     remembered = tree.window.max_documents
 
     def built(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for group in groups(batches, ["domain"]):
             state = StreamedSite(config, remembered)
-            state.prime(member_rows.evidence_from(group))
+            state.prime(_primed_pages(group))
             row = {"domain": [group.column("domain")[0].as_py()], "state": [state.to_bytes()]}
             yield pa.RecordBatch.from_pydict(row, schema=stream_rows.PRIMED)
 
@@ -96,8 +102,34 @@ def no_states(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame([], staging.schema(stream_rows.PRIMED))
 
 
-def _with_domain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Turn the URL in the last column into its domain."""
-    *columns, urls = batch.columns
-    domains = [domain_of(host_of(url)) for url in urls.to_pylist()]
-    return pa.RecordBatch.from_arrays([*columns, pa.array(domains, STRING)], schema=_KEYED)
+def _kept(keyed: DataFrame, config: DbceConfig, tree: UrlTreeConfig) -> DataFrame:
+    """Keep the last pages of each domain that a stream would remember, repeats before all others left out. Only the
+    last that are no repeats are evidence; of the others the columns of it are null."""
+    first_first = Window.partitionBy("domain", "words").orderBy("timestamp", "capture_id")
+    last_first = Window.partitionBy("domain").orderBy(F.desc("is_new"), F.desc("timestamp"), F.desc("capture_id"))
+    numbered = keyed.withColumn("is_new", F.row_number().over(first_first) == 1).withColumn(
+        "at", F.row_number().over(last_first)
+    )
+    kept = numbered.where(F.col("at") <= max(tree.window.max_documents, config.stream.pool_pages))
+    is_shown = F.col("is_new") & (F.col("at") <= config.stream.pool_pages)
+    return kept.withColumns({name: F.when(is_shown, F.col(name)) for name in _SHOWN}).select(*_KEYED.names)
+
+
+def _keyed(batch: pa.RecordBatch, tree: UrlTreeConfig) -> pa.RecordBatch:
+    """Turn the URL and the title, the last two columns, into the domain of a page and what it is known again by."""
+    *columns, urls, titles = batch.columns
+    stored = (np.frombuffer(one, KEY).reshape(len(KEY_ROWS), -1) for one in batch.column("keys").to_pylist())
+    url_keys = [url_key(*one, tree.keys.rules) for one in zip(urls.to_pylist(), titles.to_pylist(), strict=True)]
+    hashes = [[*seen_as(one, keys).values()] for one, keys in zip(url_keys, stored, strict=True)]
+    signed = np.array(hashes, np.uint64).reshape(-1, len(FORMS)).view(np.int64)
+    domains = pa.array([one.domain for one in url_keys], STRING)
+    added = [domains, pa.array(signed[:, -1]), pa.array(signed.tolist(), _KEYED.field("seen_as").type)]
+    return pa.RecordBatch.from_arrays([*columns, *added], schema=_KEYED)
+
+
+def _primed_pages(group: pa.Table) -> Iterator[PrimedPage]:
+    """Restore the pages of a domain from _KEYED rows."""
+    shown = member_rows.evidence_from(group)
+    for hashes, scores in rows_of(group, ("seen_as", "first_scores")):
+        numbers = np.array(hashes, np.int64).view(np.uint64).tolist()
+        yield PrimedPage(dict(zip(FORMS, numbers, strict=True)), None if scores is None else next(shown))

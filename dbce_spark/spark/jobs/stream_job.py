@@ -51,6 +51,8 @@ _SHOWN = {
     REJECTS: "rejects",
 }
 """Counts of a batch that the log shows, each with its word."""
+_OF_STATE = ("pool_pages", "pool_blocks", "relabel_pages", "waiting_bytes")
+"""Parameters of `stream` that say what the state of a site keeps."""
 _WAIT_SECONDS = 1
 
 SETTINGS = {
@@ -176,7 +178,7 @@ def _settings(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
     if method.name != DBCE:
         return settings
     return settings | {
-        **{name: getattr(config.stream, name) for name in ("pool_pages", "relabel_pages")},
+        **{name: getattr(config.stream, name) for name in _OF_STATE},
         **{name: asdict(getattr(config, name)) for name in ("label", "template", "lsh")},
         "classifier": plan.classifier_digest(config.label),
         "prime": _primed_from(request, config),

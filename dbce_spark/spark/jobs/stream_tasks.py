@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -15,6 +15,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark.archive.index.range_reader import wait_to_start
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.kept.kept_formats import FORMATS
+from dbce_spark.dbce.page_lots import TOGETHER, cut_lots
 from dbce_spark.files.sources import is_remote
 from dbce_spark.model import RejectStage
 from dbce_spark.output.schemas import stream_rows
@@ -156,7 +157,7 @@ def _through(
                 for table, packed, fields in sent:
                     if table not in _PAST:
                         digests[part.path(table)] += stream_parts.row_digest(packed, fields.encode())
-                for table, rows in _by_table(sent, config).items():
+                for table, rows in table_rows(sent, config):
                     if table == _COUNTS:
                         for of_file in rows:
                             counts.update(of_file)
@@ -168,12 +169,15 @@ def _through(
     return write
 
 
-def _by_table(sent: Iterable[tuple[str, bytes, str]], config: DbceConfig) -> Mapping[str, list[Row]]:
-    """Make the rows of the tables of STREAM rows: of each its table, the packed row and the fields."""
-    rows: dict[str, list[Row]] = defaultdict(list)
-    for table, packed, fields in sent:
-        rows[table].append(row_of(table, packed, fields, config))
-    return rows
+def table_rows(sent: Iterable[tuple[str, bytes, str]], config: DbceConfig) -> Iterator[tuple[str, list[Row]]]:
+    """Make the rows of the tables of STREAM rows, of each its table, the packed row and the fields: those of a lot of
+    pages at a time, by table."""
+    made = ((table, row_of(table, packed, fields, config)) for table, packed, fields in sent)
+    for lot in cut_lots(made, lambda one: len(one[1].get("blocks", ())), TOGETHER):
+        rows: dict[str, list[Row]] = defaultdict(list)
+        for table, row in lot:
+            rows[table].append(row)
+        yield from rows.items()
 
 
 def _counted(table: str, rows: Sequence[Row]) -> Counter[str]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.output.stored_rows import opened
@@ -97,9 +98,8 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
 
     def fetched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for group in groups(batches, ["file_no", "row_group"]):
-            file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
-            at = [row - number * merge_tasks.ROWS_PER_GROUP for row in group.column("row_no").to_pylist()]
-            yield from pages_at(prior.page_file(file_no), number, at)
+            path = prior.page_file(group.column("file_no")[0].as_py())
+            yield from pages_at(path, group.column("row_no").to_pylist())
 
     grouped = places.select(*_PLACE, merge_tasks.row_group()).repartition("file_no", "row_group")
     return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
@@ -107,11 +107,14 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
     )
 
 
-def pages_at(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """Read some rows of a row group of a file of pages, as NEIGHBOURS rows."""
+def pages_at(path: str, rows: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Read some rows of a file of pages, one or more, as NEIGHBOURS rows."""
     with opened(path) as file:
-        rows = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
-    yield from rows.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
+        for group, start in parquet.row_groups(file, 0, max(rows) + 1):
+            stop = start + file.metadata.row_group(group).num_rows
+            if at := [row - start for row in rows if start <= row < stop]:
+                found = file.read_row_group(group, columns=member_rows.NEIGHBOURS.names)
+                yield from found.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
 
 
 def _read(spark: SparkSession, prior: PriorState, name: str, arrow: pa.Schema) -> DataFrame:

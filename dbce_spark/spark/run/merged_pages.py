@@ -2,7 +2,7 @@
 makes the same."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,12 +12,14 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import page_labels
 from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import FORMATS, Formats
+from dbce_spark.dbce.page_lots import cut_lots
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.html import language
 from dbce_spark.html.language import Language
 from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen
 from dbce_spark.output.schemas import extraction_rows
+from dbce_spark.spark.engine.merge_tasks import MERGED
 
 Staged = tuple[Page, bytes | None]
 """A page, and its HTML where that is kept."""
@@ -37,6 +39,11 @@ class MergedPages:
         found = Counter[str](self.rows.column("status").to_pylist())
         found.update({name: len(self.rows) - self.rows.column(name).null_count for name in FORMATS})
         return +found
+
+
+def lots(staged: Iterable[Staged]) -> Iterator[list[Staged]]:
+    """Cut pages into lots that are merged together, each whole in memory."""
+    return cut_lots(staged, lambda one: len(one[0].blocks), MERGED)
 
 
 def merge(

@@ -4,14 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dbce_spark.archive import warc
-from dbce_spark.dbce.pages import TOGETHER
+from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Revisit, Skip
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.run.record_counts import RecordCounts
-
-_LOT_BYTES = 16 << 20
-"""HTML that is held at once, but for the page that goes beyond it."""
 
 
 @dataclass(slots=True)
@@ -34,24 +31,26 @@ def page_batches(
 
     Counts every record in the `outcomes`, and keeps rejects there.
     """
-    for lot in _lots(reading.records, outcomes, limit):
-        pages: list[Page] = []
-        htmls: list[bytes | None] = []
-        for fetch, page in zip(lot, reading.pages(lot), strict=True):
-            if isinstance(page, Reject):
-                outcomes.reject(page)
-                continue
-            pages.append(page)
-            htmls.append(decode(fetch.html, fetch.capture.declared_charset).html if with_html else None)
-        outcomes.counts.captures += len(pages)
-        if pages:
-            yield pages, htmls
+    for captures in _captures_together(reading.records, outcomes, limit):
+        parsed = zip(captures, reading.pages(captures), strict=True)
+        for lot in cut_lots(parsed, lambda one: blocks_of(one[1]), TOGETHER):
+            pages: list[Page] = []
+            htmls: list[bytes | None] = []
+            for fetch, page in lot:
+                if isinstance(page, Reject):
+                    outcomes.reject(page)
+                    continue
+                pages.append(page)
+                htmls.append(decode(fetch.html, fetch.capture.declared_charset).html if with_html else None)
+            outcomes.counts.captures += len(pages)
+            if pages:
+                yield pages, htmls
 
 
-def _lots(
+def _captures_together(
     records: Iterator[sandbox.ReadRecord], outcomes: RecordOutcomes, limit: int | None
 ) -> Iterator[list[warc.Fetch]]:
-    """Iterate over the fetched captures of one source, as many at a time as are looked at together.
+    """Iterate over the fetched captures of one source, as many at a time as are parsed together.
 
     No more than are left up to the limit: so nothing is read, and counted, that goes no further.
     """
@@ -70,8 +69,8 @@ def _lots(
         else:
             lot.append(record)
             held += len(record.html)
-        left = TOGETHER if limit is None else min(TOGETHER, limit - counts.captures)
-        if len(lot) == left or held > _LOT_BYTES:
+        left = TOGETHER.pages if limit is None else min(TOGETHER.pages, limit - counts.captures)
+        if len(lot) == left or held > HTML_TOGETHER:
             yield lot
             lot, held = [], 0
         if counts.captures == limit:

@@ -9,7 +9,8 @@ from pyspark import TaskContext
 from dbce_spark.files import parquet
 from dbce_spark.spark.run import staging
 
-_ROWS_PER_GROUP = 1 << 12
+_ROWS_PER_GROUP, _BYTES_PER_GROUP = 1 << 12, 64 << 20
+"""Size of a row group: as many rows, or fewer where they have more bytes, wait to be written."""
 
 
 class TaskTables(ExitStack):
@@ -30,6 +31,12 @@ class TaskTables(ExitStack):
         if name not in self._files:
             task = TaskContext.get()
             path = staging.staged_file(self._work, name, task.partitionId() if task else 0)
-            file = parquet.writer(path, self._schemas[name], dictionary=False, rows_per_group=_ROWS_PER_GROUP)
+            file = parquet.writer(
+                path,
+                self._schemas[name],
+                dictionary=False,
+                rows_per_group=_ROWS_PER_GROUP,
+                bytes_per_group=_BYTES_PER_GROUP,
+            )
             self._files[name] = self.enter_context(file)
         self._files[name].write(rows)

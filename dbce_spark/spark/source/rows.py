@@ -12,13 +12,13 @@ from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.urls import host_of
 from dbce_spark.archive.mime import MediaType, computed_type, declared_type
 from dbce_spark.archive.record_date import parse_record_date
-from dbce_spark.archive.records import Cause, Damage, Record
+from dbce_spark.archive.records import Cause, Damage, Flaw, Record
 from dbce_spark.files.sources import MEMBER
 from dbce_spark.html.charset import Decoded, decode
 from dbce_spark.model import RejectReason
 
 _TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
-_TRUNCATED, _SHORT = "record_truncated", "record_short"
+_TRUNCATED, _SHORT, _DAMAGED = "record_truncated", "record_short", "record_damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,10 @@ class RecordRow:
         defects = {str(defect) for defect in self._content.defects} if self._content else set()
         if self._record.says_truncated:
             defects.add(_TRUNCATED)
-        if self.block is not None and len(self.block) < self._record.declared_length:
+        if self.block is not None and self._record.is_short:
             defects.add(_SHORT)
+        if self._record.flaw is Flaw.DAMAGED:
+            defects.add(_DAMAGED)
         return sorted(defects)
 
     @property
@@ -205,7 +207,8 @@ def of_damage(damage: Damage, file: str, offset: int) -> DamageRow:
     reason = {Cause.FOREIGN: RejectReason.NOT_AN_ARCHIVE, Cause.SWOLLEN: RejectReason.TOO_LARGE}.get(
         damage.cause, RejectReason.BROKEN_RECORD
     )
-    return DamageRow(file=file, offset=offset, length=damage.length, fault=RowFault(reason, damage.detail))
+    fault = RowFault(reason, damage.detail)
+    return DamageRow(file=file, offset=offset, length=damage.length, fault=fault, url=damage.url or None)
 
 
 def of_unfetched(unfetched: Unfetched) -> DamageRow:

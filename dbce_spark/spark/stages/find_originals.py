@@ -33,7 +33,7 @@ from dbce_spark.output.schemas.codec import LONG, STRING, fields
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.merge_tasks import BYTES_PER_GROUP, ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.sandbox import Sandbox
 from dbce_spark.spark.run import checkpoints, staging
@@ -248,7 +248,13 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     captures = 0
     staged = staging.staged_file(to.work, read_pages.NAME, file_no)
     with (
-        parquet.writer(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
+        parquet.writer(
+            staged,
+            page_rows.PAGES,
+            dictionary=True,
+            rows_per_group=ROWS_PER_GROUP,
+            bytes_per_group=BYTES_PER_GROUP,
+        ) as out,
         sandbox.parser(to.config) as parser,
     ):
         for one, fetched in revisit_originals.read(wanted, to.config):

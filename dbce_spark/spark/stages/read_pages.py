@@ -26,7 +26,7 @@ from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.output.schemas.codec import INT, STRING, fields
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, ROWS_PER_GROUP
+from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, BYTES_PER_GROUP, ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -42,6 +42,8 @@ NAME = staging.PAGES
 REJECTS = staging.REJECTS
 
 _ROWS_THAT_WAIT = 1024
+_BYTES_AT_ONCE = 32 << 20
+"""Bytes of staged pages that are read at once, as they are on average in their row group: some 150 pages."""
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
 """The place of a staged row."""
@@ -157,7 +159,13 @@ class SourceStaging:
             outcomes = RecordOutcomes(revisits.add)
             staged = staging.staged_file(self.work, NAME, file_no)
             out = open_files.enter_context(
-                parquet.writer(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+                parquet.writer(
+                    staged,
+                    page_rows.PAGES,
+                    dictionary=_REPEATING,
+                    rows_per_group=ROWS_PER_GROUP,
+                    bytes_per_group=BYTES_PER_GROUP,
+                )
             )
             reading = open_files.enter_context(sandbox.reading(source, self.config, attempt))
             for pages, htmls in page_batches(reading, outcomes, with_html=self.with_html, limit=self.limit):
@@ -203,10 +211,14 @@ class _StagedRevisits:
 
 
 def merging_batches(file: AbstractContextManager[pq.ParquetFile], group: int) -> Iterator[pa.RecordBatch]:
-    """Open a file of pages, and iterate over those of one row group, with what merging needs of them, some at a
-    time."""
+    """Open a file of pages, and iterate over those of the nth ROWS_PER_GROUP of its rows, with what merging needs of
+    them, some at a time."""
+    first = group * ROWS_PER_GROUP
     with file as rows:
-        yield from rows.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
+        for number, _ in parquet.row_groups(rows, first, first + ROWS_PER_GROUP):
+            held = rows.metadata.row_group(number)
+            most = held.num_rows * _BYTES_AT_ONCE // held.total_byte_size
+            yield from rows.iter_batches(min(max(most, 1), BATCH_CAPTURES), row_groups=[number], columns=_MERGED)
 
 
 def drop(run: Run) -> Counter[str]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from types import NoneType
 
@@ -23,7 +25,7 @@ from dbce_spark.output import stored_rows
 from dbce_spark.output.collection import DIGESTS, EXTRACTIONS, REJECTS, SUPERSEDED
 from dbce_spark.output.schemas import duplicate_rows, increment_rows, page_rows, reject_rows
 from dbce_spark.spark.engine import merge_tasks, small_run_settings
-from dbce_spark.spark.engine.merge_tasks import MergeTasks
+from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, MergeTasks
 from dbce_spark.spark.run import checkpoints, extraction_files, merged_pages, single_files, staging
 from dbce_spark.spark.run.compared_captures import Compared
 from dbce_spark.spark.run.extraction_files import ExtractionFiles
@@ -207,8 +209,7 @@ class Merging:
         """
         statuses: Counter[str] = Counter()
         files = tables.files
-        for batch in kept:
-            merged = merge(batch, compared, self.config, self.with_html)
+        for merged in merge(kept, compared, self.config, self.with_html):
             rows = merged.rows
             if is_prior:
                 files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
@@ -242,11 +243,22 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
             yield chosen
 
 
-def merge(batch: pa.RecordBatch, compared: Compared, config: DbceConfig, with_html: bool) -> MergedPages:
-    """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
-    staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
-    seen = compared.fetch_times(page for page, _ in staged)
-    return merged_pages.merge(staged, compared.gather, seen, config, with_html)
+def merge(
+    batches: Iterable[pa.RecordBatch], compared: Compared, config: DbceConfig, with_html: bool
+) -> Iterator[MergedPages]:
+    """Make EXTRACTIONS rows of staged pages of a row group, with their annotated HTML if it is asked for, some at a
+    time: lots follow from the rows and their numbers alone, so that the plain engine has the same."""
+    staged = (
+        (row_no // BATCH_CAPTURES, (page, html))
+        for batch in batches
+        for page, html, row_no in zip(
+            page_rows.pages_from(batch), *(batch.column(name).to_pylist() for name in ("html", "row_no")), strict=True
+        )
+    )
+    for _, window in groupby(staged, key=itemgetter(0)):
+        for lot in merged_pages.lots(one for _, one in window):
+            seen = compared.fetch_times(page for page, _ in lot)
+            yield merged_pages.merge(lot, compared.gather, seen, config, with_html)
 
 
 def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:

@@ -9,6 +9,11 @@ from dbce_spark.model import text_hash
 from dbce_spark.streaming import json_head
 
 
+def hashed(url: Mapping[str, str]) -> dict[str, int]:
+    """Hash a URL in each of its forms, for `RecentUrls.note`."""
+    return {form: text_hash(text) for form, text in url.items()}
+
+
 class RecentUrls:
     """The last URLs of a domain in each form: of each form at most `most`, those seen first leaving first."""
 
@@ -16,15 +21,15 @@ class RecentUrls:
         self._most = most
         self._recent: dict[str, dict[int, None]] = {form: {} for form in forms}
 
-    def note(self, url: Mapping[str, str]) -> list[str]:
-        """Note the URL of a page in some forms; return the forms in which one of the last pages had the same."""
+    def note(self, url: Mapping[str, int]) -> list[str]:
+        """Note the hashed URL of a page in some forms; return the forms in which one of the last pages had the same."""
         repeated = []
-        for form, text in url.items():
-            recent, hashed = self._recent[form], text_hash(text)
-            if hashed in recent:
+        for form, number in url.items():
+            recent = self._recent[form]
+            if number in recent:
                 repeated.append(form)
                 continue
-            recent[hashed] = None
+            recent[number] = None
             if len(recent) > self._most:
                 del recent[next(iter(recent))]
         return repeated

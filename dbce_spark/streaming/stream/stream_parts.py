@@ -22,7 +22,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 }
 _DIGEST_BYTES = 6
 """So that the sum of those of any batch is a whole number in 64 bits."""
-_ROWS_PER_GROUP = 1024
+_ROWS_PER_GROUP, _BYTES_PER_GROUP = 1024, 64 << 20
+"""Size of a row group: as many rows, or fewer where they have more bytes, wait to be written."""
 _REPEATING = [
     "mime",
     "charset",
@@ -96,7 +97,13 @@ class StreamPart(CountedPart):
             names = [name for name in _REPEATING if name in schema.names]
             path = f"{self._output}/{self.path(table)}"
             self._files[table] = self._open_files.enter_context(
-                parquet.writer(path, schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
+                parquet.writer(
+                    path,
+                    schema,
+                    dictionary=names,
+                    rows_per_group=_ROWS_PER_GROUP,
+                    bytes_per_group=_BYTES_PER_GROUP,
+                )
             )
         self._files[table].write(_batch(rows, schema))
         super().write(table, rows)

@@ -6,7 +6,7 @@ from typing import Any, Self
 from dbce_spark.streaming import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
 from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
-from dbce_spark.streaming.stream.recent_urls import RecentUrls
+from dbce_spark.streaming.stream.recent_urls import RecentUrls, hashed
 from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
 from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
@@ -38,7 +38,7 @@ class StreamedDomain:
             yield from self._take(arrival)
 
     def _take(self, arrival: Arrival) -> Iterator[Outcome]:
-        steps = self._recent.note({form: getattr(arrival.url_key, form) for form in _FORMS})
+        steps = self._recent.note(hashed({form: getattr(arrival.url_key, form) for form in _FORMS}))
         document = Document(
             document_id=arrival.capture_id,
             url_key=arrival.url_key,

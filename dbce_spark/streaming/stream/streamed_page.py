@@ -5,20 +5,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
 from dbce_spark.dbce.kept.kept_blocks import texts_read
+from dbce_spark.dbce.kept.line_numbers import line_numbers
 from dbce_spark.dbce.kept.repeated_blocks import is_heading
 from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming import json_head
 
-_SAME, _HEADING, _MAIN, _CELL = 1, 2, 4, 8
-"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>; a tab stands behind
-it."""
+_SAME, _HEADING, _MAIN, _NUMBERS, _CELL = 1, 2, 4, 8, 16
+"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>, of line numbers; a tab
+stands behind it."""
 _LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
 _UNITS = ("parents", "firsts", "lasts", "kinds", "holders")
+_ZSTD_LEVEL = 1
+"""Level of compression, low: of 480 gold pages of four sets it leaves 0.19 to 0.22 of the bytes, in 0.2 ms a page."""
 
 
 def pack_page(page: Page, with_titles: bool) -> bytes:
@@ -42,11 +46,18 @@ def pack_page(page: Page, with_titles: bool) -> bytes:
         "columns": [[name, column.dtype.newbyteorder("<").str, column.shape] for name, column in columns.items()],
     }
     little = (column.astype(column.dtype.newbyteorder("<"), copy=False) for column in columns.values())
-    return b"".join([json_head.pack(head), *(column.tobytes() for column in little)])
+    packed = b"".join([json_head.pack(head), *(column.tobytes() for column in little)])
+    return zstandard.compress(packed, _ZSTD_LEVEL)
 
 
-def unpack_page(data: bytes) -> Page:
+def unpacked_bytes(packed: bytes) -> int:
+    """Count the bytes of a packed page without its compression, whatever they were compressed by."""
+    return zstandard.frame_content_size(packed)
+
+
+def unpack_page(packed: bytes) -> Page:
     """Restore a page that `pack_page` packed; what it left out is empty."""
+    data = zstandard.decompress(packed)
     head, at = json_head.unpack(data)
     columns: dict[str, Any] = {}
     for name, kind, shape in head["columns"]:
@@ -110,12 +121,17 @@ def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
         _SAME * (at > 0 and path == paths[at - 1]) + _HEADING * is_heading(path) + _MAIN * is_main_heading(path)
         for at, path in enumerate(paths)
     ]
-    return np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
+    found = np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
+    found[line_numbers(blocks)] |= _NUMBERS
+    return found
 
 
 def _stand_ins(marks: Sequence[int]) -> list[str]:
     """Make XPaths with the marks of those that they stand for."""
     found: list[str] = []
+    numbers = -1  # the last that were
     for at, mark in enumerate(marks):
-        found.append(found[-1] if mark & _SAME else f"/{at}{_LAST_STEPS[mark & ~_SAME]}")
+        numbers = at if mark & _NUMBERS else numbers
+        cell = f"/{numbers}/td[{at}]/pre[1]" if at - numbers in (0, 1) and numbers >= 0 else f"/{at}"
+        found.append(found[-1] if mark & _SAME else f"{cell}{_LAST_STEPS[mark & (_HEADING | _MAIN)]}")
     return found

@@ -13,7 +13,7 @@ from dbce_spark.streaming import json_head, state_head
 from dbce_spark.streaming.urltree.blocks import Keys
 from dbce_spark.streaming.urltree.url_tree import CountTable, HeldDocument, Node, UrlTree
 
-VERSION = 1
+VERSION = 2
 """Version of the layout below, with which that of the state around it rises. A state of another is refused."""
 
 _MAGIC = b"URLTREE\0"
@@ -23,16 +23,18 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
-    """A tree, the keys of its vocabulary, and the number of its next document, as `unpack` reads them from bytes."""
+class TreeState:
+    """All that is kept of a domain."""
 
     tree: UrlTree
-    keys: Keys
-    next_number: int
+    keys: Keys  # of its vocabulary: (blocks, words)
+    next_number: int  # of the next document
+    arrived: Sequence[int]  # timestamps of the documents that came last, in this order
 
 
-def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
-    """Pack a tree, the keys of its vocabulary (blocks, words), and the number of its next document into bytes."""
+def pack(state: TreeState, hash_name: str) -> bytes:
+    """Pack a state into bytes."""
+    tree, keys = state.tree, state.keys
     nodes = list(tree.nodes())
     index = {node: at for at, node in enumerate(nodes)}
     tables = [node.table for node in nodes if node.table is not None]
@@ -41,6 +43,7 @@ def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
         "keys": keys.astype("<u8"),
         "totals": tree.totals[: len(keys)].astype("<u2"),
         "holders": tree.holders[: len(keys)].astype("<i4"),
+        "arrived": np.array(state.arrived, "<i8"),
         "numbers": np.array(numbers, "<i4"),
         "timestamps": np.array([one.timestamp for one in held], "<i8"),
         "leaves": np.array([index[one.leaf] for one in held], "<i4"),
@@ -57,7 +60,7 @@ def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
     }
     header = {
         "hash": hash_name,
-        "next": next_number,
+        "next": state.next_number,
         "names": [node.name for node in nodes],
         "document_ids": [one.document_id for one in held],
         "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
@@ -66,7 +69,7 @@ def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
     return b"".join([*head, *(column.tobytes() for column in columns.values())])
 
 
-def unpack(data: bytes, hash_name: str) -> Unpacked:
+def unpack(data: bytes, hash_name: str) -> TreeState:
     """Unpack the bytes that `pack` made.
 
     Raises:
@@ -93,7 +96,7 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
     )
     for number, document_id, timestamp, leaf, ids, is_final in documents:
         tree.documents[number] = HeldDocument(document_id, timestamp, nodes[leaf], ids, bool(is_final))
-    return Unpacked(tree, columns["keys"].astype(np.uint64), header["next"])
+    return TreeState(tree, columns["keys"].astype(np.uint64), header["next"], columns["arrived"].tolist())
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:

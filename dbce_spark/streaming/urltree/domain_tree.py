@@ -1,6 +1,8 @@
 """Label the documents of one domain of the stream, and choose which of them leave (section 6 of the paper)."""
 
-from bisect import insort
+import heapq
+from bisect import bisect_left, insort
+from collections import deque
 from dataclasses import dataclass
 from typing import Self
 
@@ -10,6 +12,7 @@ import numpy.typing as npt
 from dbce_spark.model import Bits, Label
 from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.domain_state import TreeState
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_keys import UrlKey
 from dbce_spark.streaming.urltree.url_tree import Counts, HeldDocument, UrlTree
@@ -54,6 +57,7 @@ class DomainTree:
         self._tree = UrlTree(domain)
         self._vocabulary = Vocabulary(WORDS[config.blocks.hash])
         self._order: list[tuple[int, int]] = []  # timestamp and number of each document, ascending
+        self._arrived: deque[int] = deque(maxlen=config.window.confirmed_among)  # timestamps of the last to come
         self._next = 0
 
     def __len__(self) -> int:
@@ -86,7 +90,8 @@ class DomainTree:
 
     def to_bytes(self) -> bytes:
         """Pack the whole state, for `from_bytes`."""
-        return domain_state.pack(self._tree, self._vocabulary.keys, self._next, self._config.blocks.hash)
+        state = TreeState(self._tree, self._vocabulary.keys, self._next, tuple(self._arrived))
+        return domain_state.pack(state, self._config.blocks.hash)
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
@@ -95,29 +100,39 @@ class DomainTree:
         Raises:
             OutputError: the state has another version, or its keys were made by another hash.
         """
-        unpacked = domain_state.unpack(data, config.blocks.hash)
-        made = cls(unpacked.tree.domain, config)
-        made._tree, made._vocabulary, made._next = unpacked.tree, build_vocabulary(unpacked.keys), unpacked.next_number
-        made._order = sorted((held.timestamp, number) for number, held in unpacked.tree.documents.items())
+        state = domain_state.unpack(data, config.blocks.hash)
+        made = cls(state.tree.domain, config)
+        made._tree, made._vocabulary, made._next = state.tree, build_vocabulary(state.keys), state.next_number
+        made._order = sorted((held.timestamp, number) for number, held in state.tree.documents.items())
+        made._arrived.extend(state.arrived)
         return made
 
     def _evict(self, arriving: int) -> None:
         """Make room for a document of this time."""
         window = self._config.window
-        newest = max(arriving, self._order[-1][0]) if self._order else arriving
-        horizon = newest - window.max_age_days * _DAY
-        leaving = 0
-        for timestamp, _ in self._order:
-            left = len(self._order) - leaving
-            is_old = timestamp < horizon and left >= window.min_documents
-            if not is_old and left < window.max_documents:
-                break
-            leaving += 1
-        for _, number in self._order[:leaving]:
-            self._tree.remove(number)
-        del self._order[:leaving]
-        if leaving:
+        self._arrived.append(arriving)
+        newest = heapq.nlargest(window.confirmed_by, self._arrived)[-1]
+        age = window.max_age_days * _DAY
+        before = len(self._order)
+        self._drop(self._unconfirmed(newest + age)[: max(0, before + 1 - window.min_documents)])
+        after = len(self._order) + 1
+        old = bisect_left(self._order, (newest - age,))
+        self._drop(self._order[: max(0, min(old, after - window.min_documents), after - window.max_documents)])
+        if len(self._order) < before:
             self._forget()
+
+    def _unconfirmed(self, latest: int) -> list[tuple[int, int]]:
+        """Return the documents of a time behind `latest` that so many have followed that their time would have been
+        confirmed: their dates are wrong, or the stream has gone back to earlier years. The furthest come first."""
+        ahead = self._order[bisect_left(self._order, (latest + 1,)) :]
+        least = self._config.window.confirmed_among
+        return [one for one in reversed(ahead) if self._next - one[1] >= least]
+
+    def _drop(self, leaving: list[tuple[int, int]]) -> None:
+        """Remove documents from the window; their counts go with them."""
+        for one in leaving:
+            self._tree.remove(one[1])
+            del self._order[bisect_left(self._order, one)]
 
     def _forget(self) -> None:
         """Throw out blocks that no document holds, when there are many."""

@@ -39,8 +39,13 @@ def strict_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
 def relaxed_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
     """Choose as `strict` does, but let `relaxed_c_max` documents share a block once the domain has more than
     `relaxed_above`."""
-    is_relaxed = _domain(leaf).documents > config.relaxed_above
-    return Decision(_supported(leaf, config.n_min), config.relaxed_c_max if is_relaxed else config.c_max)
+    return Decision(_supported(leaf, config.n_min), _relaxed(leaf, config))
+
+
+def relaxed_at_domain_node(leaf: Node, config: HeuristicConfig) -> Decision:
+    """Choose the node of the domain always, and let `relaxed_c_max` documents share a block once it has more than
+    `relaxed_above`."""
+    return Decision(_domain(leaf), _relaxed(leaf, config))
 
 
 _DECISIONS: Mapping[str, Callable[[Node, HeuristicConfig], Decision]] = {
@@ -48,6 +53,7 @@ _DECISIONS: Mapping[str, Callable[[Node, HeuristicConfig], Decision]] = {
     "strict-support": strict_support,
     "strict-at-domain": strict_at_domain,
     "relaxed-at-domain": relaxed_at_domain,
+    "relaxed-at-domain-node": relaxed_at_domain_node,
 }
 
 
@@ -62,3 +68,7 @@ def _supported(leaf: Node, least: int) -> Node:
 def _domain(leaf: Node) -> Node:
     *_, root = leaf.up()
     return root
+
+
+def _relaxed(leaf: Node, config: HeuristicConfig) -> int:
+    return config.relaxed_c_max if _domain(leaf).documents > config.relaxed_above else config.c_max

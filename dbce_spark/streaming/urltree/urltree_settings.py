@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
 from dbce_spark.errors import ConfigError, Parameter
 
-HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
+HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain", "relaxed-at-domain-node")
 _DOCUMENTS = between(1, (1 << 16) - 1)
 """Counts of a tree have 16 bits."""
 
@@ -52,8 +52,11 @@ class WindowConfig:
     max_documents: Annotated[int, _DOCUMENTS]
     max_age_days: NonNegativeInt
     min_documents: Annotated[int, _DOCUMENTS]
+    confirmed_by: PositiveInt
+    confirmed_among: PositiveInt
 
     def __post_init__(self) -> None:
+        _at_most("window.confirmed_by", self.confirmed_by, "confirmed_among", self.confirmed_among)
         _at_most("window.min_documents", self.min_documents, "max_documents", self.max_documents)
 
 

@@ -163,12 +163,12 @@ def test_capture_is_not_its_own_sibling() -> None:
 
 @given(pools("u", max_size=7))
 def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[PageFeatures]) -> None:
-    """The mean is of the first scores of its text in its slot: two captures before and two behind, none at its time."""
-    ordered = sorted(pool, key=lambda one: (one.timestamp, one.capture_id))
+    """The mean is of the first scores of its text in its slot: of two moments before and two behind."""
+    times = sorted({one.timestamp for one in pool})
     found = of_snapshots(pool)
-    for at, one in enumerate(ordered):
-        near = [ordered[other] for other in range(at - 2, at + 3) if other != at and 0 <= other < len(ordered)]
-        others = [other for other in near if other.timestamp != one.timestamp]
+    for one in pool:
+        at = times.index(one.timestamp)
+        others = [other for other in pool if other is not one and abs(times.index(other.timestamp) - at) in (1, 2)]
         if not others:
             assert one.capture_id not in found
             continue
@@ -186,6 +186,15 @@ def _place(block: dict[str, Any]) -> tuple[int, int]:
 
 def _log_odds(block: dict[str, Any]) -> float:
     return math.log((block["score"] + 0.5) / (CERTAIN + 0.5 - block["score"]))
+
+
+@given(pools("u", max_size=7), st.permutations(range(7)))
+def test_snapshots_say_the_same_whatever_the_ids(pool: list[PageFeatures], order: list[int]) -> None:
+    """Captures of one moment have no order but that of their ids, which are hashes: other ids move blocks as far."""
+    named = {one.capture_id: f"id{order[at]}" for at, one in enumerate(pool)}
+    renamed = [replace(one, capture_id=named[one.capture_id]) for one in pool]
+
+    assert {named[one]: moved for one, moved in moves(of_snapshots(pool)).items()} == moves(of_snapshots(renamed))
 
 
 @given(pools("u", max_size=5))

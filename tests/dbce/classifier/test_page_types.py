@@ -3,8 +3,12 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import page_labels
+from dbce_spark.dbce.classifier import page_types
 from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.evaluation.training import trainer
 from dbce_spark.model import Page
@@ -20,6 +24,18 @@ def test_types_do_not_depend_on_the_pages_beside(trained_pages: list[Page], clas
     assert alone * 5 == [one.page_type for one in page_labels.label_pages(many, classifying.label)]
     assert len(set(alone)) > 1
     assert None not in alone
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 50])
+def test_types_do_not_depend_on_how_many_blocks_are_added_up_at_once(
+    trained_pages: list[Page], monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    """The bins that they follow from are the same."""
+    second = small_classifier.classifier().second_scores([alone_on_site(one) for one in trained_pages])
+    expected = second.page_codes()
+    monkeypatch.setattr(page_types, "_BLOCKS_AT_ONCE", at_once)
+
+    assert np.array_equal(expected, second.page_codes())
 
 
 def test_types_that_it_was_taught(trained_pages: list[Page], classifying: DbceConfig) -> None:

@@ -311,8 +311,6 @@ def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
         (b"PK\x03\x04\0\0", "application/zip"),
         ("<rss><channel><title>News</title></channel></rss>", "application/rss+xml"),
-        ("After two years the old harbour opens again. 1 < 2.\n", "text/plain"),
-        ("It opens again.", "text/plain"),
     ],
 )
 def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
@@ -321,6 +319,19 @@ def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
 
     assert (f"not_html: is {essence}", "", None, None) == (bad.error, bad.text, bad.confidence, bad.page_type)
     assert good == extract(page(1))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "After two years the old harbour opens again, and all are there.",
+        "The harbour opens:\n\n  1 < 2 boats from Kiel\n  and all the ferries from and to Oslo.\n",
+        '{"of":"http://a.example/",\n "boats":["one","two","three","four","five","six","seven","eight","nine","ten"]}',
+    ],
+)
+def test_text_without_a_tag_is_a_page(given: str) -> None:
+    """As under the name of HTML in an archive, with its lines."""
+    assert given.strip() == extract(given).page_text
 
 
 @pytest.mark.parametrize("given", ["http://news.example/a?b=1", "pages/a", "my page.html\n", b"x.php"])

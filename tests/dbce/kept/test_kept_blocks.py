@@ -155,3 +155,12 @@ def test_a_page_that_keeps_a_block_keeps_no_unlikely_one_for_the_text() -> None:
     kept = choose_blocks(story(), np.array([0.2, 0.2, 0.2, 0.9]), config().label)
 
     assert [False, False, False, True] == kept.tolist()
+
+
+def test_numbers_of_lines_are_not_kept() -> None:
+    """Whatever their score."""
+    html = b"<table><tr><td><pre>1\n2\n3</pre><td><pre>one\ntwo\nthree</pre></table>"
+    page = pages.parse_fetch(warc.Fetch(capture("http://a.example.org/"), html), config())
+    assert isinstance(page, Page)
+
+    assert [False, True] == choose_blocks(page, np.full(2, 0.9), config().label).tolist()

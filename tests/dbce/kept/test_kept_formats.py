@@ -33,6 +33,7 @@ OTHERS = {
         "details",
         "div class='admonition note'",
         "div class='alert alert-info'",
+        "div class=crayon-line",
         "div dir=rtl lang=he",
     ),
     "h2": ("dt", "caption", "summary", "figcaption", "p class=admonition-title"),
@@ -47,6 +48,11 @@ TOUCHING = (
     "<a href=x>",
     "</span><span>",
     "</span><a href=y>",
+    "</a><a href=x>",
+    "</a><a href=z>",
+    "<input>",
+    "<input type=hidden>",
+    "<select><option>x</select>",
     "</a></span><b>",
     "</b><sup>",
     "</sup><i>",
@@ -89,11 +95,14 @@ HOSTILE = {
     "empty elements": "<p>" + "word word word <i></i>" * 40_000,
     "formulas": "<p>word " + "$a_1$ " * 60_000,
     "formulas behind an element": "<p>word <b>b</b>" + "$a_1$ " * 60_000,
+    "lines of formulas": "<p>word $$" + "<br>a_1<br>$$ $$" * 30_000,
+    "lines of no formula": "<p>word $$" + "<br>$$ a<br>$$ b" * 30_000,
     "layout of a formula": "<p>word<mjx-math>" + "<mjx-box>" * 1_600 + "<mjx-mi>x",
     "code and breaks": "<p>word<div>" + "<br>" * 20_000 + "<code>x<br>y</code>" * 20_000 + "</div>",
     "code in a long text": "<div>" + "word " * 800_000 + "<code>x</code>" * 20_000,
     "code in one table": "<p>word<table><tr>" + "<td><pre>x</pre>" * 10_000 + "</table>",
     "code below a long class": f"<div class='{'a ' * 400_000}'><p>word" + "<pre>x</pre>" * 5_000,
+    "lines below a long class": f"<div class='code {'a ' * 400_000}'>word" + "<div class=line>x</div> y " * 5_000,
     "long code with numbers": "<p>word<pre>" + "".join(f"<span>{at}</span> word word\n" for at in range(1, 60_000)),
     "buttons in code": "<p>word<pre>" + "word word word <button></button>" * 40_000,
     "bare noscripts": "<p>" + "word word word <noscript>x</noscript>" * 50_000,
@@ -180,8 +189,9 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     segments = single.segments(blocks)
     labels = data.draw(st.lists(st.sampled_from(Label), min_size=len(segments), max_size=len(segments)))
     segments.labels[:] = labels
+    config = replace(ALL, tables=data.draw(st.sampled_from(("keep", "drop"))))
 
-    written = write_formats(html.encode(), blocks, segments, capture(), ALL)
+    written = write_formats(html.encode(), blocks, segments, capture(), config)
 
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
 
@@ -193,7 +203,7 @@ def test_words_of_elements_that_touch_are_the_same_in_markdown(
     pieces: list[tuple[str, str]], data: st.DataObject
 ) -> None:
     """Parted or not, by the same rule."""
-    outer = data.draw(st.sampled_from(("p", "pre", "li", "b")))
+    outer = data.draw(st.sampled_from(("p", "pre", "li", "b", "listing")))
     html = f"<{outer}>{''.join(before + word for before, word in pieces)}"
     blocks = parsed(html).blocks
     segments = single.segments(blocks)

@@ -29,6 +29,22 @@ def test_a_cell_that_is_left_out_leaves_its_place() -> None:
     assert text(blocks.text, segments_of(blocks, "10000", "11000", "10000")) == "one\t\tthree"
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ("1111111", "a\tone two three\tb\nc\td"),
+        ("1101111", "a\tone three\tb\nc\td"),
+        ("1011111", "a\ttwo three\tb\nc\td"),
+    ],
+)
+def test_blocks_of_a_cell_are_parted_by_a_space(labels: str, expected: str) -> None:
+    """Also where one between them is left out."""
+    html = "<table><tr><td>a<td><div>one</div><div>two</div><div>three</div><td>b<tr><td>c<td>d</table>"
+    blocks = parsed(html).blocks
+
+    assert expected == text(blocks.text, segments_of(blocks, *("10000" if one == "1" else "11000" for one in labels)))
+
+
 def test_text_without_content_is_empty() -> None:
     """All boilerplate, no text."""
     blocks = parsed("<p>one</p>").blocks

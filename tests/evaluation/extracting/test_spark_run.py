@@ -47,7 +47,7 @@ def test_the_job_gives_the_texts_of_the_plain_method(tmp_path: Path) -> None:
     assert together(given, SETTINGS) == {name: one.text for name, one in found.items()}
     assert {
         "wordless": "no_text: no word outside scripts, styles and forms",
-        "empty": "empty_payload: ",
+        "empty": "empty_payload: 1 byte of white space",
     } == {name: one.error for name, one in found.items() if one.error}
     assert [len(given)] == done
     assert all(one.seconds > 0 for one in found.values())

@@ -89,6 +89,20 @@ def test_pages_with_faulty_gold_can_be_left_out() -> None:
     assert 1 == found.sets[0].faulty
 
 
+def test_pages_whose_gold_recurs_are_reported_apart() -> None:
+    """Of four pages one has a tenth of its gold on most siblings, and one has too few siblings to tell."""
+    shares = (0.1, 0.05, 0.0, 0.0)
+    pages = [page(at, site=str(at), siblings=2 * (at < 3), gold_recurrence=share) for at, share in enumerate(shares)]
+    found = analyse(made_scores(pages, {"first": [0.0, 1.0, 1.0, 1.0]}), NODES)
+    cells = found.breakdown["gold recurrence"]
+
+    assert (0.75, 1.0) == (found.pools[0].ranks[0].f1, found.pools[0].ranks[0].unrepeated)
+    assert 1 == found.sets[0].recurring
+    assert [("none", 1), ("up to 5 %", 1), ("over 5 %", 1), ("not known", 1)] == [
+        (cell.value, cell.pages) for cell in cells
+    ]
+
+
 def test_the_first_and_the_best_five_are_shown() -> None:
     """The first whatever its place; others by their F1."""
     values = {"first": 0.1, "a": 0.2, "b": 0.9, "c": 0.3, "d": 0.4, "e": 0.5, "f": 0.6}

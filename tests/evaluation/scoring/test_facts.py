@@ -32,6 +32,16 @@ def test_captures_of_one_url_are_snapshots(tmp_path: Path) -> None:
     assert [2, 2, 2] == [one.snapshots for one in facts.measure(gold_pages(tmp_path, lines))]
 
 
+def test_the_gold_of_three_pages_recurs(tmp_path: Path) -> None:
+    """Half of each page's gold is the address that all three have below."""
+    html = "<p>story {0} of the harbour</p><div class=foot>Quay 7, Harbour</div>"
+    lines = [
+        line(str(at), html.format(at), f"story {at} of the harbour\nQuay 7, Harbour\nopen now", site="a.example")
+        for at in range(3)
+    ]
+    assert [3 / 8] * 3 == [one.gold_recurrence for one in facts.measure(gold_pages(tmp_path, lines))]
+
+
 def test_a_page_without_html_has_nothing(tmp_path: Path) -> None:
     """No words, no tags; all of its gold is an error."""
     (found,) = facts.measure(gold_pages(tmp_path, [line("empty", " ", "one")]))

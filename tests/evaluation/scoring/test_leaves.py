@@ -83,3 +83,12 @@ def test_the_text_of_some_leaves_holds_these_and_no_other(page: list[tuple[int, 
         "".join(f"<p>{' '.join(str(next(words)) for _ in range(count))}</p>" for count in counts)
     )
     assert list(kept) == leaves.held(found, found.text(np.array(kept))).tolist()
+
+
+def test_a_slot_is_the_elements_around_a_leaf() -> None:
+    """Whatever stands before it: what is behind a closed element is in the one around that."""
+    page, slots = leaves.parse_in_slots("<div><b>one</b> two</div><div class=a>three</div><div>four</div>")
+
+    assert ("one", " two", "three", "four") == page.texts
+    assert slots[1] == slots[3]
+    assert 3 == len({*slots})

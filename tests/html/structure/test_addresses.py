@@ -78,6 +78,14 @@ def test_empty_segments_of_a_path_stay(url: str, reference: str, expected: str) 
         ("<img src='#'>", None),
         ("<img src='#' data-src=b.png>", "b.png"),
         ("<picture><source srcset='#, # 2x'><img></picture>", None),
+        ("<img src=data:image/png;base64,iV data-img-url=i/b.png?x>", "i/b.png?x"),
+        ("<img src=i/none.gif file=i/b.jpg>", "i/b.jpg"),
+        ("<img src=i/clear.gif data-title='a/b c.png' data-name=b.png>", "i/clear.gif"),
+        ("<img src=1.gif data-pagespeed-lazy-src=b.png>", "b.png"),
+        ("<img src=a.png data-url=page data-large-file=i/b.png>", "a.png"),
+        ("<img src=blank.gif data-url=/page>", "blank.gif"),
+        ("<img src=a.png data-src='a_{width}.png'>", "a.png"),
+        ("<img src='{{ item.image }}'>", None),
     ],
 )
 def test_a_lazy_image_has_its_real_source(image: str, expected: str | None) -> None:

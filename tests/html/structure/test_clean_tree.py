@@ -36,6 +36,10 @@ from tests.support.structure import ALL, formats_of, html_of
         ),
         ("<ul><li><b>a<li>b</b>c<li>d</ul>", "<ul><li><b>a</b></li><li><b>b</b><p>c</p></li><li>d</li></ul>"),
         ("<ul>a<li>b<li>c</ul>", "<ul><li>a</li><li>b</li><li>c</li></ul>"),
+        (
+            "<dl><dt>a<dt>b<dd>c<dd><p>d</dl>",
+            "<dl><dt>a</dt><dt>b</dt><dd>c</dd><dd>d</dd></dl>",
+        ),
         ("<dl>a<dt>b<dd>c<dt>d</dl>", "<dl><dd>a</dd><dt>b</dt><dd>c</dd><dt>d</dt></dl>"),
         ("a <acronym title='B C'>b</acronym> <tt>c</tt>", '<p>a <abbr title="B C">b</abbr> <code>c</code></p>'),
     ],
@@ -97,7 +101,7 @@ def test_structure_that_is_not_wanted_goes_without_a_word() -> None:
     html = "<p><a href=x>a</a> b<img src=y></p><table><tr><th>c<th>d<tr><td>e<td>f</table>"
     config = replace(ALL, links="drop", tables="drop", images="drop")
 
-    assert "<p>a b</p><p>c</p><p>d</p><p>e</p><p>f</p>" == html_of(html, config=config)
+    assert "<p>a b</p><p>c d</p><p>e f</p>" == html_of(html, config=config)
 
 
 @pytest.mark.parametrize("page", ["<html dir=rtl lang=he><body>", "<html dir=ltr lang=en><body dir=rtl lang=he>"])

@@ -43,11 +43,83 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<pre>{t: <i>1</i>},\n{t: <i>2</i>}</pre>", "```\n{t: 1},\n{t: 2}\n```"),
         ("<pre><a></a><i>1</i> a<br><i>2</i> b</pre>", "```\n a\n b\n```"),
         ("<pre><b><i>1</i>a</b>\n<b><i>2</i>b</b></pre>", "```\na\nb\n```"),
+        ("<pre>a<td>b</td>c</pre>", "```\na b c\n```"),
         ("<pre>10 20\n30 40</pre>", "```\n10 20\n30 40\n```"),
     ],
 )
 def test_code_is_fenced_with_its_language_and_without_numbers(html: str, expected: str) -> None:
     """Numbers that are the code itself stay."""
+    assert f"t\n\n{expected}" == markdown_of(f"<p>t</p>{html}")
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<div class='mw-highlight mw-highlight-lang-c'><pre>a</pre></div>", "c"),
+        ("<pre class='sourceCode python'><code class='sourceCode python'>a</code></pre>", "python"),
+        ("<pre class=r><code>a</code></pre>", "r"),
+        ("<pre><code class='hljs ruby'>a</code></pre>", "ruby"),
+        ("<pre class='rust example'>a</pre>", "rust"),
+        ("<figure class='highlight python'><pre>a</pre></figure>", "python"),
+        ("<div class='highlight hl-ipython3'><pre>a</pre></div>", "ipython3"),
+        ("<pre class=gatsby-code-jsx>a</pre>", "jsx"),
+        ("<pre name=code class='java:nogutter'>a</pre>", "java"),
+        ("<pre lang=csharp>a</pre>", "csharp"),
+        ("<pre data-enlighter-language=PHP>a</pre>", "php"),
+        ("<pre data-code-block-lang=go>a</pre>", "go"),
+        ("<pre class='highlight-height language-ts'>a</pre>", "ts"),
+        ("<pre lang=cs>a</pre>", ""),
+        ("<div class='post java'><pre>a</pre></div>", ""),
+        ("<div class=code data-page-lang=en><pre class=literal-block>a</pre></div>", ""),
+    ],
+    ids=[
+        *("MediaWiki", "Pandoc", "knitr", "highlight.js", "rustdoc", "Hexo", "Jupyter", "Gatsby", "SyntaxHighlighter"),
+        *("lang", "Enlighter", "attribute", "known before unknown", "Czech", "another element", "no language"),
+    ],
+)
+def test_the_language_of_code_is_read_where_programs_put_it(html: str, language: str) -> None:
+    """By its name among the classes of an element for code, or behind what they put before it."""
+    assert f"t\n\n```{language}\na\n```" == markdown_of(f"<p>t</p>{html}")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<div class=fragment><div class=line><a name=l1></a><i>    1</i>{</div>\n"
+            "<div class=line><i>    2</i>&#160;</div><div class=line><i>    3</i>}</div><div class=ttc>b</div></div>",
+            "```\n{\n\n}\n```\n\nb",
+        ),
+        (
+            "<div class='syntaxhighlighter java'><table><tr>"
+            "<td><div class='line n1'>1</div><div class='line n2'>2</div></td>"
+            "<td class=code><div><div class='line n1'><code>a</code> <code>b</code></div><div class='line n2'>c</div>"
+            "</div></table></div>",
+            "```java\na b\nc\n```",
+        ),
+        (
+            "<table><tr><td class=blob-num data-line-number=1><td class=blob-code>a:"
+            "<tr><td class=blob-num data-line-number=2><td class=blob-code>  b</table>",
+            "```\na:\n  b\n```",
+        ),
+        ("<table><tr><td>+<td class=blob-code>a<tr><td><td class=blob-code>b</table>", "```\n+ a\nb\n```"),
+        (
+            "<table><tr><td><div>1</div><div>2</div><td><div class=crayon-line>a</div><div class=crayon-line>b</div>"
+            "</table>",
+            "```\na\nb\n```",
+        ),
+        (
+            "<div><div class=ltx_listingline><span>1</span><span>a</span></div>"
+            "<div class=ltx_listingline><span>2</span><span>  b</span></div></div>",
+            "```\na\n  b\n```",
+        ),
+        ("<div class=line-block><div class=line>a</div><div class=line>b</div></div>", "a\n\nb"),
+        ("<div class=code><div class=line>a</div> b <div class=line>c</div></div>", "a\n\nb\n\nc"),
+    ],
+    ids=["Doxygen", "SyntaxHighlighter", "GitHub", "cells", "Crayon", "LaTeXML", "poem", "text between"],
+)
+def test_lines_of_code_that_are_elements_are_code(html: str, expected: str) -> None:
+    """By the classes of the programs that make them; their numbers go."""
     assert f"t\n\n{expected}" == markdown_of(f"<p>t</p>{html}")
 
 

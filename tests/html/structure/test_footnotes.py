@@ -123,3 +123,54 @@ def test_of_notes_in_each_other_the_innermost_counts() -> None:
     html = "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p><div id=n1>notes <p id=n2>2. note two</p></div>"
 
     assert "a[1](http://a.example/b/c#n1) b[^2]\n\nnotes\n\n[^2]: note two" == markdown_of(html)
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("<p>Second.", "    Second."),
+        ("<ul><li>x<li>y</ul>", "    - x\n    - y"),
+        ("<pre>c\n\n  d</pre>", "    ```\n    c\n\n      d\n    ```"),
+    ],
+    ids=["paragraph", "list", "code"],
+)
+def test_all_blocks_of_a_note_are_in_it(rest: str, expected: str) -> None:
+    """Indented behind its mark, as they would end it otherwise; what follows the note is not."""
+    html = f"<p>a<a href=#n>1</a></p><ol><li id=n><p>First one.</p>{rest}</ol><p>b</p>"
+
+    assert f"a[^1]\n\n[^1]: First one.\n\n{expected}\n\nb" == markdown_of(html)
+    assert "<footnote" not in html_of(html.replace("<li", "<li lang=de"))
+
+
+def test_notes_of_one_number_have_names_of_their_own() -> None:
+    """As those of two posts on one page; readers would show one of them for both."""
+    post = "<p>a<a id=r{0} href=#n{0}>1</a></p><ol><li id=n{0}>note {0}</ol>"
+    html = post.format("x") + post.format("y")
+
+    assert "a[^1]\n\n[^1]: note x\n\na[^2]\n\n[^2]: note y" == markdown_of(html)
+    assert '<a class="footnote" id="fn2">1</a>note y' in html_of(html)
+
+
+@pytest.mark.parametrize(
+    ("mark", "name"),
+    [
+        ("<sup id=r><a href=#n><span>[</span>a<span>]</span></a></sup>", "a"),
+        ("<sup><a id=r href=#n>b</a></sup>", "b"),
+        ("<sup id=r><a href=#n>[note 1]</a></sup>", "note-1"),
+        ("<a id=r href=#n>†</a>", "1"),
+    ],
+    ids=["letter in brackets", "raised letter", "word with a number", "sign"],
+)
+def test_letters_and_signs_mark_notes_that_lead_back(mark: str, name: str) -> None:
+    """To their very place; HTML shows them as the page does."""
+    html = f"<p>c{mark} d</p><ol><li id=n><b><a href=#r>^</a></b> <span>Note <a href=#x>x</a>.</span></ol>"
+
+    assert f"c[^{name}] d\n\n[^{name}]: Note [x](http://a.example/b/c#x)." == markdown_of(html)
+    assert f'id="fn{name}">' in html_of(html)
+
+
+def test_a_link_to_the_top_is_no_mark() -> None:
+    """Though a table of contents leads back to its paragraph."""
+    written = markdown_of("<p id=top><a href=#s>One</a> two</p><p id=s>three <a href=#top>[top]</a></p>")
+
+    assert "[^" not in written

@@ -44,6 +44,23 @@ def test_an_image_is_there_once(html: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    "html",
+    [
+        "<amp-img src=l.png width=16 height=9 layout=responsive></amp-img>",
+        "<amp-img src=l.png><noscript><img src=l.png></noscript><amp-img fallback src=s.png></amp-img></amp-img>",
+        "<figure><amp-img src=l.png><div fallback>offline</div></amp-img></figure>",
+    ],
+    ids=["proportion", "with others for failures", "with text"],
+)
+def test_an_image_of_amp_is_one(html: str) -> None:
+    """Its script makes it one; a text in it stays."""
+    written = html_of(f"<p>one</p>{html}<p>two</p>")
+
+    assert ["l"] == re.findall(r"/(\w)\.png", written)
+    assert ("offline" in html) == ("offline" in written)
+
+
+@pytest.mark.parametrize(
     ("html", "expected"),
     [
         ("<p><img src=a.png> a</p>" * 3, 1),

@@ -47,6 +47,8 @@ from tests.support.structure import markdown_of
         ("<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby> x</p>", "漢(kan) x"),
         ("<p>alpha<script>x()</script>Omega beta</p>", "alpha Omega beta"),
         ("<p>a<br>b</p>", "a  \nb"),
+        ("<p>| a | b |<br>| --- | --- |<br>| c | d |</p>", "| a | b |  \n\\| --- | --- |  \n| c | d |"),
+        ("<p>a|b<br>:--|--<br>c</p>", "a|b  \n:--\\|--  \nc"),
         ("<p><b><a href=x>a<br>b</a></b><sup>long</sup></p>", "**[a b](http://a.example/b/x)**<sup>long</sup>"),
         ("<p>  a \n\t b&nbsp;c </p>", "a b c"),
         ("<p dir=rtl>שלום <b>עולם</b></p>", "שלום **עולם**"),
@@ -93,6 +95,11 @@ def test_markdown(html: str, expected: str) -> None:
         ("<tr><th>a<th>b<tr><td>c<td>d|e", "| a | b |\n| --- | --- |\n| c | d\\|e |"),
         ("<tr><th>a<th>b<tr><td colspan=2>c", "| a | b |\n| --- | --- |\n| c |  |"),
         ("<tr><th>a<th>b<tr><td rowspan=2>c<td>d<tr><td>e", "| a | b |\n| --- | --- |\n| c | d |\n|  | e |"),
+        (
+            "<tbody><tr><th>a<th>b<tr><td rowspan=0>c<td>d<tr><td>e<tbody><tr><td>f<td>g",
+            "| a | b |\n| --- | --- |\n| c | d |\n|  | e |\n| f | g |",
+        ),
+        ("<thead><tr><th rowspan=2>a<th>b<tbody><tr><td>c", "| a | b |\n| --- | --- |\n| c |  |"),
         ("<tr><th>a<th>b<tr><td>c", "| a | b |\n| --- | --- |\n| c |  |"),
         ("<tr><th colspan=9>a<tr><td>b<td>c", "| a |  |\n| --- | --- |\n| b | c |"),
         (
@@ -109,7 +116,7 @@ def test_markdown(html: str, expected: str) -> None:
         ),
     ],
     ids=[
-        *("plain", "across", "down", "too few", "too wide"),
+        *("plain", "across", "down", "down to the end", "down into the body", "too few", "too wide"),
         *("down behind across", "down and across", "down behind too few"),
     ],
 )

@@ -5,7 +5,9 @@ import pytest
 from tests.support.structure import html_of, markdown_of
 
 
-@pytest.mark.parametrize("tag", ["callout", "callout kind=note", "formula", "note", "note is=note number=x", "player"])
+@pytest.mark.parametrize(
+    "tag", ["callout", "callout kind=note", "footnote", "formula", "note", "note is=note number=x", "player"]
+)
 def test_an_element_with_the_name_of_a_mark_shows_what_it_holds(tag: str) -> None:
     """As that of any other name that HTML does not know."""
     html = f"<p>a <{tag}>b <i>c</i> d</{tag.split()[0]}> e</p>"

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from lxml import etree
 
@@ -10,7 +11,14 @@ from dbce_spark.commands import cli
 from dbce_spark.evaluation.extracting import ensembles
 from dbce_spark.evaluation.extracting.ensembles import THIRTEEN
 from reproductions import __main__ as reproductions
-from reproductions.study import ensemble_learning, estimated_complexity, routing, tag_clusters, topics
+from reproductions.study import (
+    ensemble_learning,
+    estimated_complexity,
+    routing,
+    study_pages,
+    tag_clusters,
+    topics,
+)
 from reproductions.study.ensemble_learning import LeafVotes
 from tests.support.fake_extractors import gold_pages, line, written
 
@@ -125,6 +133,17 @@ def test_the_report_is_written_from_results_alone(tmp_path: Path, capsys: pytest
     other = written(tmp_path, lines[1:], "other.jsonl")
     assert 0 != reproductions.main(["study", results, other, "--output", str(out)])
     assert "pages are not in the given files" in capsys.readouterr().err
+
+
+def test_results_that_lack_a_fact_of_today_are_read(tmp_path: Path) -> None:
+    """Results of before gold was compared with siblings know of no page whose gold recurs."""
+    lines = [line(f"p{at}", f"<p>{STORY} {at}", STORY, site=f"s{at}.example") for at in range(3)]
+    path, results = written(tmp_path, lines, "made.jsonl"), str(tmp_path / "results")
+    assert 0 == cli.main(["evaluate", path, "--extractors", "bte,lxml", "--output", results])
+    pages = f"{results}/pages.parquet"
+    pq.write_table(pq.read_table(pages).drop_columns(["gold_recurrence"]), pages)
+
+    assert [0.0] * 3 == [one.gold_recurrence for one in study_pages.read(results, [path]).facts]
 
 
 def test_pages_of_one_site_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -244,7 +244,7 @@ def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None
     def rows(at: int | None) -> tuple[list[Any], list[Any], pa.RecordBatch]:
         with reading(path, CONFIG, at) as read:
             found = list(read.records)
-            made = read.pages([one for one in found if isinstance(one, warc.Fetch)])
+            made = [*read.pages([one for one in found if isinstance(one, warc.Fetch)])]
         good = [one for one in made if isinstance(one, Page)]
         batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
         return found, [one for one in made if isinstance(one, Reject)], batch
@@ -358,7 +358,7 @@ def stage_with_killer(
             kill(one.capture.url)  # type: ignore[union-attr]
             yield one
 
-    of_page: dict[str, Any] = {"parse_fetches": pages_with_killer, "parse_fetch": page_with_killer}
+    of_page: dict[str, Any] = {"parsed_pages": pages_with_killer, "parse_fetch": page_with_killer}
     named = of_page if of == "page" else {"fetches": found_with_killer}
     before = {name: getattr(sandbox, name) for name in named}
     vars(sandbox).update(named)

@@ -22,7 +22,7 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.archive.index.urls import domain_of, host_of
-from dbce_spark.dbce import buckets, pages, pools
+from dbce_spark.dbce import pages
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import parquet
 from dbce_spark.log import Log
@@ -210,19 +210,20 @@ def collected(folder: Path, file_of_pages: str, made: config.DbceConfig) -> dict
     collection.commit(Version(number=1, made="", why="", increments=(increment,), settings=settings))
     sites: dict[str, StreamedSite] = defaultdict(partial(StreamedSite, made, TREE.window.max_documents))
     for one in sorted(found, key=lambda one: (one.capture.timestamp, one.capture_id)):
-        sites[domain_of(host_of(one.capture.url))].prime([(pools.page_features(one), buckets.member(one))])
+        sites[domain_of(host_of(one.capture.url))].prime([stream_files.primed_page(one, TREE)])
     return {name: site.to_bytes() for name, site in sites.items()}
 
 
 def test_by_dbce_from_a_collection_rows_are_those_of_plain_python(spark: "SparkSession", tmp_path: Path) -> None:
     """Sites begin with the last pages of the collection, one with none; behind the first batches the collection need
-    not be there. Pages are labelled when they come, and once more."""
+    not be there. Pages are labelled when they come, and once more; what the collection has is a repeat, also where it
+    is older than the pages that are kept, and where the collection has it twice."""
     made = config.load(settings=BY_DBCE)
-    primed = collected(
-        tmp_path / "kept", file(tmp_path / "old.warc", [(one, at) for at in range(40, 49) for one in DOMAINS[:2]]), made
-    )
+    again = [stream_files.article(DOMAINS[0], at).replace(b"WARC-Date: 2020", b"WARC-Date: 2021") for at in (44, 47)]
+    of_two = [(one, at) for at in range(40, 49) for one in DOMAINS[:2]]
+    primed = collected(tmp_path / "kept", file(tmp_path / "old.warc", of_two, *again), made)
     asked = request(tmp_path, prime=str(tmp_path / "kept"))
-    files = put(tmp_path / "in", 0, 1)
+    files = [file(tmp_path / "in" / "00.warc.gz", [(DOMAINS[0], 40), (DOMAINS[0], 44)]), *put(tmp_path / "in", 0, 1)]
     stream_job.run(spark, asked, made, Log())
     shutil.rmtree(tmp_path / "kept")
     files += put(tmp_path / "in", 2)
@@ -233,6 +234,9 @@ def test_by_dbce_from_a_collection_rows_are_those_of_plain_python(spark: "SparkS
     assert all(rows.values())
     assert [7, 7, 1] == [
         next(row["domain_documents"] for row in rows[LABELS] if row["domain"] == one) for one in DOMAINS
+    ]
+    assert [f"{stream_files.letters(at)}.html" for at in (40, 44)] == [
+        row["key"].rpartition("/")[2] for row in rows[REPEATS] if row["file_no"] == 0
     ]
     assert totals["captures"] == totals[LABELS] + totals[REPEATS]
 
@@ -388,7 +392,7 @@ def test_another_state_is_refused_before_spark_reads_it(
     ):
         run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(streamed_domain, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun with other settings: state was 2, is 9"):
+    with pytest.raises(OutputError, match="begun with other settings: state was 3, is 9"):
         run(spark, streamed.folder)
 
 

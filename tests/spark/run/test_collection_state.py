@@ -1,5 +1,6 @@
 """The prior state of a collection, of all its increments."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,9 +8,10 @@ import pytest
 
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DIGESTS
-from dbce_spark.output.schemas import increment_rows
+from dbce_spark.output.schemas import increment_rows, page_rows
 from dbce_spark.spark.run import collection_state
 from dbce_spark.spark.run.prior_state import PriorState
+from tests.support.evidence_pools import page_in
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,3 +41,18 @@ def test_rows_that_a_later_increment_has_made_anew_do_not_count(spark: "SparkSes
 
     assert [("a", 3), ("b", 1), ("c", 2)] == sorted(map(tuple, found.collect()))
     assert ["capture_id", "increment"] == found.columns
+
+
+@pytest.mark.parametrize("bytes_per_group", [0, math.inf])
+def test_pages_are_read_by_their_rows(tmp_path: Path, bytes_per_group: float) -> None:
+    """Wherever row groups are cut, and none but the wanted."""
+    made = [page_in([1, 2], f"u{at}", 1) for at in range(9)]
+    path = str(tmp_path / "pages.parquet")
+    with parquet.writer(
+        path, page_rows.PAGES, dictionary=False, rows_per_group=4, bytes_per_group=bytes_per_group
+    ) as file:
+        for at, one in enumerate(made):
+            file.write(page_rows.pages_batch([one], [None], file_no=0, first_row=at))
+    found = [row for batch in collection_state.pages_at(path, [2, 3, 5]) for row in batch["capture_id"].to_pylist()]
+
+    assert [made[at].capture_id for at in (2, 3, 5)] == found

@@ -12,7 +12,9 @@ import pytest
 
 from dbce_spark.archive.index.range_reader import wait_to_start
 from dbce_spark.dbce import pages
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.dbce.pages import read
+from dbce_spark.files import parquet
 from dbce_spark.model import Page
 from dbce_spark.spark.run import record_outcomes, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -43,13 +45,20 @@ def staged(output: Path, name: str = read_pages.NAME) -> list[tuple[int, str]]:
     return [(row["warc_offset"], row["url"].rsplit("/")[-1]) for row in rows]
 
 
-@pytest.mark.parametrize(("together", "lot_bytes"), [(1, 1 << 20), (4, 1 << 20), (64, 1 << 20), (64, 0), (64, 40)])
+@pytest.mark.parametrize(
+    ("together", "lot_bytes"),
+    [
+        *((LotSize(count, 99), 1 << 20) for count in (1, 4, 64)),
+        *((LotSize(64, 99), lot_bytes) for lot_bytes in (0, 40)),
+        *((LotSize(64, blocks), 1 << 20) for blocks in (0, 1, 3)),
+    ],
+)
 def test_staged_rows_do_not_depend_on_the_lots(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int, lot_bytes: int
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: LotSize, lot_bytes: int
 ) -> None:
     """However many captures are looked at together: the same pages in the order of the file, the same counts."""
     monkeypatch.setattr(record_outcomes, "TOGETHER", together)
-    monkeypatch.setattr(record_outcomes, "_LOT_BYTES", lot_bytes)
+    monkeypatch.setattr(record_outcomes, "HTML_TOGETHER", lot_bytes)
     counts = stage(path, tmp_path)
 
     assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
@@ -64,7 +73,7 @@ def test_nothing_behind_the_limit_is_counted(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, together: int
 ) -> None:
     """Reading ends with the record that is the last capture wanted, wherever in a lot that is."""
-    monkeypatch.setattr(record_outcomes, "TOGETHER", together)
+    monkeypatch.setattr(record_outcomes, "TOGETHER", LotSize(together, 2))
     counts = stage(path, tmp_path, limit)
 
     assert [str(at) for at in range(0, 3 * limit, 3)] == [url for _, url in staged(tmp_path)]
@@ -74,12 +83,36 @@ def test_nothing_behind_the_limit_is_counted(
 
 def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are numbered through, from lot to lot."""
-    monkeypatch.setattr(record_outcomes, "TOGETHER", 3)
+    monkeypatch.setattr(record_outcomes, "TOGETHER", LotSize(3, 99))
     stage(path, tmp_path)
 
     assert (
         list(range(10)) == pq.read_table(staging.staged_file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()
     )
+
+
+@pytest.mark.parametrize("bytes_per_group", [0, 1_000, 1 << 20])
+def test_pages_of_many_bytes_are_staged_a_few_at_a_time(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_per_group: int
+) -> None:
+    """A row group is cut, and merging still reads as many rows together, each of them once."""
+    monkeypatch.setattr(record_outcomes, "TOGETHER", LotSize(3, 99))
+    monkeypatch.setattr(read_pages, "ROWS_PER_GROUP", 4)
+    monkeypatch.setattr(read_pages, "BYTES_PER_GROUP", bytes_per_group)
+    monkeypatch.setattr(read_pages, "_BYTES_AT_ONCE", bytes_per_group)
+    stage(path, tmp_path)
+    file = staging.staged_file(str(tmp_path), read_pages.NAME, 0)
+    found = [
+        [
+            row
+            for batch in read_pages.merging_batches(parquet.reader(file), number)
+            for row in batch["row_no"].to_pylist()
+        ]
+        for number in range(3)
+    ]
+
+    assert [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]] == found
+    assert (pq.read_metadata(file).num_row_groups == 3) == (bytes_per_group == 1 << 20)
 
 
 def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:

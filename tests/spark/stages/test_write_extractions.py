@@ -3,15 +3,20 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce import page_labels
 from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Blocks, Capture, Segments
 from dbce_spark.output.schemas import page_rows
+from dbce_spark.spark.run import merged_pages
 from dbce_spark.spark.run.compared_captures import Compared
 from dbce_spark.spark.run.prior_state import FIRST, PriorState
 from dbce_spark.spark.stages import write_extractions
@@ -37,7 +42,8 @@ def test_the_job_writes_the_formats_of_the_plain_engine() -> None:
         True,
     )
 
-    found = write_extractions.merge(batch, Compared(), config, True).rows
+    (merged,) = write_extractions.merge([batch], Compared(), config, True)
+    found = merged.rows
 
     for name in ("markdown", "html", "annotated_html"):
         assert [getattr(one, name) for one in expected] == found.column(name).to_pylist()
@@ -59,11 +65,42 @@ def test_a_page_whose_formats_never_end_costs_no_more_than_itself(monkeypatch: p
     pages = [page(HTML, url=url) for url in (endless, "http://a.example/other")]
     batch = page_rows.pages_batch(pages, [HTML.encode()] * 2, file_no=0, first_row=0)
 
-    found = write_extractions.merge(batch, Compared(), replace(config, formats=ALL), False)
+    (found,) = write_extractions.merge([batch], Compared(), replace(config, formats=ALL), False)
 
     assert [(endless, "label", "page_timeout")] == [(one.url, one.stage, one.reason) for one in found.rejects]
     assert ["http://a.example/other"] == found.rows.column("url").to_pylist()
     assert found.rows.column("markdown")[0].as_py()
+
+
+@given(st.sets(st.integers(0, 11)), st.integers(1, 5), st.integers(1, 4), st.integers(0, 9))
+@settings(max_examples=20, deadline=None)
+def test_lots_of_merged_pages_do_not_depend_on_the_batches(
+    dropped: set[int], read: int, captures: int, blocks: int
+) -> None:
+    """However pages are read, the same ones are merged together: as many as may be of each so many rows of the file."""
+    pages = [page(f"<p>One{'<p>more' * (at % 4)}", url=f"http://a.example/{at}") for at in range(12)]
+    kept = [at for at in range(12) if at not in dropped]
+    batches = [
+        page_rows.pages_batch([pages[at]], [None], file_no=0, first_row=at) for at in range(12) if at not in dropped
+    ]
+    cut = [
+        pa.Table.from_batches(batches[at : at + read]).combine_chunks().to_batches()[0]
+        for at in range(0, len(kept), read)
+    ]
+    config = replace(CONFIG, label=replace(CONFIG.label, by="T002"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(write_extractions, "BATCH_CAPTURES", captures)
+        patch.setattr(merged_pages, "MERGED", LotSize(captures, blocks))
+        found = [one.rows.column("url").to_pylist() for one in write_extractions.merge(cut, Compared(), config, False)]
+        windows = ([at for at in kept if at // captures == number] for number in range(12))
+        expected = [
+            [page.capture.url for page, _ in lot]
+            for window in windows
+            for lot in merged_pages.lots([(pages[at], None) for at in window])
+        ]
+
+    assert expected == found
+    assert [pages[at].capture.url for at in kept] == [url for lot in found for url in lot]
 
 
 def test_pages_of_a_collection_that_cannot_be_read_are_named(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.Mo
     data = StreamedDomain("example.org", TREE).to_bytes()
     monkeypatch.setattr(module, "VERSION", 9)
 
-    with pytest.raises(OutputError, match=r"is of version 2, this program has 9: .*another --output"):
+    with pytest.raises(OutputError, match=r"is of version 3, this program has 9: .*another --output"):
         StreamedDomain.from_bytes(data, TREE)
 
 

@@ -28,6 +28,7 @@ LOG = (
     + "</table>"
 )
 HEADING = "<h1>The harbour</h1><p>It opens on Sunday.</p>"
+CODE = "<table><tr><td><pre>1\n2\n3</pre><td><pre>one\n\ntwo</pre></table>"
 
 
 def read(body: str) -> Page:
@@ -50,6 +51,7 @@ def drawn(page: Page, seed: int) -> npt.NDArray[Any]:
 @example(body=FILLER, seed=6)
 @example(body=ROWS, seed=6)
 @example(body=LOG, seed=6)
+@example(body=CODE, seed=1)
 def test_the_blocks_to_keep_are_those_of_the_whole_page(body: str, seed: int) -> None:
     """By the same scores; with titles, also where the title heading is dropped."""
     page, label = read(body), config().label
@@ -76,7 +78,9 @@ def test_cells_are_cells_in_the_state_too() -> None:
     assert [True] * 10 == choose_blocks(page, np.array([0.9, *([0.9, 0.34, 0.9] * 3)]), config().label).tolist()
 
 
-@pytest.mark.parametrize(("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour")])
+@pytest.mark.parametrize(
+    ("body", "held"), [(LINKS, ""), (LINES, "(more)" * 3), (HEADING, "The harbour"), (CODE, "1\n2\n3one\n\ntwo")]
+)
 def test_no_more_text_is_kept_than_is_read(body: str, held: str) -> None:
-    """Recurring links are read, and a main heading that says the title."""
+    """Recurring links are read, line numbers with their code, and a main heading that says the title."""
     assert held == unpack_page(pack_page(read(body), with_titles=False)).blocks.text

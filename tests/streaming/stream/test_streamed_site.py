@@ -11,9 +11,11 @@ from hypothesis import given, settings
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
+from dbce_spark.dbce import page_labels, pages, pools, sites
+from dbce_spark.dbce.classifier import evidence
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.kept import kept_formats
+from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.errors import OutputError
 from dbce_spark.model import ComparedPage, Page
 from dbce_spark.streaming.stream import outcomes
@@ -24,7 +26,7 @@ from dbce_spark.streaming.stream.streamed_page import pack_page
 from dbce_spark.streaming.stream.streamed_site import StreamedSite
 from tests.support.builders import alone_on_site, capture, config
 from tests.support.endless import compute_for_ever
-from tests.support.stream_files import TREE, scored_page, site_arrivals
+from tests.support.stream_files import TREE, primed_page, scored_page, site_arrivals
 from tests.support.structure import ALL
 
 BY_DBCE = config("stream.by=dbce", "stream.pool_pages=6", "stream.relabel_pages=[2, 4]")
@@ -84,8 +86,8 @@ def taken(found: Sequence[Page], site: StreamedSite | None = None, by: DbceConfi
 
 def by_batch(found: Sequence[Page], wanted: Page, by: DbceConfig = BY_DBCE) -> str:
     """The text of a page by the classifier and the evidence of all these pages, without crosses."""
-    evidence = pools.evidence(found, 256, lambda: load_classifier(""))[wanted.capture_id]
-    return page_labels.label_pages([sites.gather(wanted, [], evidence, "")], by.label)[0].text
+    shown = pools.evidence(found, 256, lambda: load_classifier(""))[wanted.capture_id]
+    return page_labels.label_pages([sites.gather(wanted, [], shown, "")], by.label)[0].text
 
 
 def kept(page: Page, row: Row) -> str:
@@ -172,13 +174,135 @@ def test_a_state_does_not_grow_with_its_site() -> None:
     assert 6 == rows[0][1]["domain_documents"]
 
 
-def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> None:
+LARGE = 300
+"""Short blocks that a large page has."""
+
+
+def large(name: str, blocks: int = LARGE) -> Page:
+    return story(name, *(f"{name} {at}" for at in range(blocks)))
+
+
+def bounded(*bounds: str) -> DbceConfig:
+    return config("stream.by=dbce", "stream.pool_pages=20", "stream.relabel_pages=[5, 20]", *bounds)
+
+
+def test_a_state_of_large_pages_is_bounded() -> None:
+    """However many come, and while they wait to be labelled again: by blocks and bytes as well as by number."""
+    by = bounded(f"stream.pool_blocks={3 * LARGE}", f"stream.waiting_bytes={2 * 600 * LARGE}")
+    site, sizes = StreamedSite(by, REMEMBERED), []
+    for letter in "abcdefghijklmnopqrstuvwx":
+        taken([large(letter)], site, by)
+        sizes.append(len(site.to_bytes()))
+    alone = StreamedSite(by, REMEMBERED)
+    taken([large("a")], alone, by)
+
+    assert max(sizes) < 3 * len(alone.to_bytes())
+
+
+def test_pages_that_are_too_large_together_are_not_labelled_again() -> None:
+    """The largest go: here one that is larger than all may be together. The others are labelled again beside it."""
+    by = bounded(f"stream.waiting_bytes={600 * LARGE // 2}")
+    found = [STORIES[0], large("large"), *STORIES[1:4]]
+    late = [row["capture_id"] for table, row in taken(found, by=by) if table == LATE_LABELS]
+
+    assert [one.capture_id for one in (STORIES[0], *STORIES[1:3])] == late
+    assert len(taken(found, by=bounded())) == len(taken(found, by=by)) + 1
+
+
+def test_a_page_that_the_pool_has_let_go_of_is_not_labelled_again() -> None:
+    """It is no evidence on the next pages either; it counts among those that have come."""
+    by = bounded(f"stream.pool_blocks={LARGE}")
+    found = [STORIES[0], large("large"), *STORIES[1:4]]
+    rows = taken(found, by=by)
+    late = [row["capture_id"] for table, row in rows if table == LATE_LABELS]
+    of_large, last = (next(row for _, row in rows if row["row_no"] == at) for at in (1, 4))
+
+    assert [one.capture_id for one in (STORIES[0], *STORIES[1:3])] == late
+    assert (1, 3, 5) == (of_large["siblings"], last["siblings"], last["domain_documents"])
+
+
+def test_a_page_that_the_pool_has_let_go_of_does_not_wait() -> None:
+    """Its state is as large as one in which no page may wait."""
+    sizes = []
+    for waiting_bytes in (1 << 20, 1):
+        by = bounded(f"stream.pool_blocks={LARGE}", f"stream.waiting_bytes={waiting_bytes}")
+        site = StreamedSite(by, REMEMBERED)
+        taken([large("large")], site, by)
+        sizes.append(len(site.to_bytes()))
+
+    assert sizes[0] == sizes[1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 30)), max_size=12), st.integers(1, 99), st.integers(1, 5))
+@settings(max_examples=20)
+def test_rows_do_not_depend_on_the_lots_that_are_scored(drawn: list[tuple[int, int]], blocks: int, most: int) -> None:
+    """However few pages or blocks are scored together."""
+    found = [large(f"{STORIES[at].capture.url[-9:-5]} {count}", count) for at, count in drawn]
+    expected = taken(found)
+    with pytest.MonkeyPatch.context() as patch:
+        for one in (module, page_labels, evidence):
+            patch.setattr(one, "TOGETHER", LotSize(most, blocks))
+
+        assert expected == taken(found)
+
+
+def test_no_lot_that_is_scored_has_more_blocks_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of large pages that are labelled again all at once, too; a page with more is scored by itself."""
+    score, scored = page_labels.score_pages, []
+
+    def counting(compared: Sequence[ComparedPage], label: Any) -> Any:
+        scored.append([len(one.page.blocks) for one in compared])
+        return score(compared, label)
+
+    monkeypatch.setattr(module, "TOGETHER", LotSize(64, 2 * LARGE))
+    monkeypatch.setattr(page_labels, "score_pages", counting)
+    taken([large(letter, LARGE // 2) for letter in "abcde"] + [large("f", 3 * LARGE)], by=bounded())
+
+    assert [len(lot) for lot in scored if sum(lot) > 2 * LARGE] == [1]
+    assert 5 + 4 + 1 == sum(map(len, scored))
+    assert len(scored) < 10
+
+
+def primed(found: Sequence[Page]) -> StreamedSite:
+    """A site that begins with these pages."""
     site = StreamedSite(BY_DBCE, REMEMBERED)
-    site.prime((pools.page_features(one), buckets.member(one)) for one in STORIES[:4])
-    ((_, row),) = taken(STORIES[4:5], site)
+    site.prime(primed_page(one, TREE) for one in found)
+    return site
+
+
+def test_a_primed_site_labels_its_first_page_by_what_the_collection_has() -> None:
+    ((_, row),) = taken(STORIES[4:5], primed(STORIES[:4]))
 
     assert by_batch(STORIES[:5], STORIES[4]) == row["text"]
     assert 4 == row["siblings"]
+
+
+def test_a_primed_site_knows_repeats_of_what_the_collection_has() -> None:
+    """As if its pages had come: the same words under the same URL key are a repeat, others are a snapshot."""
+    date = "2021-01-01T00:00:00Z"
+    same, changed = story("north", date=date), story("south", "One thing more.", date=date)
+    first, second = taken([same, changed], primed(STORIES[:4]))
+
+    assert [REPEATS, LABELS] == [table for table, _ in (first, second)]
+    assert ["request", "response", "titled", "key"] == first[1]["steps"]
+    assert 1 == second[1]["snapshots"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.sampled_from(["", "One thing more."])), max_size=9))
+@settings(max_examples=20)
+def test_what_a_site_is_primed_with_is_as_if_it_had_come(drawn: list[tuple[int, str]]) -> None:
+    """With pages that come again or change: the next page has the same row, whatever becomes of it."""
+    names = ("north", "south", "east", "west", "old", "new", "far", "near")
+    dated = [(names[at], more, f"2021-01-{day:02}T00:00:00Z") for day, (at, more) in enumerate(drawn, 1)]
+    found = [story(name, *([more] if more else []), date=date) for name, more, date in dated]
+    came = StreamedSite(BY_DBCE, REMEMBERED)
+    taken(found, came)
+    last = [story("north", date="2021-02-01T00:00:00Z")]
+    others = (LABELS, REPEATS)
+
+    assert [row for row in taken(last, came) if row[0] in others] == [
+        row for row in taken(last, primed(found)) if row[0] in others
+    ]
 
 
 @pytest.mark.parametrize("title", ["All about {} - Gazette", "What there is about {}"])
@@ -216,7 +340,7 @@ def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.Mo
     data = StreamedSite(BY_DBCE, REMEMBERED).to_bytes()
     monkeypatch.setattr(module, "VERSION", 9)
 
-    with pytest.raises(OutputError, match=r"is of version 3, this program has 9: .*another --output"):
+    with pytest.raises(OutputError, match=r"is of version 4, this program has 9: .*another --output"):
         StreamedSite.from_bytes(data, BY_DBCE, REMEMBERED)
     with pytest.raises(OutputError, match="version unknown"):
         StreamedSite.from_bytes(b"x" * 100, BY_DBCE, REMEMBERED)

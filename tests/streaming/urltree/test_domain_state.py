@@ -20,7 +20,7 @@ def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) ->
         patch.setattr(domain_state, "VERSION", 7)
         data = domain([document("http://news.eu/a", "Text")]).to_bytes()
 
-    assert "is of version 7, this program has 1: go on with the program that began" in refusal(data)
+    assert "is of version 7, this program has 2: go on with the program that began" in refusal(data)
 
 
 def test_state_of_another_hash_is_refused() -> None:

@@ -67,12 +67,58 @@ def test_oldest_document_leaves_a_full_window() -> None:
 
 def test_documents_leave_by_age_but_the_most_recent_stay() -> None:
     """Documents older than 14 days behind the newest leave, but three always stay."""
-    held = domain([], config("window.min_documents=3"))
+    held = domain([], config("window.min_documents=3", "window.confirmed_by=1"))
     for at in range(5):
         held.add(article(at, day=at))
     held.add(article(5, day=40))
 
     assert [3, 4, 5] == [at for at in range(6) if held.holds(article(at).url_key)]
+
+
+def test_one_document_of_the_far_future_costs_a_window_nothing() -> None:
+    """Of 130 documents all stay when one is dated a century ahead, and so do all that come behind it."""
+    held = domain([article(at) for at in range(130)])
+    held.add(article(130, day=36_500))
+    for at in range(131, 150):
+        held.add(article(at, day=1))
+
+    assert 150 == len(held)
+
+
+def test_wrong_date_leaves_when_enough_documents_have_not_confirmed_it() -> None:
+    """A date of the far future does not stay in the window as its newest document for good."""
+    held = domain([article(at) for at in range(100)])
+    held.add(article(100, day=36_500))
+    present = []
+    for at in range(101, 202):
+        held.add(article(at))
+        present.append(held.holds(article(100).url_key))
+
+    assert [True] * 99 + [False, False] == present
+
+
+def test_wrong_date_costs_nothing_across_a_state() -> None:
+    """The times of the last documents are part of the state."""
+    held = domain([article(at) for at in range(130)])
+    held.add(article(130, day=36_500))
+    again = DomainTree.from_bytes(held.to_bytes(), CONFIG)
+    again.add(article(131, day=36_500))
+
+    assert 132 == len(again)
+
+
+def test_jump_in_time_empties_the_window_when_documents_have_confirmed_it() -> None:
+    """A stream that goes on after a year is believed at its fifth document, and not before."""
+    held = domain([], config("window.min_documents=6"))
+    for at in range(20):
+        held.add(article(at))
+    sizes = []
+    for at in range(20, 26):
+        held.add(article(at, day=365))
+        sizes.append(len(held))
+
+    assert [21, 22, 23, 24, 6, 6] == sizes
+    assert [20, 21, 22, 23, 24, 25] == [at for at in range(26) if held.holds(article(at).url_key)]
 
 
 def test_order_of_labels_is_that_of_the_page() -> None:
@@ -131,6 +177,43 @@ def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, 
 
         assert counted("news.eu", survivors) == by_key
         assert len(tree.documents) <= 6
+
+
+days = st.lists(st.integers(0, 30), max_size=25)
+
+
+@given(days, st.integers(0, 25), st.integers(100, 60_000))
+def test_wrong_date_evicts_no_document_that_the_newest_of_the_others_would_not(
+    some: list[int], place: int, wrong: int
+) -> None:
+    """With one wrong date anywhere in any stream, all others stay that stay without it where the newest document alone
+    decides, but the one whose place it takes among those that always stay."""
+    trusting = domain([], config("window.min_documents=2", "window.confirmed_by=1"))
+    robust = domain([], config("window.min_documents=2", "window.confirmed_by=2"))
+    keys = []
+    for at, day in enumerate(some):
+        if at == place:
+            robust.add(document("http://news.eu/wrong", "Text", day=wrong))
+        one = article(at, day=day)
+        keys.append(one.url_key)
+        trusting.add(one)
+        robust.add(one)
+
+        assert sum(trusting.holds(key) and not robust.holds(key) for key in keys) <= 1
+
+
+@given(st.lists(st.integers(0, 60_000), max_size=25), st.integers(0, 60_000))
+def test_window_recovers_from_any_dates(wrong: list[int], day: int) -> None:
+    """Whatever dates have come before, the window holds all documents of a day that follow, but the first five, and of
+    those that lie far ahead or behind not more than always stay."""
+    held = domain([], config("window.min_documents=2", "window.confirmed_by=2", "window.confirmed_among=5"))
+    stream = [article(at, day=one) for at, one in enumerate((*wrong, *[day] * 20))]
+    for one in stream:
+        held.add(one)
+    far = [one for one, at in zip(stream, wrong, strict=False) if abs(at - day) > 14]
+
+    assert all(held.holds(one.url_key) for one in stream[len(wrong) + 5 :])
+    assert not any(held.holds(one.url_key) for one in far)
 
 
 @given(arrivals, st.integers(0, 25))

@@ -1,4 +1,4 @@
-"""Choose the deciding node by the four heuristics of section 5.4."""
+"""Choose the deciding node by the heuristics of section 5.4."""
 
 import pytest
 
@@ -27,6 +27,8 @@ def leaf_below(*documents: int) -> Node:
         ("strict-at-domain", (900, 40, 1), ("0", 1)),
         ("relaxed-at-domain", (500, 40, 1), ("0/1", 1)),
         ("relaxed-at-domain", (501, 40, 1), ("0/1", 2)),
+        ("relaxed-at-domain-node", (500, 40, 1), ("0", 1)),
+        ("relaxed-at-domain-node", (501, 40, 1), ("0", 2)),
     ],
 )
 def test_heuristic_chooses_node_and_threshold(

@@ -97,9 +97,9 @@ class _Captures:
         by_group = defaultdict(list)
         for file_no, row_no in rows_of(needed, PLACE):
             if file_no >= FIRST:
-                by_group[file_no, row_no // ROWS_PER_GROUP].append(row_no % ROWS_PER_GROUP)
-        for (file_no, number), at in by_group.items():
-            batches = pages_at(self.prior.page_file(file_no), number, at)
+                by_group[file_no, row_no // ROWS_PER_GROUP].append(row_no)
+        for (file_no, _), rows in by_group.items():
+            batches = pages_at(self.prior.page_file(file_no), rows)
             found.append(compared_pages.held_neighbours(pa.Table.from_batches(batches, member_rows.NEIGHBOURS)))
         return member_rows.neighbours_from(pa.concat_tables(found))
 

@@ -11,11 +11,11 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.classifier.evidence import NEAREST
+from dbce_spark.dbce.moments import NEAREST
+from dbce_spark.dbce.page_lots import LotSize, cut_lots
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
 from dbce_spark.output.schemas import evidence_rows, member_rows
-from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -24,7 +24,8 @@ from dbce_spark.spark.stages.compare_pages import bucket_crosses, compared_pages
 
 NAME = staging.EVIDENCE
 _POOL = ["kind", "site", "pool"]
-_BATCH_ROWS = 256
+_BATCH = LotSize(pages=256, blocks=500_000)
+"""The size of a batch of EVIDENCE rows: 20 MB at most, but for a row that is larger."""
 
 
 def stage_evidence(run: Run, account: RunAccount) -> None:
@@ -43,7 +44,7 @@ def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable
     def in_pools(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         by_pool = _of_pools(batches, load_model)
         rows = ((capture_id, kind, codes) for kind, by_capture in by_pool for capture_id, codes in by_capture.items())
-        yield from map(evidence_rows.evidence_batch, lots(rows, _BATCH_ROWS))
+        yield from map(evidence_rows.evidence_batch, cut_lots(rows, lambda row: row[2].shape[1], _BATCH))
 
     scored = pages.where(F.col("first_scores").isNotNull()).select(*compared_pages.feature_columns())
     rows = members.join(scored, on="capture_id", how="inner")
@@ -78,20 +79,21 @@ def home_buckets(pages: DataFrame, cap: int) -> DataFrame:
 
 
 def snapshots(pages: DataFrame, cap: int) -> DataFrame:
-    """Make the pools that `pools.snapshot_sequences` makes, as POOL_MEMBERS rows, `cap` captures at a time.
+    """Make the pools that `pools.snapshot_sequences` makes, as POOL_MEMBERS rows, `cap` moments at a time.
 
-    Each such stretch has, beside those that are wanted in it, the neighbours of the first and the last of these.
+    Each such stretch has, beside those that are wanted in it, the captures of the moments near its first and its last
+    one. A URL of one moment has no snapshots.
     """
     of_url = Window.partitionBy("site", "url_key")
     numbered = (
         pages.select("site", "url_key", _micros(), "capture_id")
-        .withColumn("captures", F.count("*").over(of_url))
-        .where("captures > 1")
-        .withColumn("nth", F.row_number().over(of_url.orderBy("timestamp", "capture_id")) - 1)
+        .withColumn("nth", F.dense_rank().over(of_url.orderBy("timestamp")) - 1)
+        .withColumn("last", F.max("nth").over(of_url))
+        .where("last > 0")
         .withColumn("own", F.expr(f"nth div {cap}"))
     )
     near = F.array(*(F.expr(f"(nth + {step}) div {cap}") for step in (-NEAREST, 0, NEAREST)))
-    stretches = F.array_distinct(F.filter(near, lambda one: (one >= 0) & (one <= F.expr(f"(captures - 1) div {cap}"))))
+    stretches = F.array_distinct(F.filter(near, lambda one: (one >= 0) & (one <= F.expr(f"last div {cap}"))))
     return numbered.withColumn("stretch", F.explode(stretches)).select(
         F.lit(evidence_rows.SNAPSHOTS).alias("kind"),
         "site",

@@ -28,7 +28,8 @@ SCHEMAS = {
     staging.PAGE_EVIDENCE: comparison_rows.PAGE_EVIDENCE,
 }
 """The tables that this stages."""
-_BATCH_ROWS = 256
+_BATCH_ROWS, _BATCH_BYTES = 256, 64 << 20
+"""Annotations and evidence that wait to be staged, until they are so many or have so many bytes."""
 
 _Place = tuple[int, int]
 
@@ -49,7 +50,7 @@ def compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: Dbc
         compared = sites.compare_site(member_rows.neighbours_from(site), config)
         rows.add(compared, site)
         sizes += compared.sizes
-        if len(rows) >= _BATCH_ROWS:
+        if rows.are_many():
             rows.write(tables)
             rows = ComparedRows()
     rows.write(tables)
@@ -63,8 +64,11 @@ class ComparedRows:
     annotations: list[tuple[_Place, tuple[BucketCross, Annotation]]] = field(default_factory=list)
     evidence: list[tuple[_Place, tuple[str, int, Codes]]] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self.annotations) + len(self.evidence)
+    def are_many(self) -> bool:
+        """Return whether they are to be staged before more are added."""
+        codes = sum(codes.nbytes for _, (_, _, codes) in self.evidence)
+        runs = sum(one.ends.nbytes + one.bits.nbytes for _, (_, one) in self.annotations)
+        return len(self.annotations) + len(self.evidence) >= _BATCH_ROWS or codes + runs >= _BATCH_BYTES
 
     def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
         place_of = {one: (file_no, row_no) for one, file_no, row_no in rows_of(site, ("capture_id", *PLACE))}

@@ -30,7 +30,8 @@ OTHER = "http://www.example.com"
 
 def pages() -> list[Page]:
     """Two sites. A bucket over the cap, with a page of many captures; buckets that share members; a page with two
-    buckets of as many URLs; one that was redesigned; pages without signature, without features, alone."""
+    buckets of as many URLs; one that was redesigned; captures of the same moments; pages without signature, without
+    features, alone."""
     random = Random(7)
     made = [page_in([1, random.randrange(3), random.randrange(2)], f"large{nth}", lines=nth % 3) for nth in range(20)]
     made += [page_in([1, 0, 0], "large1", day, lines=day % 2) for day in range(2, 18)]
@@ -39,6 +40,8 @@ def pages() -> list[Page]:
     made += [page_in(bands, f"{bands[0]}-{bands[2]}") for bands in ([20, 21, 22], [20, 31, 32], [40, 41, 22])]
     made += [page_in([6, 6, 6], "redesigned", 1), page_in([7, 7, 7], "redesigned", 2), page_in([7, 8, 8], "new", 2)]
     made += [page_in(None, "plain", day) for day in (1, 2, 3)]
+    made += [page_in(None, "moments", day, lines=lines) for day in range(1, 9) for lines in range(day % 3 + 1)]
+    made += [page_in(None, "at once", lines=lines) for lines in range(3)]
     made += [replace(page_in([1, 0, 0], f"unseen{nth}"), features=None) for nth in range(2)]
     made.append(page_in([11, 11, 11], "alone"))
     return list({one.capture_id: one for one in made}.values())

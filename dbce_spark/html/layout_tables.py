@@ -4,7 +4,8 @@ from itertools import islice
 from typing import Any
 
 _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "form", "section", "article")
-_MOST_WORDS = 60
+_NOT_IN_ROW = ("br", "callout", "caption", "img", "table", "th")
+MOST_WORDS = 60
 """In a cell of a table of data. Of those of Wikipedia 1 in 500 has more."""
 
 
@@ -26,6 +27,14 @@ def is_layout_table(table: Any) -> bool:
     return any(_is_long(cell) for row in shown for cell in row)
 
 
+def is_row(table: Any) -> bool:
+    """Test for a layout table that is nothing but a row of short texts, each in a line: so it shows a line."""
+    rows = [*islice(table.iterdescendants("tr"), 2)]
+    if len(rows) != 1 or table.get("role") or any(map(_is_long, rows[0])):
+        return False
+    return next(table.iterdescendants(*_NOT_IN_ROW), None) is None
+
+
 def _is_column_of_texts(table: Any) -> bool:
     """Test for headings and texts below each other, which are sections."""
     rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in table.iterdescendants("tr")]
@@ -43,4 +52,4 @@ def _has_text(cell: Any) -> bool:
 def _is_long(cell: Any) -> bool:
     if len([*islice(cell.iterdescendants(*_BLOCKS), 3)]) == 3:
         return True
-    return len("".join(cell.itertext()).split()) > _MOST_WORDS
+    return len("".join(cell.itertext()).split()) > MOST_WORDS

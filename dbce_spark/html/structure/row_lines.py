@@ -1,0 +1,68 @@
+"""Rows of tables that are not written as tables: each a line, as in the text of the page."""
+
+from typing import Any
+
+from lxml import etree
+
+from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.layout_tables import is_layout_table, is_row
+from dbce_spark.html.removal import remove_elements
+
+_CELLS = ("td", "th")
+_PLAIN = BLOCK_TAGS & {"center", "div", "p", *_CELLS}
+"""Blocks that show no more than their text, where they are alone in a cell."""
+
+
+def join_rows(root: Any, tables: str) -> None:
+    """Make a paragraph of each row with several texts, unless a cell has more than one: in tables of a single row, and
+    where `tables` are to be dropped, in all that do more than lay out the page."""
+    for table in [*root.iter("table")]:
+        if is_row(table) or (tables == "drop" and not is_layout_table(table)):
+            for row in [*table.iter("tr")]:
+                if _is_line(row):
+                    _join(row)
+
+
+def _is_line(row: Any) -> bool:
+    """Test for a row of two texts or more, each alone in its cell."""
+    texts = 0
+    if (row.text or "").strip():
+        return False
+    for cell in row:
+        if cell.tag not in _CELLS or (cell.tail or "").strip():
+            return False
+        if (found := _texts(cell)) > 1:
+            return False
+        texts += found
+    return texts > 1
+
+
+def _texts(cell: Any) -> int:
+    """Count the texts in a cell, which blocks and empty lines part, up to two; a block that is more than its text, such
+    as a list, counts as two."""
+    texts, is_apart, is_break = 0, True, False
+    for event, element in etree.iterwalk(cell, events=("start", "end")):
+        is_start = event == "start"
+        if element.tag in BLOCK_TAGS:
+            if element.tag not in _PLAIN:
+                return 2
+            is_apart = True
+        if is_start and element.tag == "br":
+            is_apart |= is_break
+            is_break = True
+        text = element.text if is_start else None if element is cell else element.tail
+        if text and not text.isspace():
+            texts += is_apart
+            is_apart = is_break = False
+            if texts > 1:
+                break
+    return texts
+
+
+def _join(row: Any) -> None:
+    remove_elements(dict.fromkeys(row.iter("br"), " "))
+    for cell in row:
+        cell.tail = " "
+        for one in cell.iter(*_PLAIN):
+            one.tag = "span"
+    row.tag = "p"

@@ -1,0 +1,42 @@
+"""Rows of tables that are not written as tables."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.structure import ALL, html_of
+
+DROP = replace(ALL, tables="drop")
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("<tr><th>Ship<th>Length<tr><td>Anna<td>10 m", "<p>Ship Length</p><p>Anna 10 m</p>"),
+        ("<tr><th>a<th>b<tr><td><p>c</p><td><div><b>d</b> e</div>", "<p>a b</p><p>c <b>d</b> e</p>"),
+        ("<tr><th>a<th>b<tr><td>c<br>d<td>e", "<p>a b</p><p>c d e</p>"),
+        ("<tr><th>a<th>b<tr><td>c<br><br>d<td>e", "<p>a b</p><p>c</p><p>d</p><p>e</p>"),
+        ("<tr><th>a<th>b<tr><td><ul><li>c</ul><td>e", "<p>a b</p><ul><li>c</li></ul><p>e</p>"),
+        ("<tr><th>a<th>b<tr><td><p>c<p>d<td>e", "<p>a b</p><p>c</p><p>d</p><p>e</p>"),
+        ("<tr><td>a<td><table><tr><td>b<td>c</table>", "<p>a</p><p>b c</p>"),
+    ],
+    ids=["row", "block in a cell", "line break", "empty line", "list", "two paragraphs", "table in a layout"],
+)
+def test_a_row_of_a_table_that_is_not_wanted_is_a_line(table: str, expected: str) -> None:
+    """Unless a cell holds more than one, or more than a text."""
+    assert expected == html_of(f"<table>{table}</table>", config=DROP)
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("<table><tr><td>Anna<td><td>10 m", "<p>Anna 10 m</p>"),
+        ("<table role=none><tr><td>a<td>b", "<p>a</p><p>b</p>"),
+        ("<table><tr><td>a<br>b<td>c<br>d", "<p>a<br>b</p><p>c<br>d</p>"),
+        (f"<table><tr><td>a<td>{'b ' * 61}", f"<p>a</p><p>{('b ' * 61).strip()}</p>"),
+    ],
+    ids=["short texts", "role", "columns of lines", "long text"],
+)
+def test_a_table_of_one_row_is_a_line(table: str, expected: str) -> None:
+    """If its texts are short ones: it may as well lay out a page."""
+    assert expected == html_of(f"{table}</table>")
