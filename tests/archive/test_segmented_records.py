@@ -51,6 +51,29 @@ def test_the_order_of_segments_does_not_matter(tmp_path_factory: pytest.TempPath
     assert 5 == len(found)
 
 
+@pytest.mark.parametrize("hit", range(3))
+def test_page_of_segments_of_which_one_is_damaged_is_flagged(tmp_path: Path, hit: int) -> None:
+    """Any of them may be the one whose member fails its check."""
+    made = gzipped(*segments(http(HTML), 3))
+    made[hit] = made[hit][:-8] + b"none" + made[hit][-4:]
+    (page,) = (one for one in read(archive(tmp_path / "a.warc.gz", *made)) if isinstance(one, Fetch))
+
+    assert (HTML.encode(), ["damaged"]) == (page.html, [*page.defects])
+
+
+def test_digest_of_the_first_segment_is_not_that_of_the_record(tmp_path: Path) -> None:
+    """Each segment has a digest of its own block."""
+    first, *others = segments(http(HTML), 3)
+    digest = b"WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nContent-Length"
+    (page,) = (
+        one
+        for one in read(archive(tmp_path / "a.warc", first.replace(b"Content-Length", digest, 1), *others))
+        if isinstance(one, Fetch)
+    )
+
+    assert frozenset() == page.defects
+
+
 def test_records_between_segments_are_read(tmp_path: Path) -> None:
     """Segments of two records and other records may alternate."""
     one, other = segments(http("<p>one</p>"), 2), segments(http("<p>other</p>"), 2, "<urn:uuid:b>", f"{URL}?b")

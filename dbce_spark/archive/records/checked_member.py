@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import BufferedFile, CutFile
-from dbce_spark.archive.records.compression import STEP, MemberBroken, pieces
+from dbce_spark.archive.records.compression import MemberBroken, pieces
 from dbce_spark.archive.records.record import Cause, Flaw
 from dbce_spark.archive.records.record_headers import LONGEST_START
 
@@ -93,7 +93,7 @@ class CheckedMember:
         from the first stored byte on of which nothing was read yet, and the member inflated again up to there.
         """
         archive, earliest = self._archive, self._earliest()
-        if archive.may_read_again(max(0, broken.at + STEP - earliest)):
+        if archive.may_read_again(max(0, broken.at - earliest)):
             following = archive.next_start(earliest)
             if following < broken.at or not broken.is_cut:
                 broken = self._inflate_again(CutFile(archive.file, following), broken)
@@ -110,8 +110,8 @@ class CheckedMember:
         archive, earliest = self._archive, self._earliest()
         looks_back = earliest < at and archive.may_read_again(at - earliest)
         following = archive.next_start(earliest if looks_back else max(at, earliest))
-        for nth, (out, start, end) in enumerate(self._ahead):  # a decoder may have been fed more than is its own
-            self._ahead[nth] = out, min(start, following), min(end, following)
+        while self._ahead and self._ahead[-1][2] > following:  # of the next member
+            self._ahead.pop()
         detail = f"more than {archive.limits.inflated_ratio} bytes out of each"
         self._end(Break(min(at, following), following, Cause.SWOLLEN, detail, None, self._given))
 
@@ -126,8 +126,7 @@ class CheckedMember:
     def _earliest(self) -> int:
         """Return the first stored byte at which the next record may begin: behind what was read. The one that is being
         read does not begin once more."""
-        read = self._ahead[0][1] - STEP if self._ahead else self.at
-        return max(read, self.at, self._mark()) + 1
+        return max(self._ahead[0][1] if self._ahead else self.at, self._mark()) + 1
 
     def _inflate_again(self, file: BufferedFile, before: MemberBroken) -> MemberBroken:
         """Inflate the member once more, as far as possible, and hold what was not read yet; return how that ended."""

@@ -23,10 +23,9 @@ GZIP_MAGIC = b"\x1f\x8b\x08"
 WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
 """The window of zlib for data with a head of gzip."""
 _LZ4_MAGIC = b"\x04\x22\x4d\x18"
-STEP = 16_384
-"""Stored bytes a decoder is fed at a time. Those of bz2, lz4 and xz do not say how many of them were their own until
-the member ends, so that the places of pieces may be too far by as many."""
-_FINE_STEPS = 2 * STEP
+_STEP = 16_384
+"""Stored bytes a decoder is fed at a time."""
+_FINE_STEPS = 2 * _STEP
 """Stored bytes that a decoder is fed one by one where it failed before: an interval that the failing step lies in."""
 _FINE_OUT = 64
 """Bytes that come out of a decoder at a time there: what it gives together with an error is lost."""
@@ -166,22 +165,26 @@ def _gzip(file: BufferedFile, at: int, failing: int | None) -> Pieces:
 def _step(at: int, failing: int | None) -> int:
     """Return how many bytes a decoder is fed at stored byte `at`."""
     if failing is None or at >= failing + _FINE_STEPS:
-        return STEP
-    return min(STEP, failing - at) if at < failing else 1
+        return _STEP
+    return min(_STEP, failing - at) if at < failing else 1
 
 
 def _by_library(file: BufferedFile, at: int, make: Callable[[], Any], failing: int | None) -> Pieces:
-    decompressor = make()
+    decompressor, fed_end = make(), at
     while not decompressor.eof:
-        step = _step(at, failing)
-        fed = bytes(file.ahead(at, step)[:step]) if decompressor.needs_input else b""
+        step = _step(fed_end, failing)
+        fed = bytes(file.ahead(fed_end, step)[:step]) if decompressor.needs_input else b""
         if not fed and decompressor.needs_input:
             raise MemberBroken(at, "the file ends in a compressed member", is_cut=True)
+        fed_end += len(fed)
         try:
             out = decompressor.decompress(fed, _FINE_OUT if step == 1 else MOST_AT_ONCE)
         except (OSError, EOFError, RuntimeError, lzma.LZMAError) as error:
             raise MemberBroken(at, f"{type(error).__name__}: {error}") from error
-        end = at + len(fed) - len(decompressor.unused_data or b"")
+        if decompressor.eof:
+            end = fed_end - len(decompressor.unused_data or b"")
+        else:  # it holds bytes that may be of the next member
+            end = fed_end if decompressor.needs_input else at
         yield out, at, end
         at = end
 

@@ -64,8 +64,6 @@ class InflatedContent:
         self._barriers: list[int] = []
         self._is_over = False
         self._mark = at
-        self._ceiling = archive.file.size
-        """The stored byte that nothing of this stretch lies behind, though a decoder was fed more than is its own."""
         self._broken: Break | None = None
         self._sound_end = sys.maxsize
         """The place behind which content is of a broken member."""
@@ -167,16 +165,16 @@ class InflatedContent:
         member begins; by proportion between the steps of a decoder, which does not tell."""
         for span in self._spans:
             if span.start <= place < span.end:
-                return min(span.at(place), self._ceiling)
-        return min(self._spans[-1].stored_end if self._spans else self.stop, self._ceiling)
+                return span.at(place)
+        return self._spans[-1].stored_end if self._spans else self.stop
 
     def stored_end(self, place: int) -> int:
         """Return the stored byte behind content that ends at `place`; members without content that follow are not
         included."""
         for span in self._spans:
             if span.start < place <= span.end:
-                return min(span.at(place), self._ceiling)
-        return min(self._spans[0].stored if self._spans else self.stop, self._ceiling)
+                return span.at(place)
+        return self._spans[0].stored if self._spans else self.stop
 
     def member(self, place: int) -> tuple[int, int]:
         """Return the member that holds content at `place`: its stored byte, and where in the content it begins."""
@@ -204,7 +202,7 @@ class InflatedContent:
 
     def _restart(self, stored: int, place: int) -> None:
         self.stop = self.next = stored
-        self.failure, self._is_over, self._ceiling = "", False, self._archive.file.size
+        self.failure, self._is_over = "", False
         self._broken, self._sound_end = None, sys.maxsize
         self._buffer, self._base, self.at = b"", place, place
         self._spans, self._barriers = [], []
@@ -275,7 +273,6 @@ class InflatedContent:
             if member.broken is not None:
                 self.failure, self.cause = member.broken.detail, member.broken.cause
                 self.stop, self.next = member.broken.stop, member.broken.next
-                self._ceiling = self.stop
                 return
             is_first = False
 

@@ -337,23 +337,29 @@ def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: 
         block = _block(archive, content, head)
     else:
         block = _large_block(archive, content, head, member)
-    goes_on = block is not None and len(block) == head.declared and _goes_on(archive, content, head.is_arc)
+    flaw = _flaw(archive, content, head, block)
     ends = _LINE_ENDS.match(content.peek(8))
     content.at += ends.end() if ends else 0
     length, inner = max(0, content.stored_end(content.at) - offset), begun - member[1]
-    flaw = _member_flaw(archive, content, head.declared, block)
-    flaw = Flaw.UNDERSTATED if goes_on and flaw is not Flaw.DAMAGED else flaw
     return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], inner, flaw=flaw)
 
 
-def _member_flaw(archive: ArchiveFile, content: InflatedContent, declared: int, block: bytes | None) -> Flaw | None:
-    """Return the flaw that a record, which was read, has by the member that it is in. That is cut behind a block of the
-    declared length if nothing but another record follows: a decoder that is led astray gives more."""
+def _flaw(archive: ArchiveFile, content: InflatedContent, head: Head, block: bytes | None) -> Flaw | None:
+    """Return the flaw of a block that was read, by the member that it is in and by what follows it.
+
+    A member may be cut behind a block of the declared length, if nothing but another record follows: a decoder that is
+    led astray gives more.
+    """
     broken = content.damage(content.at)
-    if broken is None or broken.flaw is not Flaw.CUT or declared < 0 or (block is not None and len(block) < declared):
-        return broken.flaw if broken else None
-    behind = content.peek(LONGEST_START)
-    return None if not behind or could_start(behind, archive.in_arc) else Flaw.CUT
+    flaw = broken.flaw if broken else None
+    if flaw is Flaw.DAMAGED or head.declared < 0 or (block is not None and len(block) < head.declared):
+        return flaw
+    if block is not None and _goes_on(archive, content, head.is_arc):
+        return Flaw.UNDERSTATED
+    if flaw is Flaw.CUT:
+        behind = content.peek(LONGEST_START).lstrip(b"\r\n")
+        return None if not behind or could_start(behind, archive.in_arc) else Flaw.CUT
+    return None
 
 
 def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:

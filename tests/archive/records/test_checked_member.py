@@ -21,15 +21,16 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "zstd with checksum": zstandard.ZstdCompressor(write_checksum=True).compress,
     "lz4": lz4.frame.compress,
     "lz4 of large blocks": lambda content: lz4.frame.compress(content, block_size=lz4.frame.BLOCKSIZE_MAX4MB),
+    "lz4 with checksum": lambda content: lz4.frame.compress(content, content_checksum=True),
     "bz2": bz2.compress,
     "xz": lzma.compress,
 }
-LETTERS = b"abcdefghijklmnopqrstuvwxyz     "
+WORDS = [b"%d" % (nth**3) for nth in range(2, 3000)]
 
 
 def page(nth: int, words: int = 6000) -> bytes:
-    """A page whose words are of no order, so that it compresses little."""
-    return http(b"<p>%d " % nth + bytes(Random(nth).choices(LETTERS, k=5 * words)))
+    """A page whose words are of no order, so that it compresses little, but in every coding."""
+    return http(b"<p>%d " % nth + b" ".join(Random(nth).choices(WORDS, k=words)))
 
 
 def table(nth: int) -> bytes:
@@ -54,19 +55,54 @@ def whole(found: list[Record | Damage]) -> list[tuple[str, bytes]]:
     return [(one.url, one.block or b"") for one in found if isinstance(one, Record) and not one.flaw]
 
 
-@pytest.mark.parametrize("coding", ["gzip", "zstd with checksum", "xz"])
-def test_record_of_a_member_that_fails_its_check_is_flawed(coding: str) -> None:
+@pytest.mark.parametrize(
+    ("coding", "wrong"), [("gzip", 5), ("gzip", 1), ("zstd with checksum", 1), ("lz4 with checksum", 1), ("xz", 40)]
+)
+def test_record_of_a_member_that_fails_its_check_is_flawed(coding: str, wrong: int) -> None:
     """A damage names the record, though no byte is lost; the others are as they were."""
     blocks = [page(nth) for nth in range(3)]
     parts = [CODINGS[coding](one) for one in made(*blocks)]
-    parts[1] = flipped(parts[1], len(parts[1]) - {"gzip": 5, "zstd with checksum": 1, "xz": 40}[coding])
+    parts[1] = flipped(parts[1], len(parts[1]) - wrong)
     found = read(b"".join(parts))
     flawed = [one for one in found if isinstance(one, Record) and one.flaw]
     (damage,) = (one for one in found if isinstance(one, Damage))
 
+    assert blocks[1].startswith((flawed[0].block or b"")[: len(blocks[1]) - 64])
+    assert len(flawed[0].block or b"") > len(blocks[1]) - 64
     assert [(url(0), blocks[0]), (url(2), blocks[2])] == whole(found)
     assert [(url(1), Flaw.DAMAGED)] == [(one.url, one.flaw) for one in flawed]
     assert (url(1), "<urn:uuid:0>", True) == (damage.url, damage.record_id, damage.cause.is_loss)
+
+
+def test_content_in_front_of_a_wrong_checksum_of_bz2_is_kept() -> None:
+    """A decoder gives its last content together with the error, but for a few bytes."""
+    content = CODINGS["bz2"](made(page(0))[0])
+    flawed, damage = read(flipped(content, 11))  # the checksum of the block, in front of it
+
+    assert isinstance(flawed, Record)
+    assert (Flaw.DAMAGED, damage.url) == (flawed.flaw, url(0))
+    assert page(0)[:-100] == (flawed.block or b"")[: len(page(0)) - 100]
+
+
+@pytest.mark.parametrize("is_damaged", [True, False])
+def test_records_of_a_member_of_bz2_have_places_in_it(is_damaged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A decoder of bz2 takes in what is behind its member, too, and says so only where that ends."""
+    monkeypatch.setattr(checked_member, "_AHEAD", 1 << 20)
+    content = CODINGS["bz2"](b"".join(record(bytes(700_000), url=url(nth)) for nth in range(9)))
+    found = read((flipped(content, len(content) - 3) if is_damaged else content) + gzipped(record(url=url(9)))[0])
+
+    assert [url(nth) for nth in range(10)] == urls(found)
+    assert len(content) == next(one.offset for one in found if isinstance(one, Record) and one.url == url(9))
+
+
+def test_record_in_front_of_a_damaged_member_has_no_flaw() -> None:
+    """Nor if that holds line ends at first, and no record then."""
+    with_care = made(page(0))[0].replace(b"Content-Length", b"content-length")
+    (one, two, three) = gzipped(with_care, b"\r\n\r\ngarbage", record(url=url(2)))
+    found = read(one + flipped(two, len(two) - 5) + three)
+
+    assert [(url(0), page(0)), (url(2), http())] == whole(found)
+    assert [""] == [one.url for one in found if isinstance(one, Damage)]
 
 
 @pytest.mark.parametrize("make", [page, table])
@@ -120,12 +156,12 @@ def test_record_of_the_right_length_in_a_cut_member_is_whole_only_if_nothing_fol
 @pytest.mark.parametrize("how", ["cut", "garbage"])
 def test_members_behind_a_damage_are_found(coding: str, how: str) -> None:
     """Though nothing comes out of a member of zstd, lz4 or bz2 before all of its first block is read."""
-    blocks = [page(nth, 30_000) for nth in range(4)]
+    blocks = [page(nth, 15_000) for nth in range(4)]
     parts = [CODINGS[coding](one) for one in made(*blocks)]
     half = len(parts[1]) // 2
     parts[1] = parts[1][:half] if how == "cut" else parts[1][:half] + b"\xff" * 999 + parts[1][half + 999 :]
 
-    assert all(len(part) > 40_000 for part in parts if part is not parts[1])
+    assert all(len(part) > 30_000 for part in parts if part is not parts[1])
     assert {url(0), url(2), url(3)} <= {found for found, _ in whole(read(b"".join(parts)))}
 
 
@@ -185,7 +221,13 @@ def test_length_that_is_too_small_is_a_flaw(how: str, less: int) -> None:
 def test_junk_behind_the_end_of_a_record_is_no_flaw_of_it() -> None:
     """Its block and the lines behind it are there."""
     one, two = made(page(0), page(1))
-    for content in (one + b"junk\n" + two, b"".join(gzipped(one + b"junk\n", two)), b"".join(gzipped(one, b"junk\n"))):
+    without_lines = one.rstrip(b"\r\n")
+    for content in (
+        one + b"junk\n" + two,
+        b"".join(gzipped(one + b"junk\n", two)),
+        b"".join(gzipped(one, b"junk\n")),
+        b"".join(gzipped(without_lines, b"junk\n")),
+    ):
         found = read(content)
 
         assert [None] * len(urls(found)) == [one.flaw for one in found if isinstance(one, Record)]

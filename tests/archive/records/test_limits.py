@@ -183,12 +183,8 @@ def test_large_zeros_are_no_bomb() -> None:
     assert [url(0), url(1), url(2)] == urls(read(b"".join(gzipped(*parts)), LIMITS))
 
 
-@pytest.mark.parametrize(
-    # A bzip2 decoder has taken all 250 bytes in when the first comes out, so that they are all the record's.
-    ("coding", "causes"),
-    [("gzip", [Cause.SWOLLEN]), ("zstd", [Cause.SWOLLEN]), ("bz2", [])],
-)
-def test_bomb(coding: str, causes: list[Cause]) -> None:
+@pytest.mark.parametrize("coding", ["gzip", "zstd", "bz2"])
+def test_bomb(coding: str) -> None:
     """Content that inflates beyond the limits is passed over and counted; the next record is read."""
     bomb = record(http(bytes(40 * MB)), url=url(1))
     compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "bz2": bz2.compress}[coding]
@@ -199,7 +195,7 @@ def test_bomb(coding: str, causes: list[Cause]) -> None:
     found = read(b"".join(parts), limits)
 
     assert [url(0), url(1), url(2), url(3)] == urls(found)
-    assert causes == [one.cause for one in found if isinstance(one, Damage)]
+    assert [Cause.SWOLLEN] == [one.cause for one in found if isinstance(one, Damage)]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # KiB
 
 
