@@ -30,9 +30,9 @@ def is_layout_table(table: Any) -> bool:
 def is_row(table: Any) -> bool:
     """Test for a layout table that is nothing but a row of short texts, each in a line: so it shows a line."""
     rows = [*islice(table.iterdescendants("tr"), 2)]
-    if len(rows) != 1 or table.get("role") or any(map(_is_long, rows[0])):
+    if len(rows) != 1 or table.get("role") or next(table.iterdescendants(*_NOT_IN_ROW), None) is not None:
         return False
-    return next(table.iterdescendants(*_NOT_IN_ROW), None) is None
+    return not any(map(_is_long, rows[0]))
 
 
 def _is_column_of_texts(table: Any) -> bool:

@@ -28,7 +28,6 @@ from dbce_spark.html.structure.kept_text import cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
-from dbce_spark.html.structure.row_lines import join_rows
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.html.structure.unknown_elements import rename_unknown
@@ -144,7 +143,6 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     mark_emphasis(root)
     mend_headings(root, place, shown)
     mark_callouts(root, shown)
-    join_rows(root, config.tables)
     article = clean_tree(root, place, config)
     while in_use:
         in_use.pop()

@@ -20,6 +20,7 @@ from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.needless_elements import drop_needless
+from dbce_spark.html.structure.row_lines import join_rows
 
 MAX_NESTING = 24
 """Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
@@ -171,8 +172,10 @@ class _Builder:
     def _block(self, element: Any, tag: str) -> bool:
         """Open a block, if there is one of its kind where it stands."""
         if tag == "table":
-            self._tables.append(self._config.tables == "keep" and not is_layout_table(element))
+            is_layout = is_layout_table(element)
+            self._tables.append(self._config.tables == "keep" and not is_layout)
             if not self._tables[-1]:
+                join_rows(element, is_layout=is_layout)
                 return False
         elif tag in _ROW_PARTS and not (self._tables and self._tables[-1]):
             return False

@@ -93,7 +93,9 @@ def to_markdown(article: CleanElement, source: str) -> str:
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
     if "___" in source:  # the pattern tries each character
         source = _BLANK.sub(lambda found: found[1] + found[2] + "\ufffe" * len(found[3]), source)
-    source = _DELIMITERS.sub("\\1\x80", _ABOUT.sub("\x7f", source))
+    source = _ABOUT.sub("\x7f", source)
+    if "|" in source:
+        source = _DELIMITERS.sub("\\1\x80", source)
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)

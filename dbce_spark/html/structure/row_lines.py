@@ -5,7 +5,7 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS
-from dbce_spark.html.layout_tables import is_layout_table, is_row
+from dbce_spark.html.layout_tables import is_row
 from dbce_spark.html.removal import remove_elements
 
 _CELLS = ("td", "th")
@@ -13,14 +13,13 @@ _PLAIN = BLOCK_TAGS & {"center", "div", "p", *_CELLS}
 """Blocks that show no more than their text, where they are alone in a cell."""
 
 
-def join_rows(root: Any, tables: str) -> None:
-    """Make a paragraph of each row with several texts, unless a cell has more than one: in tables of a single row, and
-    where `tables` are to be dropped, in all that do more than lay out the page."""
-    for table in [*root.iter("table")]:
-        if is_row(table) or (tables == "drop" and not is_layout_table(table)):
-            for row in [*table.iter("tr")]:
-                if _is_line(row):
-                    _join(row)
+def join_rows(table: Any, *, is_layout: bool) -> None:
+    """Make a paragraph of each row with several texts, unless a cell has more than one, in a table that is not written;
+    if it only lays out a page, then where it is a single row."""
+    if not is_layout or is_row(table):
+        for row in [*table.iter("tr")]:
+            if _is_line(row):
+                _join(row)
 
 
 def _is_line(row: Any) -> bool:
