@@ -164,7 +164,7 @@ benchmark: $(READY_DEV) $(if $(PAGES)$(READ)$(PHRASES),,$(GATE)/made) ## score a
 	$(if $(filter docs/%,$(LEADERBOARD)),$(BIN)/mkdocs build --quiet --site-dir $(BUILD)/site)
 
 gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
-	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce-article --floors conf/floors.json --output $(BUILD)/gated
+	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce-article,dbce --floors conf/floors.json --output $(BUILD)/gated
 
 fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each for records, bodies, charsets and pages
 	mkdir -p $(BUILD)/fuzz

@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     _add_leaderboard(commands)
     _add_stream_pages(commands)
     _add_stream_scores(commands)
+    _add_confidence(commands)
     _add_urltree_study(commands)
     return parser
 
@@ -401,6 +402,23 @@ def _stream_scores(arguments: argparse.Namespace) -> None:
     parts = stream_scores.read(given, datasets.read(arguments.sets).sets)
     storage.write(arguments.output, stream_scores.draw(parts).encode())
     print(stream_scores.text(parts))
+
+
+def _add_confidence(commands: Commands) -> None:
+    command = add_command(commands, "confidence", _confidence, "plot the F1 that pages reach over their confidence")
+    command.add_argument("results", metavar="DIR", help="read results of `dbce evaluate` from this folder")
+    command.add_argument(
+        "--extractor", default="dbce", metavar="NAME", help="plot the pages of this extractor (default: %(default)s)"
+    )
+    add_output(command, "FILE.svg", "write the plot to this file")
+
+
+def _confidence(arguments: argparse.Namespace) -> None:
+    """Write a plot of the F1 that pages reach over their confidence (docs/classifier.md)."""
+    from benchmarks import confidence_plot
+
+    storage.write(arguments.output, confidence_plot.draw(arguments.results, arguments.extractor).encode())
+    print(arguments.output)
 
 
 STUDIED = ("heuristics", "windows", "similarity", "kinds")

@@ -12,8 +12,8 @@ from benchmarks.leaderboard.standings import Standing
 from dbce_spark.evaluation.extracting.joint_extractors import is_ours
 from dbce_spark.evaluation.reporting.score_tables import number
 from dbce_spark.evaluation.scoring import bootstrap
-from dbce_spark.evaluation.scoring.analysis import rank_correlation
 from dbce_spark.evaluation.scoring.bootstrap import MeanDifference
+from dbce_spark.evaluation.scoring.rank_correlation import rank_correlation
 
 OURS = {WHOLE: "dbce", ARTICLES: "dbce-article"}
 """The method of ours that follows the convention of those sets."""

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.ensemble import RandomForestRegressor
 
-from dbce_spark.evaluation.scoring import analysis, clusters, complexity, facts
+from dbce_spark.evaluation.scoring import clusters, complexity, facts
 from dbce_spark.evaluation.scoring.complexity import PageWords
 from dbce_spark.evaluation.scoring.metrics import words
+from dbce_spark.evaluation.scoring.rank_correlation import rank_correlation
 from dbce_spark.evaluation.scoring.scores import Values
 from dbce_spark.files.markdown_table import table
 from dbce_spark.html.dom import parse_unrepaired
@@ -81,7 +82,7 @@ def report(of: StudyPages, found: Sequence[Estimate]) -> str:
     for one in found:
         groups = ["mid-complex"] * len(ratios) if one.is_constant else complexity.groups(one.ratios)
         error = np.abs(one.ratios - ratios)
-        rank = np.nan if one.is_constant else analysis.rank_correlation(np.stack([ratios, one.ratios], axis=1))[0, 1]
+        rank = np.nan if one.is_constant else rank_correlation(np.stack([ratios, one.ratios], axis=1))[0, 1]
         right = np.mean([group == other for group, other in zip(groups, true, strict=True)])
         figures = (error.mean(), np.median(error), rank, right)
         rows.append((one.name, *("" if np.isnan(figure) else f"{figure:.3f}" for figure in figures)))

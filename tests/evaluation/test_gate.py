@@ -141,7 +141,7 @@ def test_the_sample_archive_keeps_its_floors(tmp_path: Path) -> None:
     write_gold(path, pages=60, seed=1)
     request = evaluation_job.EvaluationRequest(
         paths=[str(path)],
-        extractors=["dbce-article"],
+        extractors=["dbce-article", "dbce"],
         output=str(tmp_path / "out"),
         limit=None,
         time_limit=30.0,

@@ -36,5 +36,7 @@ def made_scores(pages: Sequence[Facts], f1: Mapping[str, Sequence[float]]) -> Sc
         pages=tuple(pages),
         values=dict.fromkeys(NAMES, values),
         seconds=np.ones((len(f1), len(pages))),
+        confidences=np.full((len(f1), len(pages)), np.nan),
+        read_types=(("",) * len(pages),) * len(f1),
         errors=(("",) * len(pages),) * len(f1),
     )

@@ -62,6 +62,8 @@ class Extracted:
     text: str
     seconds: float  # of CPU; the time limit where it was reached
     error: str
+    confidence: float | None = None  # expected F1 of the text; None if the extractor estimates none
+    page_type: str = ""  # as the extractor reads it; "" if it does not
 
 
 @dataclass(frozen=True, slots=True)

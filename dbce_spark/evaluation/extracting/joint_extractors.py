@@ -49,24 +49,30 @@ def together(
     """
     config = _config(setting.config, by=by, content=content)
     started = time.process_time()
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, Extracted] = {}
     by_classifier = folds.by_classifier(gold, setting.folds) if setting.folds else {"": gold}  # "": the configured one
     for classifier, some in by_classifier.items():
-        found |= _texts(some, _config(config, classifier=classifier), method)
+        found |= _extracted(some, _config(config, classifier=classifier), method)
     seconds = (time.process_time() - started) / max(len(gold), 1)
     setting.advance(len(gold))
-    return {page.page_id: Extracted(found[page.page_id][0], seconds, found[page.page_id][1]) for page in gold}
+    return {page.page_id: dataclasses.replace(found[page.page_id], seconds=seconds) for page in gold}
 
 
-def _texts(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, tuple[str, str]]:
-    """Return text and error of each page, by its id."""
+def _extracted(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, Extracted]:
+    """Return what is extracted of each page, by its id, without the time it took."""
     made = dict(zip((page.page_id for page in gold), _made(gold, config), strict=True))
     unique = pages.unique(one for one in made.values() if isinstance(one, Page))
-    texts = {found.page.capture_id: found.text for found in method(unique, config)}
+    extractions = {found.page.capture_id: found for found in method(unique, config)}
     return {
-        page_id: (texts[one.capture_id], "") if isinstance(one, Page) else ("", f"{one.reason}: {one.detail}")
+        page_id: _of_page(extractions[one.capture_id])
+        if isinstance(one, Page)
+        else Extracted("", 0.0, f"{one.reason}: {one.detail}")
         for page_id, one in made.items()
     }
+
+
+def _of_page(one: Extraction) -> Extracted:
+    return Extracted(one.text, 0.0, "", one.confidence, one.page_type or "")
 
 
 def _made(gold: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:

@@ -21,6 +21,7 @@ from dbce_spark.evaluation.scoring import (
     node_scores,
 )
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis
+from dbce_spark.evaluation.scoring.reliability import Reliability
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
 from dbce_spark.evaluation.scoring.stream_course import ALL, METHOD, Course, moving
@@ -62,6 +63,7 @@ def html(
         course=_course(course) if course else None,
         **_distributions(analysis, scores),
         breakdown=[(name, *_tables(cells, analysis)) for name, cells in analysis.breakdown.items()],
+        confidence=_confidence(analysis.reliability) if analysis.reliability else None,
         **_metrics(analysis),
         **_clusters(analysis, scores),
         **_gold(analysis, scores),
@@ -207,6 +209,16 @@ def _distributions(analysis: Analysis, scores: Scores) -> dict[str, Any]:
         "cumulated": Markup(score_plots.cumulated([some[at] for at in analysis.shown])),
         "bins_head": ("extractor", *(f"{low:.1f}-{high:.1f}" for low, high in pairwise(BINS))),
         "bins": [(analysis.extractors[at], *map(percent, bins[at])) for at in analysis.order],
+    }
+
+
+def _confidence(found: Reliability) -> dict[str, Any]:
+    return {
+        "note": score_tables.reliability_note(found),
+        "plot": Markup(score_plots.reliability_plot(found.steps)),
+        "head": score_tables.RELIABILITY_HEAD,
+        "rows": list(score_tables.reliability_rows(found)),
+        "types": score_tables.type_table(found) if found.types else None,
     }
 
 

@@ -7,6 +7,7 @@ from dbce_spark.evaluation.reporting import score_tables
 from dbce_spark.evaluation.reporting.score_tables import between, bold, number, percent
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity, gold_recurrence, node_scores
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis, ExtractorRank, Pool
+from dbce_spark.evaluation.scoring.reliability import Reliability
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC
 from dbce_spark.evaluation.scoring.stream_course import Course
@@ -23,6 +24,7 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         *(part for name, cells in analysis.by_set.items() for part in _by_set(name, cells, analysis)),
         *_breakdown(analysis),
         *(_course(course) if course else ()),
+        *(_confidence(analysis.reliability) if analysis.reliability else ()),
         *_metrics(analysis),
         *_nodes(analysis),
         *_gold(analysis),
@@ -124,6 +126,15 @@ def _course(course: Course) -> Iterator[str]:
     if len(course.extractors) > 1:
         yield table(score_tables.step_difference_head(course), score_tables.step_difference_rows(course))
     yield table(score_tables.PASSINGS_HEAD, score_tables.passing_rows(course))
+
+
+def _confidence(found: Reliability) -> Iterator[str]:
+    yield "## Confidence"
+    yield score_tables.reliability_note(found)
+    yield table(score_tables.RELIABILITY_HEAD, score_tables.reliability_rows(found))
+    if found.types:
+        yield "Pages by the type that was read, and a column each that of the gold:"
+        yield table(*score_tables.type_table(found))
 
 
 def _metrics(analysis: Analysis) -> Iterator[str]:

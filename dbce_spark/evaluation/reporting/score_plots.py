@@ -14,6 +14,7 @@ import numpy as np
 
 from dbce_spark.evaluation.scoring.average_weights import Values, quantile
 from dbce_spark.evaluation.scoring.bootstrap import Interval
+from dbce_spark.evaluation.scoring.reliability import ReliabilityStep
 from dbce_spark.report import svg
 from dbce_spark.report.svg import Axis, n
 
@@ -227,6 +228,22 @@ def heat_map(names: Sequence[str], values: Values) -> str:
                 )
                 body.append(svg.text(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}", "middle"))
     return svg.svg(width, height, body)
+
+
+def reliability_plot(steps: Sequence[ReliabilityStep]) -> str:
+    """Plot the F1 that pages reach over their mean confidence, with intervals; on the diagonal the two are equal."""
+    height = 380
+    across, up = Axis(0.0, 1.0, 46, _NARROW - 16), Axis(0.0, 1.0, height - 56, 12)
+    body = [*_horizontal_grid(up, 46, _NARROW - 16), *_vertical_grid(across, 12, height - 56)]
+    body.append(svg.polyline([(across(0), up(0)), (across(1), up(1))], -1, "F1 reached = confidence"))
+    body.append(svg.text(_NARROW / 2, height - 12, "F1 reached, over confidence", "middle", "soft"))
+    for step in steps:
+        x = across(step.confidence)
+        if step.interval.is_known:
+            body.append(_interval((x, up(step.interval.low)), (x, up(step.interval.high)), 0))
+        title = f"confidence {step.name}, {step.pages:,} pages: mean {step.confidence:.3f}, F1 {step.f1:.3f}"
+        body.append(svg.circle(x, up(step.f1), 4.5, 0, title))
+    return svg.svg(_NARROW, height, body)
 
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:

@@ -6,11 +6,15 @@ from collections.abc import Iterator, Sequence
 from dbce_spark.evaluation.scoring import bootstrap, complexity
 from dbce_spark.evaluation.scoring.analysis import Analysis, ExtractorRank
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
+from dbce_spark.evaluation.scoring.reliability import GOOD_F1, Reliability
 from dbce_spark.evaluation.scoring.stream_course import LEAST, Course
 from dbce_spark.log import counted
 
 WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error", "gold recurrence")
 """Columns of `weighed_rows`."""
+
+RELIABILITY_HEAD = ("confidence", "pages", "mean", "F1 reached (95 %)", f"F1 of {GOOD_F1:g} and more")
+"""Columns of `reliability_rows`."""
 
 PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the stream")
 """Columns of `passing_rows`."""
@@ -68,6 +72,32 @@ def stream_note(course: Course) -> str:
         f" fewer than {bootstrap.MIN_SITES} domains. Below: on how many of the domains with {LEAST} documents and more"
         " the moving average of one passes that of another and stays above it to the end, and after how many"
         " documents; and the same over all pages."
+    )
+
+
+def reliability_note(found: Reliability) -> str:
+    """Explain the table of `reliability_rows`."""
+    correlation = "" if math.isnan(found.correlation) else f"; their ranks correlate by {found.correlation:.2f}"
+    return (
+        f"Pages of {found.extractor} by the F1 that their text is expected to reach, every page alike. On average the"
+        f" confidence is {abs(found.excess):.3f} too {'high' if found.excess > 0 else 'low'}{correlation}."
+    )
+
+
+def reliability_rows(found: Reliability) -> Iterator[tuple[str, ...]]:
+    """Make the rows of F1 by confidence, from low to high."""
+    for step in found.steps:
+        reached = f"{number(step.f1)} ({between(step.interval)})" if step.interval.is_known else number(step.f1)
+        yield step.name, f"{step.pages:,}", number(step.confidence), reached, percent(step.good)
+
+
+def type_table(found: Reliability) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Make the head and the rows of pages by the type that was read and, a column each, that of the gold."""
+    columns = sorted({gold for _, gold in found.types})
+    reads = sorted({read for read, _ in found.types})
+    return (
+        ("read as", *columns),
+        [(read, *(f"{found.types.get((read, gold), 0):,}" for gold in columns)) for read in reads],
     )
 
 

@@ -20,10 +20,13 @@ from dbce_spark.evaluation.scoring import (
     facts,
     gold_recurrence,
     node_scores,
+    reliability,
     score_breakdown,
 )
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scoring.facts import Facts
+from dbce_spark.evaluation.scoring.rank_correlation import rank_correlation
+from dbce_spark.evaluation.scoring.reliability import Reliability
 from dbce_spark.evaluation.scoring.score_breakdown import Cell, Places, places_by_set
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores, Values
 
@@ -103,6 +106,7 @@ class Analysis:
     clusters: tuple[int, ...]  # of each page
     shared: Mapping[str, tuple[float, ...]]  # of each group by complexity its share in each cluster (table 3.6)
     nodes: tuple[tuple[str, ...], ...]  # the cells under node_scores.HEAD
+    reliability: Reliability | None  # of the first extractor with confidences
     misses: Mapping[tuple[str, str, str], int]  # by set, extractor, kind
 
 
@@ -134,32 +138,9 @@ def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analys
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
         nodes=tuple(node_scores.table(nodes)),
+        reliability=reliability.measure(scores),
         misses=_misses(scores),
     )
-
-
-def rank_correlation(values: Values) -> Values:
-    """Correlate the columns by rank (Spearman): how alike two metrics rank the extractors (section 6.2 of the study).
-
-    values: (extractors, metrics).  Returns (metrics, metrics); NaN where under three extractors have both, or one of
-    them ranks all the same.
-    """
-    count = values.shape[1]
-    found = np.full((count, count), np.nan)
-    for row in range(count):
-        for column in range(count):
-            both = ~np.isnan(values[:, row]) & ~np.isnan(values[:, column])
-            one, other = _ranks(values[both, row]), _ranks(values[both, column])
-            if both.sum() >= 3 and np.ptp(one) and np.ptp(other):
-                found[row, column] = np.corrcoef(one, other)[0, 1]
-    return found
-
-
-def _ranks(values: Values) -> Values:
-    """Rank values from 0; equal values share the mean of their ranks."""
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ends: Values = np.cumsum(counts) - (counts + 1) / 2
-    return ends[place]
 
 
 def _pool(name: str, scores: Scores, places: Places) -> Pool:

@@ -35,12 +35,13 @@ SCHEMA = pa.schema(
         *((name, pa.string()) for name in ("extractor", "metric")),
         *((name, pa.float64()) for name in PARTS),
         *((name, pa.int32()) for name in facts.COUNTS),
-        ("seconds", pa.float64()),
-        ("error", pa.string()),
+        *((name, pa.float64()) for name in ("seconds", "confidence")),
+        *((name, pa.string()) for name in ("read_type", "error")),
     ]
 )
 """`era`: year of capture; `siblings`: other pages of its group; `snapshots`: other captures of its URL; `seconds`: CPU
-of its extraction; `error`: why it is a miss. An unknown value is ""."""
+of its extraction; `confidence`, `read_type`: the F1 that its text is expected to reach and its page type, where the
+extractor estimates them; `error`: why it is a miss. An unknown value is "" or null."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class ScorePart:
     pages: Sequence[Facts]
     values: Mapping[str, Values]  # by metric: (3, pages), in the order of PARTS
     seconds: Values  # (pages)
+    confidences: Values  # (pages), NaN where there is none
+    read_types: tuple[str, ...]
     errors: tuple[str, ...]
 
 
@@ -62,6 +65,8 @@ class Scores:
     pages: tuple[Facts, ...]
     values: Mapping[str, Values]  # by metric: (extractors, 3, pages)
     seconds: Values  # (extractors, pages)
+    confidences: Values  # (extractors, pages): F1 that texts are expected to reach, NaN where none is estimated
+    read_types: tuple[tuple[str, ...], ...]  # [extractor][page], "" where the extractor reads none
     errors: tuple[tuple[str, ...], ...]  # [extractor][page]
 
     @property
@@ -93,16 +98,23 @@ def score(
             totals[name] += counted
         advance(len(of_page))
     parts = [
-        ScorePart(
-            name,
-            of_pages,
-            {metric: array([of_page[metric] for of_page in scored]) for metric in NAMES},
-            np.array([texts[name][page.page_id].seconds for page in pages]),
-            tuple(texts[name][page.page_id].error for page in pages),
-        )
-        for name, scored in scores.items()
+        _part(name, of_pages, scored, [texts[name][page.page_id] for page in pages]) for name, scored in scores.items()
     ]
     return parts, [node_scores.NodeScoreRow(pages[0].dataset, name, counted) for name, counted in totals.items()]
+
+
+def _part(
+    extractor: str, pages: Sequence[Facts], scored: Sequence[Mapping[str, Score]], extracted: Sequence[Extracted]
+) -> ScorePart:
+    return ScorePart(
+        extractor,
+        pages,
+        {metric: array([of_page[metric] for of_page in scored]) for metric in NAMES},
+        np.array([one.seconds for one in extracted]),
+        np.array([np.nan if one.confidence is None else one.confidence for one in extracted]),
+        tuple(one.page_type for one in extracted),
+        tuple(one.error for one in extracted),
+    )
 
 
 def _by_nodes(counted: Confusion) -> dict[str, Score]:
@@ -126,6 +138,8 @@ def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
             for metric in NAMES
         },
         seconds=np.stack([np.concatenate([part.seconds for part in row]) for row in rows]),
+        confidences=np.stack([np.concatenate([part.confidences for part in row]) for row in rows]),
+        read_types=tuple(tuple(read for part in row for read in part.read_types) for row in rows),
         errors=tuple(tuple(error for part in row for error in part.errors) for row in rows),
     )
 
@@ -151,6 +165,8 @@ def _batch(scores: Scores, of_page: Mapping[str, pa.Array], at: int, metric: str
         "extractor": pa.repeat(scores.extractors[at], count),
         "metric": pa.repeat(metric, count),
         "seconds": pa.array(scores.seconds[at]),
+        "confidence": pa.array(scores.confidences[at], from_pandas=True),
+        "read_type": pa.array(scores.read_types[at], pa.string()),
         "error": pa.array(scores.errors[at], pa.string()),
     }
     return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)

@@ -1,6 +1,5 @@
 """Averages by hand: which pages, which weights."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.evaluation.scoring.analysis import ALL, WITH_SIBLINGS, analyse, rank_correlation
+from dbce_spark.evaluation.scoring.analysis import ALL, WITH_SIBLINGS, analyse
 from dbce_spark.evaluation.scoring.node_scores import Confusion, NodeScoreRow
 from tests.support.page_scores import made_scores, page
 
@@ -109,20 +108,6 @@ def test_the_first_and_the_best_five_are_shown() -> None:
     found = analyse(made_scores([page(0)], {name: [value] for name, value in values.items()}), NODES)
     assert ["first", "b", "f", "e", "d", "c"] == [found.extractors[at] for at in found.shown]
     assert ["b", "f", "e", "d", "c", "a", "first"] == [found.extractors[at] for at in found.order]
-
-
-def test_rank_correlation_by_hand() -> None:
-    """Equal orders give 1, the reverse -1, whatever the distances; one column without an order gives none."""
-    values = np.array([[0.1, 0.9, 5.0], [0.2, 0.3, 5.0], [0.9, 0.2, 5.0]])
-    found = rank_correlation(values)
-    assert pytest.approx(np.array([[1.0, -1.0], [-1.0, 1.0]])) == found[:2, :2]
-    assert math.isnan(found[0, 2])
-
-
-def test_equal_values_share_a_rank() -> None:
-    """1, 2.5, 2.5, 4 against 1, 2, 3, 4: Spearman's of tied ranks."""
-    found = rank_correlation(np.array([[0.1, 1.0], [0.5, 2.0], [0.5, 3.0], [0.7, 4.0]]))
-    assert pytest.approx(np.corrcoef([1, 2.5, 2.5, 4], [1, 2, 3, 4])[0, 1]) == found[0, 1]
 
 
 def test_extractors_with_the_same_scores_share_a_rank() -> None:

@@ -1,0 +1,44 @@
+"""The plot of F1 over confidence, as an SVG that stands by itself, from results of `dbce evaluate`."""
+
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation.datasets import unit_of
+from dbce_spark.evaluation.reporting import score_plots
+from dbce_spark.evaluation.scoring import reliability
+from dbce_spark.evaluation.scoring.scores import MAIN_METRIC
+from dbce_spark.report import svg
+from dbce_spark.report.svg import html_template
+
+_COLUMNS = ("dataset", "page_id", "site", "extractor", "f1", "confidence")
+_SIZE = (540, 380)
+"""Pixels across and down."""
+_STYLE = """
+svg { background: var(--paper) } text { font: 12px system-ui, sans-serif; fill: var(--ink) }
+.soft, .small { fill: var(--soft) } .grid { stroke: var(--line) } .line { fill: none; stroke-width: 2 }
+.interval { stroke-width: 2; stroke-opacity: .5 }
+"""
+
+
+def draw(folder: str, extractor: str) -> str:
+    """Draw the F1 that the pages of one extractor reach, over their confidence.
+
+    Raises:
+        InputError: the folder holds no results, or the extractor gives no confidence there.
+    """
+    path = Path(folder) / "scores.parquet"
+    try:
+        rows = pq.read_table(path, columns=[*_COLUMNS], filters=[("metric", "=", MAIN_METRIC)])
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is no file of scores that `dbce evaluate` wrote: {error}") from error
+    rows = rows.filter(pc.and_(pc.equal(rows["extractor"], extractor), pc.is_valid(rows["confidence"])))
+    if not rows.num_rows:
+        raise InputError(f"{path}: {extractor} has no confidence on any page; run `dbce evaluate --extractors dbce`")
+    keys = zip(*(rows[name].to_pylist() for name in ("site", "dataset", "page_id")), strict=True)
+    units = [unit_of(*key) for key in keys]
+    steps = reliability.measure_steps(rows["confidence"].to_numpy(), rows["f1"].to_numpy(), units)
+    body = [f"<style>{html_template.colours()}{_STYLE}</style>", score_plots.reliability_plot(steps)]
+    return svg.svg(*_SIZE, body) + "\n"
