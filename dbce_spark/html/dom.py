@@ -24,7 +24,7 @@ _EMPTY_SCRIPT = re.compile(rb"<(script|style)((?:\s[^<>]*)?)/>(?=.*?<(/)?\1\b)(?
 """A tag that libxml2 takes for a whole element, and browsers for the start of what ends at the next end tag. Where
 another starts before that, the slash is meant."""
 _TITLE_END = re.compile(rb"</title", re.IGNORECASE)
-_OPEN_TITLE = re.compile(rb"<title\b[^>]*>[^<]*(?=<)", re.IGNORECASE)
+_OPEN_TITLE = re.compile(rb"<title\b[^<>]*>[^<]*(?=<)", re.IGNORECASE)
 _NOT_AS_MEANT = re.compile(rb"<[/nNsS][nNoOcCtT](?:[oO]?[fF][rR]|[^<>]*/>)")
 """The beginning of what either of these finds, and of little else: for nearly all pages one look is enough."""
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
