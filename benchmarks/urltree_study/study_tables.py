@@ -168,8 +168,9 @@ def _shares(counted: Counter[int]) -> list[str]:
 
 def _labels(documents: Sequence[StudiedDocument], every: int) -> Iterator[tuple[str, Sequence[Kept]]]:
     """Label all documents by each heuristic, and with similarity hashes; yield the labels of one of `every`."""
+    keys = exact_keys(documents)
     for name, settings in HEURISTICS.items():
-        yield f"`urltree-{name}`", label(documents, exact_keys(documents), settings)[every - 1 :: every]
+        yield f"`urltree-{name}`", label(documents, keys, settings)[every - 1 :: every]
     for most in KIND_BITS:
         labels = label(documents, alike_keys(documents, most), HEURISTICS[AT_DOMAIN])
         yield f"`urltree-{AT_DOMAIN}`, hashes within {counted(most, 'bit')}", labels[every - 1 :: every]
