@@ -16,12 +16,11 @@ from benchmarks.urltree_study.stream_runs import (
     left_out,
 )
 from benchmarks.urltree_study.studied_documents import StudiedDocument, by_stream
-from dbce_spark.evaluation.scoring import bootstrap
+from dbce_spark.evaluation.scoring import bootstrap, stream_course
 from dbce_spark.evaluation.scoring.metrics import rouge_l, words
 from dbce_spark.evaluation.training.training_examples import held
 from dbce_spark.files import markdown_table
 from dbce_spark.log import counted
-from dbce_spark.model import Numbers
 
 NUMBERS = (10, 20, 50, 100, 200, 300, 500, 700, 1_000)
 """N of strict-support-N and relaxed-at-domain-N. The paper took 100 to 1,000, ours of short domains begin below."""
@@ -168,8 +167,9 @@ def _shares(counted: Counter[int]) -> list[str]:
 
 def _labels(documents: Sequence[StudiedDocument], every: int) -> Iterator[tuple[str, Sequence[Kept]]]:
     """Label all documents by each heuristic, and with similarity hashes; yield the labels of one of `every`."""
+    keys = exact_keys(documents)
     for name, settings in HEURISTICS.items():
-        yield f"`urltree-{name}`", label(documents, exact_keys(documents), settings)[every - 1 :: every]
+        yield f"`urltree-{name}`", label(documents, keys, settings)[every - 1 :: every]
     for most in KIND_BITS:
         labels = label(documents, alike_keys(documents, most), HEURISTICS[AT_DOMAIN])
         yield f"`urltree-{AT_DOMAIN}`, hashes within {counted(most, 'bit')}", labels[every - 1 :: every]
@@ -193,7 +193,7 @@ def _longest(documents: Sequence[StudiedDocument]) -> int:
 
 def _by_stretch(documents: Sequence[StudiedDocument], scores: Mapping[str, Values], firsts: Sequence[int]) -> str:
     """Write the mean of each row's scores over stretches of the streams of all domains, from these documents on."""
-    nth = _places(documents)
+    nth = stream_course.positions([one.page for one in documents])
     ends = [*firsts[1:], len(documents) + 1]
     found = [(first, end, (nth >= first) & (nth < end)) for first, end in zip(firsts, ends, strict=True)]
     stretches = [one for one in found if one[2].any()]
@@ -203,16 +203,6 @@ def _by_stretch(documents: Sequence[StudiedDocument], scores: Mapping[str, Value
     for name, values in scores.items():
         rows.append([name, *(_shown(values[of].mean()) for of in chosen), _shown(values.mean())])
     return markdown_table.table(["", *head, f"{stretches[-1][0]:,}+", "all"], rows)
-
-
-def _places(documents: Sequence[StudiedDocument]) -> Numbers:
-    """Count each document among those of its domain, from 1."""
-    count: dict[str, int] = {}
-    places = []
-    for one in documents:
-        count[one.stream] = count.get(one.stream, 0) + 1
-        places.append(count[one.stream])
-    return np.array(places)
 
 
 def _shown(value: float) -> str:

@@ -16,6 +16,7 @@ _REVIVED = {
 _NUMBERED = re.compile(r"(?:cp|ibm|dos|ms|windows)[-_]?0{0,2}([1-9]\d{2,3})")
 """A code page by its number, as IBM, Microsoft, Java and Python write it: `ibm850`, `IBM00858`, `DOS-862`, `ms949`."""
 _OF_PAGES = {"932": "shift_jis", "936": "gbk", "949": "euc-kr", "950": "big5", "1361": "johab"}
+_OF_PAGES |= {name.removeprefix("ibm"): name for name in OLDER if name.startswith("ibm")}
 _LONGEST = 64
 
 
@@ -30,6 +31,5 @@ def charset_of(label: str) -> str:
     if encoding is not None:
         return "" if encoding.name == "replacement" else str(encoding.name)
     if numbered := _NUMBERED.fullmatch(label):
-        label = _OF_PAGES.get(numbered[1], f"ibm{numbered[1]}")
-        return label if label in OLDER or label in _OF_PAGES.values() else ""
+        return _OF_PAGES.get(numbered[1], "")
     return label if label in OLDER else ""

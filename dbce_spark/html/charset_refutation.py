@@ -32,8 +32,8 @@ _BEYOND_LATIN = "\u0370"
 """The first letter of another script."""
 _UNREAD = re.compile("[\ue000-\uf8ff\ufffd]")
 """A character that was replaced, or is of private use: no text can be read that has many."""
-_LEAST_UNREAD = 50
-"""Characters outside ASCII of which one is unread where another charset is looked for."""
+_UNREAD_IN = 50
+"""Another charset is looked for if one character outside ASCII in so many is unread."""
 _BEHIND_LETTER = re.compile(rf"(?<=[^\W\d_])[^\0-\x7f{_BETWEEN_LETTERS}]")
 _CLEARLY = 10
 """The times that another charset must read a page better than the declared one."""
@@ -60,7 +60,7 @@ def _is_outdone(html: bytes, text: str, name: str) -> bool:
     """Test whether the detector finds a charset by which a page is text, while by the declared one it is hardly any."""
     if name in _TWO_BYTES:
         unread = len(_UNREAD.findall(text))
-        if unread < FEW or _LEAST_UNREAD * unread < sum(counts(text)):
+        if unread < FEW or _UNREAD_IN * unread < sum(counts(text)):
             return False
         found = detect(html)
         return found in _TWO_BYTES and _CLEARLY * len(_UNREAD.findall(decode_by(html, found))) < unread
@@ -72,10 +72,11 @@ def _is_outdone(html: bytes, text: str, name: str) -> bool:
 def _is_no_western(html: bytes) -> bool:
     """Test whether a page is in letters of another script, or of other languages in Latin script, than windows-1252."""
     sample = sample_of(html)
-    if _is_in_runs(sample) and _is_beyond_latin(decode_by(sample, detect(html))):
-        return True
-    broken = sample.translate(_MARKED_LETTERS).count(b"lsl")
-    return broken >= FEW and _CLEARLY * _broken_words(decode_by(sample, detect(html))) < broken
+    in_runs, broken = _is_in_runs(sample), sample.translate(_MARKED_LETTERS).count(b"lsl")
+    if not in_runs and broken < FEW:
+        return False
+    found = decode_by(sample, detect(html))
+    return (in_runs and _is_beyond_latin(found)) or (broken >= FEW and _CLEARLY * _broken_words(found) < broken)
 
 
 def _fits_words(html: bytes, name: str) -> bool:

@@ -24,9 +24,9 @@ _MULTIBYTE = {
     "iso-2022-kr": "iso2022_kr",
     "johab": "johab",
 }
+_OF_DOS = (437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 869, 1125)
 _ONE_BYTE = {
-    **{f"ibm{page}": f"cp{page}" for page in (437, 720, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865)},
-    **{f"ibm{page}": f"cp{page}" for page in (869, 1125)},
+    **{f"ibm{page}": f"cp{page}" for page in _OF_DOS},
     "x-mac-ce": "mac_latin2",
     "x-mac-croatian": "mac_croatian",
     "x-mac-greek": "mac_greek",

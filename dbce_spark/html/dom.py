@@ -19,12 +19,14 @@ MAX_DEPTH = 2048
 _LONG_TAG = 15_000
 """Bytes without an end of a tag that make a page suspect. A tag without them has so few attributes (each takes three
 bytes) that libxml2 is through in 0.2 s; 2 % of the gold pages have them, mostly drawings and data in one attribute."""
+_FED = 1 << 18
+"""Bytes that libxml2 is given at a time: it reads all of them, even where its target has raised an error."""
 _NO_FRAMES = re.compile(rb"(</?no)frames\b", re.IGNORECASE)
 _EMPTY_SCRIPT = re.compile(rb"<(script|style)((?:\s[^<>]*)?)/>(?=.*?<(/)?\1\b)(?(3)|(?!))", re.IGNORECASE | re.DOTALL)
 """A tag that libxml2 takes for a whole element, and browsers for the start of what ends at the next end tag. Where
 another starts before that, the slash is meant."""
 _TITLE_END = re.compile(rb"</title", re.IGNORECASE)
-_OPEN_TITLE = re.compile(rb"<title\b[^>]*>[^<]*(?=<)", re.IGNORECASE)
+_OPEN_TITLE = re.compile(rb"<title\b[^<>]*>[^<]*(?=<)", re.IGNORECASE)
 _NOT_AS_MEANT = re.compile(rb"<[/nNsS][nNoOcCtT](?:[oO]?[fF][rR]|[^<>]*/>)")
 """The beginning of what either of these finds, and of little else: for nearly all pages one look is enough."""
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
@@ -95,8 +97,11 @@ def measure(html: bytes, config: PageConfig) -> None:
     if len(html) > config.trusted_bytes or _has_long_tag(html):
         target: Any = _AttributeCount(config.max_attributes)
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
+        meant = _with_title_end(_as_meant(html))
         with contextlib.suppress(etree.LxmlError, _Deep):  # what is wrong besides shows when it is parsed
-            etree.fromstring(_with_title_end(_as_meant(html)), parser)
+            for start in range(0, len(meant), _FED):
+                parser.feed(meant[start : start + _FED])
+            parser.close()
 
 
 def _as_meant(html: bytes) -> bytes:

@@ -52,4 +52,4 @@ def _has_text(cell: Any) -> bool:
 def _is_long(cell: Any) -> bool:
     if len([*islice(cell.iterdescendants(*_BLOCKS), 3)]) == 3:
         return True
-    return len("".join(cell.itertext()).split()) > MOST_WORDS
+    return len("".join(cell.itertext()).split(None, MOST_WORDS)) > MOST_WORDS

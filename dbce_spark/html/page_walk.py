@@ -14,7 +14,7 @@ import numpy.typing as npt
 from dbce_spark.html.closing_links import Closing, closing_texts, cut_closing, recurring
 from dbce_spark.html.dom import PageError
 from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS, JOINED_TAGS, is_line_of_code
-from dbce_spark.html.table_rows import LINE_BREAK, Elements, Tables, cell_slots, separators
+from dbce_spark.html.table_rows import LINE_BREAK, Elements, separators
 from dbce_spark.html.tokens import are_words, begins_word, hashed, token_counts, turns_upper
 from dbce_spark.model import Blocks, RejectReason
 
@@ -416,7 +416,7 @@ class PageWalk:
         tree, texts, steps = self.tree, self.texts, self._steps
         tags = [steps[path] for path in tree.slot_paths]
         elements = Elements(tree.slots, tree.parents, tree.firsts, tree.lasts, tree.holders, tags)
-        before = separators(texts, elements, cell_slots(tags, tree.slot_parents), Tables(self._root, elements))
+        before = separators(texts, elements, self._root)
         before[0] = ""
         gaps = np.fromiter(map(len, before), np.int32, len(before))
         return "".join(chain.from_iterable(zip(before, texts, strict=True))).replace(LINE_BREAK, "\n"), gaps

@@ -47,8 +47,8 @@ def _is_shown(element: Any) -> bool:
 
 
 def _lengths(element: Any, shown: Collection[Any]) -> Iterator[int]:
-    """Iterate over the lengths of the texts in an element, white space aside; of dropped elements only those in some
-    are counted."""
+    """Iterate over the lengths of the texts in an element, white space aside; of dropped elements only those that are
+    `shown` count."""
     walker = etree.iterwalk(element, events=("start", "end"))
     for event, one in walker:
         is_end = event == "end"

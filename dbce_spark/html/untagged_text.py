@@ -16,7 +16,6 @@ _NAMES = (
 _MARKUP = re.compile(rb"<(?:[!?/]|(?:%b)[\s/>])" % "|".join(_NAMES.split()).encode(), re.IGNORECASE)
 """A start tag of HTML, any end tag, and what comments, declarations and XML begin with. Mostly the first bytes."""
 
-
 _LOST = re.compile(rb"[\r\n<]")
 """Of text without markup what is lost where it is read as HTML: lines, and what looks like tags."""
 

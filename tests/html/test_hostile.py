@@ -1,6 +1,7 @@
 """Pages made to keep a parser busy, or to fill a machine: each ends as a page or with a reason, in bounded memory."""
 
 import sys
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -22,7 +23,11 @@ MOST = 640 << 20
 what libxml2 holds beside them."""
 
 LIMIT = 300.0
-"""Seconds after which a page counts as hung. The slowest takes three."""
+"""Seconds after which a page counts as hung, however busy the machine is."""
+
+SECONDS = CONFIG.page.max_seconds / 3
+"""Seconds of processor time that a page may take, far from those after which a worker gives it up. The slowest takes
+two."""
 
 SIZE = CONFIG.page.max_html_bytes
 TAGS = CONFIG.page.max_tags
@@ -53,6 +58,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "unclosed_bold": ("too_deep", lambda: nested("b", 100_000) + b"x"),
     "unclosed_font": ("deep", lambda: b"x" + b"<font>x" * 100_000),
     "nested_tables": ("deep", lambda: b"x" + b"<table><tr><td>x" * 30_000),
+    "nested_rows_of_data": ("too_many_tokens", lambda: filled(b"<table><tr><td>x<td>x<td>" * 650, b"x ")),
     "dropped_and_deep": ("deep", lambda: b"<p>x</p>" + nested("noscript", 3_000) + b"x"),
     "for_readers_without_scripts": (
         "paths_too_long",
@@ -68,6 +74,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
         "paths_too_long",
         lambda: (nested("section", 2_000) + b"x" + nested("/section", 2_000)) * 49,
     ),
+    "ends_of_nothing_behind_deep": ("too_deep", lambda: tagged(nested("b", TAGS // 2), b"</div >   ") + b"x"),
     "ends_of_nothing_and_deep": (PAGE, lambda: tagged(nested("div", 2_000) + b"x", b"</b>")),
     # Attributes.
     "attributes": ("too_many_attributes", lambda: b"<p " + numbered("a#=1 ", 100_000) + b">x"),
@@ -111,6 +118,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "name": ("no_text", lambda: filled(b"<!----><", b"a")),
     "title": ("too_many_tags", lambda: b"<title>" + b"<a>x" * 1_000_000),
     "titles": ("no_text", lambda: tagged(b"", b"<title>x")),
+    "tags_of_titles": ("no_text", lambda: filled(b"<title " * 20_000, b"a ")),
     # Without a tag.
     "signs": (PAGE, lambda: b"x" + b"<" * TAGS),
     "lines": ("too_many_tokens", lambda: filled(b"<x", b"a\n")),
@@ -137,21 +145,21 @@ def peak() -> int:
 
 def serve(name: str, pipe: Connection) -> None:
     html = PAGES[name][1]()
-    before = peak()
+    before, started = peak(), time.process_time()
     found = outcome_of(html)
-    pipe.send((found, peak() - before))
+    pipe.send((found, peak() - before, time.process_time() - started))
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_page(name: str) -> None:
-    """Parsed in a process of its own, it ends, takes no more memory than allowed, and has its reason."""
+    """Parsed in a process of its own, it ends, takes no more memory and time than allowed, and has its reason."""
     pipe, far_end = forks().Pipe()
     process = forks().Process(target=serve, args=(name, far_end), daemon=True)
     process.start()
     far_end.close()
     try:
         assert pipe.poll(LIMIT), "it hangs"
-        found, memory = pipe.recv()  # EOFError: the process is dead
+        found, memory, seconds = pipe.recv()  # EOFError: the process is dead
     finally:
         process.kill()
         process.join()
@@ -160,6 +168,7 @@ def test_hostile_page(name: str) -> None:
 
     assert PAGES[name][0] == found
     assert memory <= MOST, f"{memory >> 20} MiB"
+    assert seconds <= SECONDS
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Properties of a gold page beside its texts, by which tables are made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -63,12 +63,7 @@ def measure(pages: Sequence[GoldPage]) -> list[Facts]:
     siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
     recurrence = gold_recurrence.of_set(pages)
     return [
-        replace(
-            _of_one(page, language),
-            siblings=siblings[page.page_id],
-            snapshots=snapshots[page.page_id],
-            gold_recurrence=recurrence[page.page_id],
-        )
+        _of_one(page, language, siblings[page.page_id], snapshots[page.page_id], recurrence[page.page_id])
         for page, language in zip(pages, _languages(pages), strict=True)
     ]
 
@@ -92,8 +87,7 @@ def _languages(pages: Sequence[GoldPage]) -> list[str]:
     return [page.lang or next(detected).tag for page in pages]
 
 
-def _of_one(page: GoldPage, language: str) -> Facts:
-    """Measure a page by itself, as if it were the only one of its set."""
+def _of_one(page: GoldPage, language: str, siblings: int, snapshots: int, recurrence: float) -> Facts:
     root = parse_unrepaired(page.html)
     gold, found = words(page.gold), PageWords(root)
     return Facts(
@@ -104,10 +98,10 @@ def _of_one(page: GoldPage, language: str) -> Facts:
         lang=language,
         page_type=page.page_type,
         era=str(timestamps.to_datetime(page.timestamp).year) if page.timestamp else "",
-        siblings=0,
-        snapshots=0,
-        gold_recurrence=0.0,
+        siblings=siblings,
+        snapshots=snapshots,
         gold_error=complexity.gold_error(gold, found),
+        gold_recurrence=recurrence,
         complexity=complexity.ratio(gold, found),
         tags=clusters.shares(root),
     )

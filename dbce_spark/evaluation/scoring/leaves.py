@@ -92,22 +92,22 @@ def parse_in_slots(html: str) -> tuple[Leaves, tuple[int, ...]]:
     blocks: list[int] = []
     slots: list[int] = []
     block = 0
-    chain = [0]
+    around = [0]  # the slots of the elements that are open
     walker = etree.iterwalk(parse_tree(html.encode("utf-8", "replace")), events=("start", "end"))
     for event, element in walker:
         dropped = element.tag in DROPPED_TAGS
         if event == "start":
-            chain.append(text_hash(f"{chain[-1]} {element.tag} {unnumbered(element.get('class') or '')}"))
+            around.append(text_hash(f"{around[-1]} {element.tag} {unnumbered(element.get('class') or '')}"))
             if dropped:
                 walker.skip_subtree()
         else:
-            chain.pop()
+            around.pop()
         block += element.tag in LINE_END_TAGS
         text = element.tail if event == "end" else None if dropped else element.text
         if text and not text.isspace():
             texts.append(text)
             blocks.append(block)
-            slots.append(chain[-1])
+            slots.append(around[-1])
     return Leaves(tuple(texts), tuple(blocks), tuple(map(words, texts))), tuple(slots)
 
 

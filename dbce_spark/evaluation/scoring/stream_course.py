@@ -146,7 +146,7 @@ def _domain_of_set(page: GoldPage) -> str:
 
 
 def _step(name: str, f1: Values, pages: Sequence[GoldPage]) -> StreamStep:
-    domains = [gold_stream.domain(page) for page in pages]  # of several sets one: a site is drawn as a whole
+    domains = [gold_stream.domain(page) for page in pages]  # a site in several sets is drawn as a whole
     units, _ = bootstrap.drawn_units(domains)
     weights = average_weights.equal(len(pages))
     return StreamStep(
