@@ -4,16 +4,14 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lxml import etree
-
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.datasets import LABELLED
+from dbce_spark.evaluation.reader_texts import reader_texts
 from dbce_spark.files import jsonl
 from dbce_spark.html.dom import PageError, parse_tree
 
 CONTENT, COMMENT = 1, 2
-_UNREAD = ("script", "style", "noscript")
 _DIGEST_BYTES = 8
 
 
@@ -60,21 +58,10 @@ def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str)
 
 def text_nodes(html: str) -> list[str]:
     """List the text nodes of a page as they were labelled: white space collapsed, empty ones left out."""
-    found: list[str] = []
     try:
-        root = parse_tree(html.encode("utf-8", "surrogatepass"))
+        return [one.text for one in reader_texts(parse_tree(html.encode("utf-8", "surrogatepass")))]
     except PageError:
-        return found
-    walker = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walker:
-        is_start = event == "start"
-        text = element.text if is_start else element.tail
-        if is_start and element.tag in _UNREAD:
-            walker.skip_subtree()
-            continue
-        if text and text.strip() and (is_start or element.getparent() is not None):
-            found.append(" ".join(text.split()))
-    return found
+        return []
 
 
 def _numbers(spans: str) -> Iterator[int]:

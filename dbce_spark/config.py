@@ -174,6 +174,7 @@ class LabelConfig:
     content: Annotated[str, one_of("whole", "article")]
     title: Annotated[str, one_of("keep", "drop")]
     favor: Annotated[str, one_of("precision", "balanced", "recall")]
+    no_content: Share
     comments: bool
     classifier: str
 

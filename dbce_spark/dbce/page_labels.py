@@ -51,17 +51,21 @@ class ScoredPage:
 
 
 def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterator[ScoredPage]:
-    """Score the blocks of some pages by the classifier, and choose those to keep."""
+    """Score the blocks of some pages by the classifier, and choose those to keep: none of a page that likely has no
+    content, which then is its confidence."""
     classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     for lot in cut_lots(compared, _count_blocks, TOGETHER):
         second = classifier.second_scores(lot)
-        of_pages = zip(lot, scores_of(second, label.content), classifier.types(second), strict=True)
-        for page, scores, page_type in of_pages:
+        found = scores_of(second, label.content), classifier.types(second), classifier.contentless(second).tolist()
+        for page, scores, page_type, contentless in zip(lot, *found, strict=True):
+            words = page.page.blocks.words
             is_kept = kept_blocks.choose_blocks(page.page, scores, label)
             if label.title == "drop":
                 is_kept = without_title(page.page, is_kept)
-            confidence = kept_blocks.estimate_confidence(scores, page.page.blocks.words, is_kept)
+            confidence = kept_blocks.estimate_confidence(scores, words, is_kept)
+            if kept_blocks.is_left_empty(contentless, confidence, int(words[is_kept].sum()), label):
+                is_kept, confidence = np.zeros_like(is_kept), round(contentless, 3)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
 
 

@@ -21,7 +21,7 @@ from dbce_spark.errors import ConfigError, Parameter
 
 _SHIPPED = "classifier.npz"
 _FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
-_PAGE_TYPE = "page_type"
+_PAGE_TYPE, _NO_CONTENT = "page_type", "no_content"
 _BROKEN = (
     OSError, EOFError, ValueError, KeyError, IndexError, TypeError, RecursionError, zipfile.BadZipFile, zlib.error
 )  # fmt: skip
@@ -52,13 +52,22 @@ def load_classifier(path: str) -> Classifier:
         card = about["card"]
         types = tuple(about.get("page_types", ()))
         page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
+        no_content = _forest(arrays, _NO_CONTENT) if about.get(_NO_CONTENT) else None
         sites = frozenset(about.get(_CORRECTED, ()))
         corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
     except _BROKEN as error:
         raise ConfigError(
             Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {_cause(error)}"
         ) from error
-    return Classifier(binnings, class_words, **forests, card=card, page_types=page_types, corrections=corrections)
+    return Classifier(
+        binnings,
+        class_words,
+        **forests,
+        card=card,
+        page_types=page_types,
+        no_content=no_content,
+        corrections=corrections,
+    )
 
 
 def _cause(error: Exception) -> str:
@@ -86,6 +95,8 @@ def save_classifier(classifier: Classifier, path: Path) -> None:
     if classifier.page_types:
         types, forests[_PAGE_TYPE] = classifier.page_types.names, classifier.page_types.forest
     about: dict[str, Any] = {"names": names, "card": classifier.card, "page_types": types}
+    if classifier.no_content:
+        about[_NO_CONTENT], forests[_NO_CONTENT] = True, classifier.no_content
     arrays: dict[str, npt.NDArray[Any]] = {}
     if classifier.corrections.sites:
         about[_CORRECTED] = sorted(classifier.corrections.sites)

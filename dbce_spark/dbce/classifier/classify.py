@@ -8,7 +8,8 @@ There are two third scores, since there are two conventions of what content is: 
 careful reader would copy it, or the main text of an article alone, as sets of news pages mark it. `kept_blocks`
 chooses by them.
 
-A page's type follows from the means of its blocks' features and second scores (`page_types`).
+A page's type follows from the means of its blocks' features and second scores (`page_types`), and so does how likely
+it is to have no content at all.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -84,15 +85,16 @@ class Binning:
 
 @dataclass(frozen=True)
 class Classifier:
-    """Six forests, the bins of their features by where those come from, and a card that describes them.
+    """Its forests, the bins of their features by where those come from, and a card that describes them.
 
     `first` and `first_replies` look at the rows of `page` and of `words` (by `class_words`). `second` looks at those,
     and behind them at those of `context` (from scores of `first`), `replies` (from scores of `first_replies`),
     `siblings` and `crosses`; `article` and `replies` at the same, and behind them at those of `third` (from scores of
     `second`); `whole` at all these, and behind them at those of `units`, from the same scores. The forests named for
     replies separate what readers wrote below the content from all else. `page_types` looks at means over a page of the
-    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type. `corrections` move what
-    `article` and `whole` say of sites of which people have labelled pages.
+    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type. So does `no_content`,
+    for pages that hold boilerplate alone; None: it was trained on none. `corrections` move what `article` and `whole`
+    say of sites of which people have labelled pages.
     """
 
     binnings: Mapping[str, Binning]
@@ -105,6 +107,7 @@ class Classifier:
     replies: Forest
     card: Mapping[str, Any]
     page_types: PageTypes | None = None
+    no_content: Forest | None = None
     corrections: SiteCorrections = field(default_factory=SiteCorrections)
 
     def block_features(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
@@ -180,7 +183,15 @@ class Classifier:
         """Tell the type of each page, whatever other pages come with it; None where the classifier knows none."""
         if self.page_types is None:
             return [None] * len(second.compared)
-        return self.page_types.of_pages(second.page_codes())
+        return self.page_types.of_pages(second.page_codes)
+
+    def contentless(self, second: "SecondScores") -> Scores:
+        """Estimate how likely each page has no content, 0 to 1, whatever other pages come with it; 0 where the
+        classifier has not learned it, and for pages of a site that it is corrected by."""
+        if self.no_content is None:
+            return np.zeros(len(second.compared))
+        is_corrected = [one.page.capture.site in self.corrections.sites for one in second.compared]
+        return np.where(is_corrected, 0.0, rounded(self.no_content.log_odds(second.page_codes)))
 
     def _content(self, second: "SecondScores", content: str) -> Scores:
         """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
@@ -228,8 +239,9 @@ class SecondScores:
         around = context.of_rows(self._rows, names, self._scores)
         self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
 
+    @cached_property
     def page_codes(self) -> Codes:
-        """Compute the codes that the type of each page follows from."""
+        """Compute the codes that the type of each page follows from, and whether it has content."""
         of_page = self._classifier.binnings["page"]
         return page_codes(self._rows, self.codes[: len(of_page.names)], of_page.highest, self._scores)
 

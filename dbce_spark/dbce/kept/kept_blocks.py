@@ -29,6 +29,12 @@ TEXT_WORDS = 10
 """Words that make a text: a page's only block of so many is its content, shorter ones are a link to go on by, or a
 message; and a page that is expected to have so many words of content is not left without a text (docs/method.md)."""
 
+SURE = 0.8
+"""A page of which a text is expected to reach this F1 is not left empty, and neither is one whose text has fewer than
+`EMPTIED_WORDS` words: forms and lists of a few links have as little content (docs/quality.md)."""
+
+EMPTIED_WORDS = 20
+
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
 
@@ -121,6 +127,13 @@ def estimate_confidence(scores: Scores, words: npt.NDArray[np.int32], is_kept: n
     if not kept:
         return round(1 - float(content.sum()) / (STEP * max(int(words.sum()), 1)), 3)
     return round(2 * float(content[is_kept].sum()) / (STEP * kept + float(content.sum())), 3)
+
+
+def is_left_empty(contentless: float, confidence: float, words: int, label: LabelConfig) -> bool:
+    """Decide whether nothing is kept of a page, by how likely it has no content, and by the confidence and the number
+    of words of what is kept of it."""
+    may_be = label.favor != "recall" and words >= EMPTIED_WORDS and confidence < SURE
+    return may_be and contentless > label.no_content
 
 
 def _content(scores: Scores, words: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

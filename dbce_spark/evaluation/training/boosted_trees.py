@@ -53,6 +53,9 @@ TYPE_PARAMETERS = PARAMETERS | {
 }
 """One type against all others. Rows are pages: there are few, and each comes twice."""
 
+NO_CONTENT_PARAMETERS = PARAMETERS | {"min_data_in_leaf": 20, "lambda_l2": 5.0}
+"""Rows are pages, too."""
+
 
 def fit(
     codes: Codes,

@@ -19,7 +19,7 @@ from dbce_spark.dbce.classifier.classifier_file import save_classifier
 from dbce_spark.errors import ConfigError, PlatformError, installs
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.folds import FOLDS_FILE, file_of, read_pinned
-from dbce_spark.evaluation.training import prepared_pages, trainer, training_examples
+from dbce_spark.evaluation.training import no_content, prepared_pages, trainer, training_examples
 from dbce_spark.evaluation.training.prepared_pages import PreparedPages
 from dbce_spark.log import counted
 
@@ -58,6 +58,8 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
     output = Path(request.output)
     output.parent.mkdir(parents=True, exist_ok=True)
     save_classifier(trainer.train(prepared, _card(prepared)), output)
+    if request.folds:
+        no_content.add(datasets.read(request.paths, request.limit).sets, Path(request.folds), output, config)
     return f"{output}: {output.stat().st_size:,} bytes, trained on {counted(len(prepared.examples), 'page')}"
 
 

@@ -32,10 +32,10 @@ def test_types_do_not_depend_on_how_many_blocks_are_added_up_at_once(
 ) -> None:
     """The bins that they follow from are the same."""
     second = small_classifier.classifier().second_scores([alone_on_site(one) for one in trained_pages])
-    expected = second.page_codes()
+    expected = second.page_codes
     monkeypatch.setattr(page_types, "_BLOCKS_AT_ONCE", at_once)
 
-    assert np.array_equal(expected, second.page_codes())
+    assert np.array_equal(expected, second.page_codes)
 
 
 def test_types_that_it_was_taught(trained_pages: list[Page], classifying: DbceConfig) -> None:

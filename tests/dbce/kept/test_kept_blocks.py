@@ -17,6 +17,7 @@ from dbce_spark.dbce.kept.kept_blocks import (
     choose_blocks,
     choose_of_article,
     estimate_confidence,
+    is_left_empty,
 )
 from dbce_spark.model import Page
 from tests.support.builders import capture, config
@@ -164,3 +165,20 @@ def test_numbers_of_lines_are_not_kept() -> None:
     assert isinstance(page, Page)
 
     assert [False, True] == choose_blocks(page, np.full(2, 0.9), config().label).tolist()
+
+
+@pytest.mark.parametrize(
+    ("contentless", "confidence", "words", "favor", "expected"),
+    [
+        (0.96, 0.79, 20, "balanced", True),
+        (0.96, 0.79, 20, "precision", True),
+        (0.96, 0.79, 20, "recall", False),
+        (0.95, 0.79, 20, "balanced", False),
+        (0.96, 0.80, 20, "balanced", False),
+        (0.96, 0.79, 19, "balanced", False),
+    ],
+)
+def test_a_page_is_left_empty(contentless: float, confidence: float, words: int, favor: str, expected: bool) -> None:
+    """If it likely has no content, and what would be kept of it is unsure and not short; never if recall is favored."""
+    label = config(f"label.favor={favor}", "label.no_content=0.95").label
+    assert expected == is_left_empty(contentless, confidence, words, label)
