@@ -109,11 +109,11 @@ _DECLARED = {
 
 
 def _first_declared(found: Mapping[str, Any]) -> Mapping[str, str]:
-    """Choose the first value that extruct found of each field."""
-    things = [one for kind in ("opengraph", "json-ld", "microdata", "rdfa") for one in _things(found[kind])]
+    """Choose the first value that extruct found of each field; a kind on which it fails is missing."""
+    things = [one for kind in ("opengraph", "json-ld", "microdata", "rdfa") for one in _things(found.get(kind))]
     things += [
-        {one["name"].lower().rpartition(".")[2]: one["content"]}
-        for core in found["dublincore"]
+        {one.get("name", "").lower().rpartition(".")[2]: one.get("content")}
+        for core in found.get("dublincore", ())
         for one in (*core["elements"], *core["terms"])
     ]
     named = [{name.rpartition("/")[2].rpartition("#")[2]: value for name, value in one.items()} for one in things]

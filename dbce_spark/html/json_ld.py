@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from dbce_spark.html.bylines import plain
@@ -45,6 +46,8 @@ _NAMES_OF_SITE = (
 _OF_SITE = frozenset(_NAMES_OF_SITE.lower().split())
 """Types of schema.org for people, organizations and sites, with all types below them, as in schema-dts 2.1.0 of npm."""
 _IMAGE = "imageobject"
+_MOST_HEADLINES, _MOST_HEADINGS = 100, 16
+"""Headlines in JSON-LD and headings of a page that are compared: a page with more is a list, not an article."""
 _LIKE = 0.8
 """Share of the words of the shorter of two headlines that the longer one has, if both are of one article."""
 _FEWEST_CHARS = 8
@@ -59,9 +62,9 @@ def page_things(root: Any, scripts: Iterable[str]) -> list[Thing]:
     """
     things = [thing for script in _within_bounds(scripts) for thing in _things(script)]
     headlines = {headline for thing in things if (headline := _headline(thing))}
-    if len(headlines) < 2:
+    if not 1 < len(headlines) <= _MOST_HEADLINES:
         return things
-    headings = [plain(shown_text(heading)) for heading in root.iter("title", "h1")]
+    headings = [plain(shown_text(heading)) for heading in islice(root.iter("title", "h1"), _MOST_HEADINGS)]
     others = {one for one in headlines if not any(_is_repeated(one, heading) for heading in headings)}
     return things if len(others) == len(headlines) else [one for one in things if _headline(one) not in others]
 

@@ -195,10 +195,11 @@ def _read_property(element: Any, name: str, found: _Found) -> None:
 
 def _read_rdfa(element: Any, names: str, found: _Found) -> None:
     """Read days in RDFa, which has several properties in one attribute."""
-    days = dict.fromkeys(_DAYS[name] for name in map(meta_name, names.split()) if name in _DAYS)
-    if days and not _is_of_comment(element):
-        for day in days:
-            _keep(found.values, f"property:{day}", _time(element))
+    days = dict.fromkeys(f"property:{_DAYS[name]}" for name in map(meta_name, names.split()) if name in _DAYS)
+    places = [place for place in days if len(found.values[place]) < _MOST]
+    if places and not _is_of_comment(element):
+        for place in places:
+            _keep(found.values, place, _time(element))
 
 
 def _signs(classes: str) -> Set[str]:

@@ -61,13 +61,9 @@ def test_an_extractor_that_is_none_is_named(tmp_path: Path, capsys: pytest.Captu
 
 def test_the_first_value_that_extruct_found_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """It finds all that a page declares, and chooses nothing."""
-    empty: dict[str, list[Any]] = {kind: [] for kind in ("opengraph", "json-ld", "microdata", "rdfa", "dublincore")}
-    found = empty | {
-        "json-ld": [
-            {"@graph": [{"headline": "Spring", "author": [{"name": "Ada"}], "datePublished": "2014-05-03T10"}]}
-        ],
-        "rdfa": [{"http://ogp.me/ns#description": [{"@value": "Boats"}]}],
-    }
+    article = {"headline": "Spring", "author": [{"name": "Ada"}], "datePublished": "2014-05-03T10"}
+    core = {"elements": [{"URI": "x"}], "terms": [{"name": "DC.description", "content": "Boats"}]}
+    found = {"json-ld": [{"@graph": [article]}], "dublincore": [core]}
     monkeypatch.setitem(sys.modules, "extruct", SimpleNamespace(extract=lambda *_, **__: found))
 
     expected = {"title": "Spring", "author": "Ada", "date": "2014-05-03", "description": "Boats"}
