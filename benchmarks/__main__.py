@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _add_package_pages(commands)
     _add_reader_gold(commands)
     _add_structure(commands)
+    _add_metadata(commands)
     _add_phrase_pages(commands)
     _add_published_texts(commands)
     _add_leaderboard(commands)
@@ -280,6 +281,28 @@ def _structure(arguments: argparse.Namespace) -> None:
     if unknown := [name for name in names if name not in structure_scores.EXTRACTORS]:
         raise InputError(f"--extractor: {unknown[0]} is none; there are {', '.join(structure_scores.EXTRACTORS)}")
     print(structure_scores.measure(arguments.sets, names))
+
+
+def _add_metadata(commands: Commands) -> None:
+    command = add_command(
+        commands, "metadata", _metadata, "score titles, authors, days and descriptions by those that people noted"
+    )
+    command.add_argument("phrases", nargs="+", metavar="PHRASES", help="read pages with what was noted from this file")
+    command.add_argument(
+        "--extractor", action="append", metavar="NAME", dest="extractors",
+        help="score about, about-htmldate, columns, trafilatura or extruct; may be repeated (default: about)",
+    )  # fmt: skip
+
+
+def _metadata(arguments: argparse.Namespace) -> None:
+    """Score what extractors find of a page's title, author, day of publication and description by what people noted
+    (docs/metadata.md)."""
+    from benchmarks import metadata_scores
+
+    names = arguments.extractors or ["about"]
+    if unknown := [name for name in names if name not in metadata_scores.EXTRACTORS]:
+        raise InputError(f"--extractor: {unknown[0]} is none; there are {', '.join(metadata_scores.EXTRACTORS)}")
+    print(metadata_scores.measure(arguments.phrases, names))
 
 
 def _add_phrase_pages(commands: Commands) -> None:

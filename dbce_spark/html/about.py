@@ -5,17 +5,17 @@ for, and how often that is right.
 """
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from html import unescape
 from itertools import chain, islice
 from typing import Any
 
 from dbce_spark.files import timestamps
-from dbce_spark.files.timestamps import EARLIEST, parse_date, written_day
+from dbce_spark.files.timestamps import SECOND, parse_date, written_day
 from dbce_spark.html.bylines import HINT, chosen, plain, squeezed
 from dbce_spark.html.dom import parse_tree
-from dbce_spark.html.metadata import END_SIGN, SLACK, TITLE_SIGN
+from dbce_spark.html.metadata import END_SIGN, TITLE_SIGN, is_possible, with_hyphens
 from dbce_spark.html.shown_text import shown_text
 from dbce_spark.html.statements import MOST_TAGS, Statements, collect_statements, host_of
 from dbce_spark.html.structure.addresses import Addresses
@@ -33,6 +33,7 @@ _MOST_CHARS = 200
 _RANKS = {
     "author": (
         *("ld:author", "ld:creator", "meta:author", "meta:dc.creator", "meta:dcterms.creator", "meta:article:author"),
+        "meta:citation_author",
         *("rel:author", "itemprop:author", "meta:parsely-author", "meta:sailthru.author", "meta:twitter:data1"),
         *("hentry:author", "class:author", "ld:person", "byline", "href:author", HINT),
     ),
@@ -45,21 +46,34 @@ _RANKS = {
     "license": ("rel:license", "ld:license", "meta:dc.rights", "meta:dcterms.license", "meta:dcterms.rights"),
     "tags": ("meta:article:tag", "rel:tag", "ld:keywords", "meta:keywords", "meta:news_keywords"),
     "date": (
-        *("meta:article:published_time", "ld:datepublished", "itemprop:datepublished", "ld:datecreated"),
-        "class:published",
-        *("meta:dcterms.issued", "meta:dc.date.issued", "meta:dc.date", "meta:date", "time"),
+        *("meta:article:published_time", "ld:datepublished", "itemprop:datepublished", "meta:datepublished"),
+        *("meta:dcterms.issued", "meta:dc.date.issued", "meta:dcterms.date", "meta:dc.date"),
+        *("meta:dcterms.created", "meta:dc.date.created", "meta:citation_publication_date", "meta:citation_date"),
+        *("pubdate", "property:published", "class:published", "ld:datecreated", "property:created"),
+        *("meta:publishdate", "meta:publication_date", "meta:parsely-pub-date", "meta:sailthru.date", "meta:date"),
+        "time",
+    ),
+    "modified": (
+        *("meta:article:modified_time", "ld:datemodified", "itemprop:datemodified", "meta:datemodified"),
+        *("meta:dcterms.modified", "meta:dc.date.modified", "property:modified", "class:updated"),
+        "meta:og:updated_time",
     ),
 }
 """The places of each, the first to be preferred."""
 
+_CARDS = ("meta:citation_title", "meta:og:title", "meta:twitter:title", "ld:headline")
+"""The places of titles that a page has for others that link to it."""
 _HEADINGS = ("itemprop:headline", "h1", "class:title")
 """The places of headings that may be the title."""
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
+_DIGITS_IN_URL = re.compile(r"^[^/]*//[^/?#]*/[^?#]*?(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)")
+_DAY = 86_400 * SECOND
 _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _LISTS = frozenset(("ld:keywords", "meta:keywords", "meta:news_keywords"))
 """Places each of whose values is a list of tags; elsewhere it is one tag, but for a single one."""
 _OTHER_COMMAS = re.compile(r"[;|\uff0c\u3001\uff1b\u060c\u061b]")
+_IN_ZONE = re.compile(r"T.*[+-](?!00:?00)\d\d:?\d\d\s*$")
 _IN_UTC = re.compile(r"T.*(?:Z|\+00:?00)\s*$")
 
 
@@ -68,12 +82,14 @@ class About:
     """A page by its own statements; "" and empty where it makes none. `found_in` has a line for each, such as
     "author ld:author".
 
-    `date` is that of the first publication, as YYYY-MM-DD; never after the capture.
+    `date` is that of the first publication, `modified` that of the last change, as YYYY-MM-DD; neither is after the
+    capture, nor `modified` before `date`.
     """
 
     title: str
     author: str
     date: str
+    modified: str
     description: str
     site_name: str
     image: str
@@ -82,7 +98,9 @@ class About:
     found_in: tuple[str, ...]
 
 
-NOTHING = About(title="", author="", date="", description="", site_name="", image="", license="", tags=(), found_in=())
+NOTHING = About(
+    title="", author="", date="", modified="", description="", site_name="", image="", license="", tags=(), found_in=()
+)
 """The little that is known of an input that is no page."""
 
 
@@ -102,11 +120,15 @@ def read_about(root: Any, addresses: Addresses, url: str, timestamp: int) -> Abo
         "title": take("title", _of_page(_titles(found, site_names), found, site_names)),
         "author": take("author", chosen([*_unmarked(_ranked(found, "author"))], site_names)),
         "date": take("date", _dates(found, url, timestamp)),
+        "modified": take("modified", _days([*_ranked(found, "modified")], "", timestamp)),
         "description": take("description", _unmarked(_ranked(found, "description"))),
         "site_name": take("site_name", _ranked(found, "site_name")),
         "image": take("image", _absolute(_ranked(found, "image"), addresses)),
         "license": take("license", _licenses(found, addresses)),
     }
+    if values["modified"] < values["date"]:  # one of both is wrong
+        values["modified"] = ""
+        places.pop("modified", None)
     place, tags = _tags(found)
     if tags:
         places["tags"] = place
@@ -138,9 +160,7 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
     site's.
     """
     title = next(iter(found.get("title", ())), "")
-    card = next(
-        (one for name in ("meta:og:title", "meta:twitter:title", "ld:headline") for one in found.get(name, ())), ""
-    )
+    card = next((one for name in _CARDS for one in found.get(name, ())), "")
     headings = [(name, one) for name in _HEADINGS for one in found.get(name, ())]
     for _, one in chain(headings, (("h2", one) for one in found.get("h2", ()))):
         heading = plain(one)
@@ -222,21 +242,32 @@ def _unmarked(values: Iterator[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 def _dates(found: Statements, url: str, timestamp: int) -> Iterator[tuple[str, str]]:
-    """Choose the day of publication: what is declared, or the one in the URL; the capture's own at the latest.
+    """Choose the day of publication: what is declared, or the one in the URL, or that of a change."""
+    signed = _DAY_IN_URL.search(url)
+    match = signed or _DIGITS_IN_URL.search(url)
+    in_url = [("url", "-".join(match.groups()))] if match else []
+    updated = [("class:updated", date) for date in found.get("class:updated", ())]
+    return _days([*_ranked(found, "date"), *in_url, *updated], in_url[0][1] if signed else "", timestamp)
 
-    Where a time is declared in UTC, the URL has the day at the place of the page, which may be the one before or after.
+
+def _days(dates: Sequence[tuple[str, str]], in_url: str, timestamp: int) -> Iterator[tuple[str, str]]:
+    """Read the days of dates that can be true: the capture's own at the latest.
+
+    Where a time is declared in UTC, the day at the place of the page may be the one before or after: that of the URL,
+    or of the same time in another zone.
     """
-    match = _DAY_IN_URL.search(url)
-    in_url = "-".join(match.groups()) if match else ""
-    for place, text in chain(_ranked(found, "date"), [("url", in_url)] if in_url else []):
-        at = parse_date(text)
-        if at is not None and EARLIEST <= at <= timestamp + SLACK:
-            is_local = not _IN_UTC.search(text) or not _is_next_to(at, in_url)
-            source, day = (place, written_day(text)) if is_local else ("url", in_url)
+    written = [(place, with_hyphens(date)) for place, date in dates]
+    read = [(place, text, at) for place, text in written if (at := parse_date(text)) is not None]
+    local = {at: (place, written_day(text)) for place, text, at in reversed(read) if _IN_ZONE.search(text)}
+    for place, text, at in read:
+        if is_possible(at, timestamp):
+            source, day = place, written_day(text)
+            if _IN_UTC.search(text):
+                source, day = ("url", in_url) if _is_next_to(at, in_url) else local.get(at, (source, day))
             yield source, min(day, timestamps.day(timestamp))
 
 
 def _is_next_to(at: int, day: str) -> bool:
     """Test for a day that is that of a time, the one before or the one after."""
     start = parse_date(day)
-    return start is not None and -SLACK <= at - start < 2 * SLACK
+    return start is not None and -_DAY <= at - start < 2 * _DAY

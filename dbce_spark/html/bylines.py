@@ -133,7 +133,7 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
     """Choose the names of the people who wrote the page, with their place: those that most places have, of these those
     with the form of a name, and of these the first.
 
-    They are a few words, no address, and the site's name only where nothing else is named.
+    They are a few words, or a list of names, no address, and the site's name only where nothing else is named.
     """
     named = [
         (place, name)
@@ -150,7 +150,8 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
 
 def _is_name(text: str) -> bool:
     is_short = len(text) <= 80 and len(text.split()) <= 9
-    return is_short and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
+    is_list = all(map(NAME.fullmatch, text.split(", ")))
+    return (is_short or is_list) and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
 
 
 def plain(text: str) -> str:

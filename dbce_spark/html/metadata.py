@@ -1,12 +1,11 @@
 """Metadata that a page declares: title, language, dates, canonical URL. docs/metadata.md: where each is looked for.
 
-Published standards only: HTML, Open Graph, schema.org (JSON-LD and microdata), Dublin Core.
+Published standards only: HTML, Open Graph, schema.org (JSON-LD, microdata and RDFa), Dublin Core, Highwire Press.
 """
 
-import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -14,11 +13,9 @@ from urllib.parse import urljoin, urlsplit
 
 from dbce_spark.files import timestamps
 from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.html.json_ld import is_of_page, page_things, texts
 from dbce_spark.html.tokens import SPACELESS
 from dbce_spark.model import Metadata
-
-MAX_JSON_CHARS = 262_144
-"""Characters of JSON-LD that are parsed of one page, in all: 2 to 4 ms. On pages of 2025 the median is 3,000."""
 
 MAX_URL_CHARS = 8_192
 """Characters of a URL. RFC 9110 (4.1) asks for 8,000 to be understood; longer ones carry data."""
@@ -37,12 +34,14 @@ is in a script without spaces."""
 END_SIGN = re.compile(rf"^{_SIGNS}\s+|\s+{_SIGNS}$")
 """The same sign where the title or the name is missing."""
 
-SLACK = 86_400 * timestamps.SECOND
-"""Microseconds that a date may lie behind the capture: times without zone run up to 14 hours ahead, clocks are off."""
+AHEAD = 14 * 3_600 * timestamps.SECOND
+"""Microseconds that a date may seem to lie after the capture: as far as clocks of the first time zone are ahead of UTC,
+which a date without a zone is read as."""
 
 _NAMES = ("title", "meta", "link", "base", "script", "time")
 _VOCABULARY = b"schema.org"
-_DATE_WORDS = (b"datePublished", b"dateModified")
+_DATE_PROPERTIES = ("datePublished", "dateModified")
+_DATE_WORDS = tuple(map(str.encode, _DATE_PROPERTIES))
 _DRAFT_DATE = b" pubdate"
 """Signs in HTML of a date to be found below its head: by schema.org, or by the drafts of HTML 5."""
 
@@ -53,7 +52,7 @@ _RANKS = {
     "published": (
         *("article:published_time", "ld:datepublished", "datepublished"),
         *("dcterms.issued", "dc.date.issued", "dcterms.date", "dc.date", "dcterms.created", "dc.date.created"),
-        "pubdate",
+        *("citation_publication_date", "citation_date", "pubdate"),
     ),
     "modified": (
         *("article:modified_time", "ld:datemodified", "datemodified"),
@@ -74,6 +73,7 @@ _LANGUAGE = re.compile(
 )
 """A well-formed tag (RFC 5646, 2.1) of a language in two or three letters; longer ones were never registered."""
 
+_SLASHES = re.compile(r"^\s*(\d{4})/(\d{1,2})(?:/(\d{1,2}))?(?![\d/])")
 
 _BAD_IN_URL = re.compile(r"[\x00-\x20\x7f<>\"{}|\\^`]")
 """White space, controls and what RFC 3986 leaves no place for: templates that nobody filled in."""
@@ -148,7 +148,7 @@ def _found(root: Any, html: bytes) -> dict[str, list[str]]:
     """Collect the values under each of the names in _RANKS, and under "base", in document order."""
     found: dict[str, list[str]] = defaultdict(list)
     found["lang"] += [root.get("lang") or "", root.get("xml:lang") or ""]
-    budget = MAX_JSON_CHARS
+    scripts = []
     for element in _elements(root, html):
         tag = element.tag
         if tag == "meta":
@@ -164,9 +164,8 @@ def _found(root: Any, html: bytes) -> dict[str, list[str]]:
         elif tag == "base":
             _keep(found, "base", element.get("href"))
         elif "ld+json" in (element.get("type") or "").lower() and (text := element.text):
-            budget -= len(text)
-            if budget >= 0:
-                _read_json(text, found)
+            scripts.append(text)
+    _read_json(root, scripts, found)
     return found
 
 
@@ -194,39 +193,26 @@ def _read_meta(element: Any, found: dict[str, list[str]]) -> None:
 
 
 def meta_name(written: str | None) -> str:
-    """Write the name of a <meta> in small letters; one of Dublin Core with stops, where some have colons."""
-    name = (written or "").lower()
+    """Write the name of a <meta> in small letters; one of Dublin Core with stops, where some have colons, one of
+    schema.org without its prefix."""
+    name = (written or "").lower().removeprefix("schema:")
     return name.replace(":", ".") if name[:2] == "dc" else name
 
 
 def _read_time(element: Any, found: dict[str, list[str]]) -> None:
-    is_draft, key = "pubdate" in element.attrib, (element.get("itemprop") or "").lower()
+    is_draft, key = "pubdate" in element.attrib, meta_name(element.get("itemprop") or element.get("property"))
     if is_draft or key in _NAMED:
         _keep(found, "pubdate" if is_draft else key, element.get("datetime") or element.text)
 
 
-def _read_json(text: str, found: dict[str, list[str]]) -> None:
-    if "datePublished" not in text and "dateModified" not in text:
+def _read_json(root: Any, scripts: Sequence[str], found: dict[str, list[str]]) -> None:
+    """Read the dates in a page's JSON-LD, unless it has none."""
+    if not any(word in script for word in _DATE_PROPERTIES for script in scripts):
         return
-    for node in json_ld_things(text):
-        for name in ("datePublished", "dateModified"):
-            value = node.get(name)
-            if isinstance(value, str):
-                _keep(found, f"ld:{name.lower()}", value)
-
-
-def json_ld_things(text: str) -> Iterator[dict[str, Any]]:
-    """Iterate over the things that a JSON-LD script is about: not those they refer to, such as comments. None in a
-    script that is no JSON."""
-    try:
-        data = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return
-    for one in data if isinstance(data, list) else [data]:
-        if isinstance(one, dict):
-            yield one
-            graph = one.get("@graph")
-            yield from (node for node in (graph if isinstance(graph, list) else [graph]) if isinstance(node, dict))
+    for thing in filter(is_of_page, page_things(root, scripts)):
+        for name in _DATE_PROPERTIES:
+            for text in texts(thing.get(name)):
+                _keep(found, f"ld:{name.lower()}", text)
 
 
 def is_in_drawing(title: Any) -> bool:
@@ -248,12 +234,24 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _dates(texts: Iterable[str]) -> tuple[int, ...]:
-    return tuple(at for at in map(parse_date, texts) if at is not None)
+def _dates(written: Iterable[str]) -> tuple[int, ...]:
+    return tuple(at for text in written if (at := parse_date(with_hyphens(text))) is not None)
+
+
+def with_hyphens(date: str) -> str:
+    """Write a date with slashes that begins with its year, as Highwire Press has it, with hyphens: 2012/5/3."""
+    return _SLASHES.sub(lambda found: "-".join(part.zfill(2) for part in found.groups() if part), date, count=1)
 
 
 def _possible(dates: Iterable[int], timestamp: int) -> int | None:
-    return next((at for at in dates if EARLIEST <= at <= timestamp + SLACK), None)
+    """Choose the first date that can be true; one that only its zone can put after the capture counts as the capture's
+    own, from which the true one is no further than `AHEAD`."""
+    return next((min(at, timestamp) for at in dates if is_possible(at, timestamp)), None)
+
+
+def is_possible(at: int, timestamp: int) -> bool:
+    """Test whether a date may be that of a page captured at `timestamp`."""
+    return EARLIEST <= min(at, timestamp) and at <= timestamp + AHEAD
 
 
 def _absolute(url: str, base: str, reference: str) -> str | None:

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
 from dbce_spark.html.elements import LINE_END_TAGS
-from dbce_spark.html.metadata import MAX_JSON_CHARS, is_in_drawing, json_ld_things, meta_name
+from dbce_spark.html.json_ld import Thing, is_image, is_of_page, page_things, texts
+from dbce_spark.html.metadata import is_in_drawing, meta_name
 from dbce_spark.html.shown_text import shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
@@ -37,9 +38,21 @@ _TITLE_CLASS = re.compile(r"(?:^|[\s_-])(?:entry|post|article)-?(?:title|headlin
 _AUTHOR_PATH = re.compile(
     r"^[^/]*(?://[^/]*)?/(?:[^?#]*/)?(?:(?P<author>authors?|by)|profiles?|users?)/(?P<slug>[^/?#]+)", re.IGNORECASE
 )
-_HENTRY_AUTHOR = frozenset(("author", "p-author"))
-_PUBLISHED = frozenset(("published", "dt-published"))
-"""Classes that the microformats hAtom and h-entry define."""
+_MICROFORMATS = {
+    "hentry": frozenset(("author", "p-author")),
+    "published": frozenset(("published", "dt-published")),
+    "updated": frozenset(("updated", "dt-updated")),
+}
+"""Classes that the microformats hAtom and h-entry define, by what they are a sign of."""
+_PROPERTIES = ("headline", "description", "datePublished", "dateCreated", "dateModified", "license", "keywords")
+"""Properties of a thing in JSON-LD that are read if it may be the page."""
+_DAYS = {
+    **dict.fromkeys(("datepublished", "dcterms.issued", "dcterms.date", "dc.date"), "published"),
+    **dict.fromkeys(("datecreated", "dcterms.created", "dc.created"), "created"),
+    **dict.fromkeys(("datemodified", "dcterms.modified", "dc.modified"), "modified"),
+}
+"""Meanings of properties of schema.org and Dublin Core in RDFa."""
+_TIMES = frozenset(("published", "updated"))
 _NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
 """Elements whose classes say nothing of author and title."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
@@ -53,7 +66,7 @@ _MOST_PARTS = 100
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The values of each place, in document order; of authors that elements name, with the element."""
+    """The values of each place, in document order; of authors and times in elements, with the element."""
 
     addresses: Addresses
     values: Statements = field(default_factory=lambda: defaultdict(list))
@@ -66,7 +79,7 @@ def collect_statements(root: Any, addresses: Addresses) -> Statements:
     """Collect what a page says about itself, by the places where it does."""
     found = _Found(addresses)
     values, bylines = found.values, found.named["byline"]
-    _read_tags(root, values)
+    _read_tags(root, found)
     for element in root.iter("*"):
         if len(bylines) < _MOST:
             if (byline := _byline(element.text)) and element.tag not in _NO_BYLINE:
@@ -79,24 +92,34 @@ def collect_statements(root: Any, addresses: Addresses) -> Statements:
     return values
 
 
-def _read_tags(root: Any, values: Statements) -> None:
+def _read_tags(root: Any, found: _Found) -> None:
     """Read the places that are elements of one tag: declarations, headings, times."""
+    values = found.values
     for meta in root.iter("meta"):
-        key = meta_name(meta.get("property") or meta.get("name") or meta.get("itemprop"))
-        _keep(values, f"meta:{key}", meta.get("content"), MOST_TAGS)
+        names = filter(None, map(meta.get, ("property", "name", "itemprop")))
+        for key in dict.fromkeys(map(meta_name, names)):
+            _keep(values, f"meta:{key}", meta.get("content"), MOST_TAGS)
     if "article" not in values.get("meta:og:type", ()):
         values.pop("meta:twitter:data1", None)
-    budget = MAX_JSON_CHARS
-    for script in root.iter("script"):
-        if script.text and "ld+json" in (script.get("type") or "").lower():
-            budget -= len(script.text)
-            if budget >= 0:
-                _read_json(script.text, values)
+    if authors := values.get("meta:citation_author"):
+        values["meta:citation_author"] = [", ".join(map(_forename_first, authors))]
+    scripts = (one for one in root.iter("script") if "ld+json" in (one.get("type") or "").lower())
+    for thing in page_things(root, (one.text for one in scripts if one.text)):
+        _read_thing(thing, values)
     for heading in root.iter("title", "h1", "h2"):
         if heading.tag != "title" or not is_in_drawing(heading):
             _keep_text(values, heading.tag, heading)
     for time in root.iter("time"):
-        _keep(values, "time", time.get("datetime"))
+        if (time.get("itemprop") or "").lower() != "datemodified":
+            _keep_time(found, "time", time, time.get("datetime"))
+        if "pubdate" in time.attrib:
+            _keep(values, "pubdate", _time(time))
+
+
+def _forename_first(name: str) -> str:
+    """Write a name that a catalogue has with its surname first as people do."""
+    surname, comma, forename = name.partition(",")
+    return f"{forename.strip()} {surname}" if comma and "," not in forename else name
 
 
 def _byline(text: str | None) -> re.Match[str] | None:
@@ -135,6 +158,8 @@ def _read_attributes(element: Any, found: _Found) -> None:
         _read_relations(element, rels, found)
     if name := element.get("itemprop"):
         _read_property(element, name.lower(), found)
+    if (names := element.get("property")) and element.tag != "meta":
+        _read_rdfa(element, names, found)
     if classes := element.get("class"):
         signs = found.signs.get(classes)
         if signs is None:
@@ -164,8 +189,17 @@ def _read_property(element: Any, name: str, found: _Found) -> None:
         _keep_name(found, "itemprop:author", inner, inner.get("content"))
     elif name == "headline":
         _keep_text(found.values, "itemprop:headline", element)
-    elif name == "datepublished":
-        _keep(found.values, "itemprop:datepublished", _time(element))
+    elif name in ("datepublished", "datemodified"):
+        _keep(found.values, f"itemprop:{name}", _time(element))
+
+
+def _read_rdfa(element: Any, names: str, found: _Found) -> None:
+    """Read days in RDFa, which has several properties in one attribute."""
+    days = dict.fromkeys(f"property:{_DAYS[name]}" for name in map(meta_name, names.split()) if name in _DAYS)
+    places = [place for place in days if len(found.values[place]) < _MOST]
+    if places and not _is_of_comment(element):
+        for place in places:
+            _keep(found.values, place, _time(element))
 
 
 def _signs(classes: str) -> Set[str]:
@@ -173,16 +207,15 @@ def _signs(classes: str) -> Set[str]:
     words = classes.split()
     signs = {
         "author": _AUTHOR_CLASS.search(classes) is not None,
-        "hentry": not _HENTRY_AUTHOR.isdisjoint(words),
         "title": _TITLE_CLASS.search(classes) is not None,
-        "published": not _PUBLISHED.isdisjoint(words),
+        **{sign: not named.isdisjoint(words) for sign, named in _MICROFORMATS.items()},
     }
     return {sign for sign, is_there in signs.items() if is_there}
 
 
 def _read_signs(element: Any, signs: Set[str], found: _Found) -> None:
-    if "published" in signs:
-        _keep(found.values, "class:published", _time(element))
+    for sign in signs & _TIMES:
+        _keep_time(found, f"class:{sign}", element, _time(element))
     if element.tag in _NO_SIGNS:
         return
     if "author" in signs and not _is_of_comment(element):
@@ -231,9 +264,9 @@ def _is_name_of_card(element: Any) -> bool:
 
 
 def _time(element: Any) -> str | None:
-    """Read the time of an element; microformats have it in the title of an <abbr>."""
+    """Read the time of an element; microformats have it in the title of an <abbr>, and <time> may have it as text."""
     found: str | None = element.get("datetime") or element.get("content") or element.get("title")
-    return found
+    return found or (element.text if element.tag == "time" else None)
 
 
 def _is_of_comment(element: Any) -> bool:
@@ -270,20 +303,24 @@ def _keep_name(found: _Found, place: str, element: Any, name: str | None = None)
         found.named[place].append((name[:MAX_CHARS], element))
 
 
-def _read_json(text: str, found: Statements) -> None:
-    for node in json_ld_things(text):
-        for name in ("headline", "description", "datePublished", "dateCreated", "license", "keywords"):
-            values = node.get(name)
-            for value in values if isinstance(values, list) else [values]:
-                if isinstance(value, str):
-                    _keep(found, f"ld:{name.lower()}", value, MOST_TAGS)
-        is_image = "ImageObject" in str(node.get("@type"))
-        for name in ("publisher",) if is_image else ("author", "creator", "publisher"):
-            _keep(found, f"ld:{name}", ", ".join(_names(node.get(name))))
-        for image in _names(node.get("image"), "url"):
+def _keep_time(found: _Found, place: str, element: Any, time: str | None) -> None:
+    """Keep the time of an element, with the element."""
+    if time and len(found.named[place]) < _MOST:
+        found.named[place].append((time[:MAX_CHARS].strip(), element))
+
+
+def _read_thing(thing: Thing, found: Statements) -> None:
+    """Read what JSON-LD says of the page, its authors and its site."""
+    if is_of_page(thing):
+        for name in _PROPERTIES:
+            for text in texts(thing.get(name)):
+                _keep(found, f"ld:{name.lower()}", text, MOST_TAGS)
+        for image in _names(thing.get("image"), "url"):
             _keep(found, "ld:image", image)
-        if node.get("@type") == "Person":
-            _keep(found, "ld:person", ", ".join(_names(node)))
+    for name in ("publisher",) if is_image(thing) else ("author", "creator", "publisher"):
+        _keep(found, f"ld:{name}", ", ".join(_names(thing.get(name))))
+    if thing.get("@type") == "Person":
+        _keep(found, "ld:person", ", ".join(_names(thing)))
 
 
 def _names(value: Any, key: str = "name") -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Facts that pages state of themselves."""
 
+import json
 from time import process_time
 
 import pytest
@@ -51,6 +52,7 @@ def meta(**values: str) -> str:
         (f"<title>Breaking away</title><h1>{'Spring ' * 50}</h1>", "Breaking away", "title"),
         ("<title>Spring came early</title><p class=POST-TITLE>Spring came late", "Spring came late", "class:title"),
         ("<title>Spring came</title><p itemprop=headline>Spring came late", "Spring came late", "itemprop:headline"),
+        (f"<title>7</title>{meta(citation_title='Spring')}{meta(og__title='Late spring')}<p>x", "Spring", "card"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
     ],
 )
@@ -149,6 +151,8 @@ def test_signs_in_a_title_touch_in_scripts_without_spaces(title: str, headings: 
         ('<script type="application/ld+json">{"@type": "ImageObject", "author": "Ada"}</script>', ""),
         (meta(author="Ada &amp;amp; Bob"), "Ada & Bob"),
         (meta(twitter__data1="Ada", og__type="article"), "Ada"),
+        (meta(citation_author="Lovelace, Ada") + meta(citation_author="Bob B. Hill"), "Ada Lovelace, Bob B. Hill"),
+        (meta(citation_author="Ada Lovelace") * 6, ", ".join(["Ada Lovelace"] * 6)),
         (meta(twitter__data1="In stock", og__type="product"), ""),
     ],
 )
@@ -198,7 +202,9 @@ def test_no_item_of_a_page_gives_its_author() -> None:
         (meta(article__published_time="soon"), URL, "2014-05-18"),
         (meta(article__published_time="2014-05-17T00:00:00Z"), URL, "2014-05-18"),
         ("<p>x", "http://gazette.example/2016/05/18/x", ""),
-        (meta(article__published_time="2015-01-01T20:00:00Z"), URL, "2015-01-01"),
+        (meta(article__published_time="2015-01-01T14:00:00Z"), URL, "2015-01-01"),
+        (meta(article__published_time="2015-01-01T20:00:00Z"), URL, "2014-05-18"),
+        (meta(article__published_time="2015-01-02"), "http://gazette.example/", ""),
         (meta(article__published_time="2014-05-19T23:30:00-05:00"), URL, "2014-05-19"),
         (meta(article__published_time="2014-05-19T01:30:00Z"), URL, "2014-05-18"),
         (meta(article__published_time="2014-05-20T01:30:00Z"), URL, "2014-05-20"),
@@ -209,6 +215,125 @@ def test_no_item_of_a_page_gives_its_author() -> None:
 def test_date_is_never_after_the_capture(html: str, url: str, expected: str) -> None:
     """One that is after it is passed over; the day is that in the zone of the page."""
     assert expected == about(html, url).date
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("20140503/x", "2014-05-03"),
+        ("2014/20140503-spring", "2014-05-03"),
+        ("spring-20140503.html", "2014-05-03"),
+        ("20140503", "2014-05-03"),
+        ("20141303/x", ""),
+        ("120140503/x", ""),
+        ("201405031/x", ""),
+        ("x?id=20140503", ""),
+        ("2014/05/04/20140503", "2014-05-04"),
+    ],
+)
+def test_a_day_in_the_path_of_the_url_needs_no_signs(path: str, expected: str) -> None:
+    """Eight digits that are a day, and no part of a longer number."""
+    assert expected == about("<p>x", f"http://gazette.example/{path}").date
+
+
+def test_digits_in_the_url_correct_no_declared_day() -> None:
+    """They may be those of a draft, while a day with slashes is of the publication."""
+    declared = meta(article__published_time="2014-05-03T02:00:00Z")
+
+    assert "2014-05-03" == about(declared, "http://gazette.example/20140502-spring").date
+
+
+@pytest.mark.parametrize(
+    ("html", "place"),
+    [
+        *((meta(**{name: "2014-05-03"}), f"meta:{name}") for name in ("publishdate", "publication_date", "date")),
+        ("<meta name=parsely-pub-date content=2014-05-03T10:00:00Z>", "meta:parsely-pub-date"),
+        ("<meta name=sailthru.date content=2014-05-03>", "meta:sailthru.date"),
+        ("<meta name=citation_publication_date content=2014/5/3>", "meta:citation_publication_date"),
+        ("<meta name=DCTERMS.created content=2014-05-03>", "meta:dcterms.created"),
+        ("<span property='schema:dateCreated' content=2014-05-03>May</span>", "property:created"),
+        ("<span property='dc:date dc:created' content=2014-05-03>May</span>", "property:published"),
+        ("<span property=datePublished content=2014-05-03>May</span>", "property:published"),
+        ("<div class=comment><span property='schema:dateCreated' content=2014-05-03></span></div>", ""),
+        ("<b class=updated title=2014-05-03>May</b>", "class:updated"),
+        (
+            '<script type="application/ld+json">{"dateCreated": {"@type": "Date", "@value": "2014-05-03"}}</script>',
+            "ld:datecreated",
+        ),
+    ],
+)
+def test_places_of_the_date(html: str, place: str) -> None:
+    """Standards, and what other programs read."""
+    found = about(f"<title>t</title><body>{html}", "http://gazette.example/")
+
+    assert ("2014-05-03" if place else "", f"date {place}" if place else None) == (
+        found.date,
+        next((one for one in found.found_in if one.startswith("date")), None),
+    )
+
+
+def test_the_same_time_in_the_zone_of_the_page_has_the_day() -> None:
+    """The one in UTC may be the next."""
+    head = meta(article__published_time="2014-05-04T03:37:37+00:00")
+
+    assert "2014-05-03" == about(f"{head}<time datetime='2014-05-03T23:37:37-04:00'>3 May</time>").date
+
+
+def test_no_item_of_a_page_gives_its_date() -> None:
+    """Several items of a list have different times in one place; that before them is of the page."""
+    items = "".join(f"<li><h2>{'A headline ' * 9}</h2><time datetime=2014-05-0{day}></time>" for day in (1, 2, 3))
+    own = "<p><time datetime=2014-04-01>1 April</time></p>"
+
+    assert ["", "2014-04-01"] == [about(f"{one}<ul>{items}</ul>", "http://x.example/").date for one in ("<p>x", own)]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (meta(article__modified_time="2014-06-03T10:00:00Z"), "2014-06-03"),
+        ('<script type="application/ld+json">{"dateModified": "2014-06-03"}</script>', "2014-06-03"),
+        ("<time itemprop=dateModified datetime=2014-06-03></time>", "2014-06-03"),
+        ("<time itemprop=dateModified>2014-06-03</time>", "2014-06-03"),
+        ("<b class=dt-updated title=2014-06-03></b>", "2014-06-03"),
+        (meta(og__updated_time="2014-06-03"), "2014-06-03"),
+        (meta(article__modified_time="2014-05-17"), ""),
+        (meta(article__modified_time="2015-01-01T10:00:00"), "2015-01-01"),
+        (meta(article__modified_time="2015-01-02T10:00:00"), ""),
+    ],
+)
+def test_the_day_of_the_last_change_is_not_before_that_of_publication(html: str, expected: str) -> None:
+    """Nor after the capture; where it is before, one of both is wrong."""
+    found = about(f"<body>{html}")
+
+    assert ("2014-05-18", expected) == (found.date, found.modified)
+    assert bool(expected) == any(one.startswith("modified ") for one in found.found_in)
+
+
+SITE = {
+    "description": "We sell boats",
+    "image": {"url": "/logo.png"},
+    "license": "http://l.example/",
+    "keywords": "a, b",
+}
+
+
+@pytest.mark.parametrize(
+    "kind", ["Person", "WebSite", "Organization", "HairSalon", ["Person", "Organization"], "http://schema.org/NGO"]
+)
+def test_what_is_said_of_the_site_is_not_the_page(kind: object) -> None:
+    """Nor what is said of people; what an article says stays."""
+    of_site, of_page = (
+        f'<script type="application/ld+json">{json.dumps(SITE | {"@type": one})}</script>' for one in (kind, "Article")
+    )
+    found, article = about(f"<title>t</title>{of_site}"), about(f"<title>t</title>{of_page}")
+
+    assert ("", "", "", ()) == (found.description, found.image, found.license, found.tags)
+    assert ("We sell boats", "http://gazette.example/logo.png", "http://l.example/", ("a", "b")) == (
+        article.description,
+        article.image,
+        article.license,
+        article.tags,
+    )
 
 
 def test_the_rest() -> None:

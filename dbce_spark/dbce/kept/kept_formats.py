@@ -109,7 +109,7 @@ def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfi
         return about
     from htmldate import find_date
 
-    last = timestamps.day(capture.timestamp)
+    last = about.modified or timestamps.day(capture.timestamp)
     found = find_date(utf8_html.decode("utf-8", "replace"), original_date=True, url=capture.url, max_date=last) or ""
     if not found or found > last:
         return about

@@ -8,6 +8,7 @@ ABOUT = fields(
     title=STRING,
     author=STRING,
     date=STRING,
+    modified=STRING,
     description=STRING,
     site_name=STRING,
     image=STRING,

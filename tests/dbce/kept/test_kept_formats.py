@@ -245,3 +245,14 @@ def test_a_date_that_htmldate_finds_is_not_after_the_capture() -> None:
     found = describe(parse_tree(html), html, capture(date="2008-04-30T20:48:26Z"), htmldate)
 
     assert ("2007-05-03", ("date htmldate", "title title")) == (found.date, found.found_in)
+
+
+def test_a_date_that_htmldate_finds_is_not_after_the_last_change() -> None:
+    """The page declares when that was."""
+    htmldate = replace(ALL, dates="htmldate")
+    head = b'<title>t</title><script type="application/ld+json">{"dateModified": "2007-05-04"}</script>'
+    html = head + b"<p class=date>9 June 2007</p><p>3 May 2007</p>"
+
+    found = describe(parse_tree(html), html, capture(date="2008-04-30T20:48:26Z"), htmldate)
+
+    assert ("2007-05-03", "2007-05-04") == (found.date, found.modified)
