@@ -225,7 +225,15 @@ CHUNKED = b"3\r\n<p>\r\n5\r\nwords\r\n0\r\n\r\n"
 GZIPPED = gzip.compress(b"<p>words", mtime=0)
 
 
-@pytest.mark.parametrize("made", [sha1_of, lambda content: f"sha-256:{sha256(content).hexdigest()}"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        sha1_of,
+        lambda content: f"sha-256:{sha256(content).hexdigest()}",
+        lambda content: f"sha256:{b32encode(sha256(content).digest()).decode()}",
+        lambda content: f"md5:{b32encode(md5(content).digest()).decode().lower()}",
+    ],
+)
 @pytest.mark.parametrize(
     ("headers", "stored", "hashed"),
     [
