@@ -129,9 +129,10 @@ def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
 def _stand_ins(marks: Sequence[int]) -> list[str]:
     """Make XPaths with the marks of those that they stand for."""
     found: list[str] = []
-    numbers = -1  # the last that were
+    row, before = "", 0
     for at, mark in enumerate(marks):
-        numbers = at if mark & _NUMBERS else numbers
-        cell = f"/{numbers}/td[{at}]/pre[1]" if at - numbers in (0, 1) and numbers >= 0 else f"/{at}"
+        row = row if before & _NUMBERS else f"/{at}"  # behind line numbers it goes on
+        cell = f"{row}/td[{at}]/pre[1]" if (before | mark) & _NUMBERS else row
         found.append(found[-1] if mark & _SAME else f"{cell}{_LAST_STEPS[mark & (_HEADING | _MAIN)]}")
+        before = mark
     return found

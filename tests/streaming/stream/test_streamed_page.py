@@ -29,6 +29,7 @@ LOG = (
 )
 HEADING = "<h1>The harbour</h1><p>It opens on Sunday.</p>"
 CODE = "<table><tr><td><pre>1\n2\n3</pre><td><pre>one\n\ntwo</pre></table>"
+DIFF = "<table><tr><td><pre>1\n2\n3</pre><td><pre>2\n3\n4</pre><td><pre>one\n\ntwo</pre></table>"
 
 
 def read(body: str) -> Page:
@@ -52,6 +53,7 @@ def drawn(page: Page, seed: int) -> npt.NDArray[Any]:
 @example(body=ROWS, seed=6)
 @example(body=LOG, seed=6)
 @example(body=CODE, seed=1)
+@example(body=DIFF, seed=1)
 def test_the_blocks_to_keep_are_those_of_the_whole_page(body: str, seed: int) -> None:
     """By the same scores; with titles, also where the title heading is dropped."""
     page, label = read(body), config().label
