@@ -293,4 +293,4 @@ def test_kind_of_a_record_without_one(content_type: bytes, kind: str) -> None:
     (found,) = read(without.replace(b"application/http; msgtype=response", content_type), LIMITS)
 
     assert isinstance(found, Record)
-    assert (kind, kind == "unknown") == (found.kind, found.has_no_kind)
+    assert kind == found.kind
