@@ -134,7 +134,7 @@ class CheckedMember:
         self._ahead_bytes, self._first = 0, b""
         given, stop = self._given, self.at
         try:
-            for out, start, stop in pieces(file, self.at, self._archive.dictionary, before.at):
+            for out, start, stop in pieces(file, self.at, self._archive.dictionary, before):
                 if given < len(out) or not given:
                     self._hold(out[given:], start, stop)
                 given = max(0, given - len(out))
