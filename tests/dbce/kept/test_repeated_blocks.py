@@ -52,6 +52,15 @@ def test_rows_that_are_equal_are_kept() -> None:
     assert without_repeats(blocks, np.tile(np.arange(4), 2), np.ones(8, np.bool_)).all()
 
 
+def test_cells_of_equal_rows_keep_all_their_blocks() -> None:
+    """Also the first block of a row, behind which another one of its cell follows."""
+    others = ("two more ships came in", "none of them went out", "the wide bay is calm and clear")
+    row = "<tr><td><p>May the</p><p>fourth</p>" + "".join(f"<td>{other}" for other in others)
+    blocks = parsed(f"<table>{row * 2}</table>").blocks
+
+    assert without_repeats(blocks, np.tile(np.arange(5), 2), np.ones(10, np.bool_)).all()
+
+
 def test_rows_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for each run: a page of 3,200 runs took six seconds."""
     looked: list[Blocks] = []
