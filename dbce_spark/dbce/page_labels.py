@@ -54,7 +54,7 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
     """Score the blocks of some pages by the classifier, and choose those to keep."""
     classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
-    for lot in cut_lots(compared, _count_blocks, TOGETHER):
+    for lot in cut_lots(compared, lambda one: len(one.page.blocks), TOGETHER):
         second = classifier.second_scores(lot)
         of_pages = zip(lot, scores_of(second, label.content), classifier.types(second), strict=True)
         for page, scores, page_type in of_pages:
@@ -63,10 +63,6 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
                 is_kept = without_title(page.page, is_kept)
             confidence = kept_blocks.estimate_confidence(scores, page.page.blocks.words, is_kept)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
-
-
-def _count_blocks(compared: ComparedPage) -> int:
-    return len(compared.page.blocks)
 
 
 def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredPage | None = None) -> Extraction:

@@ -416,8 +416,8 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
 
 
 def _large_block(archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int]) -> bytes | None:
-    """Go behind a block that is too large to be kept; where its length is a lie, return what is there if that may
-    be."""
+    """Go behind a block that is too large to be kept by its length; return what is there if that is a lie, and this
+    small enough."""
     start = content.at
     passed = content.pass_over(head.declared)
     if content.cause is Cause.SWOLLEN:
