@@ -97,6 +97,18 @@ def test_damaged_block_comes_out_in_few_pieces() -> None:
     assert len(pieces) < 17_000
 
 
+def test_small_pieces_that_are_held_ahead_are_no_more_than_memory_has() -> None:
+    """A frame of blocks of one byte, which takes four: each piece of it takes 130 bytes of memory."""
+    blocks = b"\x0a\0\0x" * 100_000
+    frame = b"\x28\xb5\x2f\xfd\x00\x58" + blocks + b"\x01\0\0"
+    member = CheckedMember(ArchiveFile(BytesIO(frame), LIMITS), 0, lambda: 0)
+    pieces = member.content()
+    first = next(pieces)
+
+    assert len(member._ahead) < 70_000
+    assert b"x" * 100_000 == b"".join(out for out, _ in [first, *pieces])
+
+
 @pytest.mark.parametrize("is_damaged", [True, False])
 def test_records_of_a_member_of_bz2_have_places_in_it(is_damaged: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A decoder of bz2 takes in what is behind its member, too, and says so only where that ends."""
