@@ -155,6 +155,7 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
             detail=damage.detail,
             lost_bytes=damage.length,
         )
+    lost = f"{damage.length} bytes: " if damage.length else ""  # none, if a check fails at the end of a record
     return Reject(
         warc_file=path,
         warc_offset=damage.offset,
@@ -162,7 +163,7 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
         url=damage.url,
         stage=RejectStage.READ,
         reason=RejectReason.BROKEN_RECORD,
-        detail=f"{damage.length} bytes: {damage.detail}",
+        detail=lost + damage.detail,
         lost_bytes=damage.length,
     )
 

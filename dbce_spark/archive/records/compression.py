@@ -151,8 +151,8 @@ def _gzip(file: BufferedFile, at: int, before: MemberBroken | None) -> Pieces:
             try:
                 out = decompressor.decompress(left, MOST_AT_ONCE)
             except Exception as error:  # isal raises its own, zlib zlib.error
-                detail = f"gzip: {error}"
-                unread = _UNREAD.get(detail.rpartition(": ")[2])
+                words = str(error).rpartition(": ")[2]  # behind "Error -3 while decompressing data"
+                detail, unread = f"gzip: {words}", _UNREAD.get(words)
                 if unread is None or step > 1:
                     raise MemberBroken(at, detail) from error
                 end = min(file.size, at + 1 + unread)
