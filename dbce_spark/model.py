@@ -144,9 +144,9 @@ class Seen:
 class Blocks:
     """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
 
-    `text` is the blocks joined by newlines, within a row of a table by tabs (`html.table_rows`); `starts` and `ends`
-    are spans of it in characters. `tokens` holds the 64-bit hashes of all words of all blocks, one after the other;
-    `words` has the number of each block.
+    `text` is the blocks joined by newlines, within a row of a table by tabs, and within a cell of it by spaces
+    (`html.table_rows`); `starts` and `ends` are spans of it in characters. `tokens` holds the 64-bit hashes of all
+    words of all blocks, one after the other; `words` has the number of each block.
     """
 
     text: str
@@ -164,13 +164,14 @@ class Blocks:
         """Return the text of one block."""
         return self.text[self.starts[block] : self.ends[block]]
 
-    def before_tabs(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether a tab stands behind it: another cell of its row follows."""
-        return np.array([self.text.startswith("\t", end) for end in self.ends.tolist()], np.bool_)
+    def before_row_ends(self) -> npt.NDArray[np.bool_]:
+        """Tell of each block whether more of its row follows it: a tab and another cell, or a space and another block
+        of its cell."""
+        return np.array([self.text.startswith(("\t", " "), end) for end in self.ends.tolist()], np.bool_)
 
     def in_rows(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether it is a cell of a row, with another before or behind."""
-        found = self.before_tabs()
+        """Tell of each block whether it is in a row, with another before or behind."""
+        found = self.before_row_ends()
         found[1:] |= found[:-1].copy()
         return found
 

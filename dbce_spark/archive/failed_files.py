@@ -36,8 +36,8 @@ def file_loss(path: str, rejects: Sequence[Reject], size: Callable[[str], int]) 
     stored; it is called only where bytes were lost.
     """
     for reject in rejects:
-        is_none = reject.reason is RejectReason.NOT_AN_ARCHIVE and reject.warc_file == path  # not a file in a zip
-        if is_none or reject.reason is RejectReason.FILE_UNREADABLE:
+        is_foreign = reject.reason is RejectReason.NOT_AN_ARCHIVE and reject.warc_file == path  # not a file in a zip
+        if is_foreign or reject.reason is RejectReason.FILE_UNREADABLE:
             return Loss(path, 1, 1, reason_of(reject))
     lost = sum(reject.lost_bytes for reject in rejects)
     if not lost:

@@ -195,7 +195,7 @@ def _head_end(block: bytes, start: int) -> tuple[int, int]:
 
 
 def _end_of_headers(block: bytes, start: int) -> re.Match[bytes] | None:
-    """Find the empty line right behind headers without number; None if anything else is there."""
+    """Find the empty line behind headers, however many; None if anything else comes before it."""
     most = start + _LONGEST_OF_HEADERS
     at = block.find(b"\n", start, most) + 1
     while at and (line := _HEADER_LINE.match(block, at, most)):

@@ -12,10 +12,11 @@ _ALGORITHMS = ("md5", "sha1", "sha256", "sha512")
 
 
 def differs(record: Record, body: bytes, decoded: bytes) -> bool:
-    """Return whether a record's digests are of other bytes than it has: of none of its payload as stored (`body`),
-    without chunks, or `decoded`, nor of its block.
+    """Return whether the digests in a record's head are of other bytes than it has.
 
-    A record without a digest, or with one of an unknown kind, does not.
+    That of its block decides, unless that of its payload is of the `body` as stored. If there is only one of the
+    payload, it may also be of the body without chunks, of the `decoded` one, or of the block. Without a digest of a
+    known kind nothing differs.
     """
     block = record.block or b""
     of_payload = normal_digest(record.headers.get("warc-payload-digest"))
@@ -34,7 +35,7 @@ def _is_known(digest: str) -> bool:
 
 
 def _is_of(digest: str, contents: Iterable[bytes]) -> bool:
-    """Return whether a digest is that of any of these contents."""
-    algorithm, _, value = digest.partition(":")
+    """Return whether a digest, in hex or base32, is that of any of these contents."""
+    algorithm, _, value = digest.upper().rstrip("=").partition(":")
     made = (hashlib.new(algorithm, content, usedforsecurity=False).digest() for content in contents)
-    return any(value in (one.hex(), b32encode(one).decode().rstrip("=")) for one in made)
+    return any(value in (one.hex().upper(), b32encode(one).decode().rstrip("=")) for one in made)

@@ -93,10 +93,7 @@ def read_stream(
         if isinstance(part, Record):
             if part.kind in _FILE_HEADS:
                 reading.begun = parse_record_date(part.date)
-            outcome = reading.outcome(part)
-            if isinstance(outcome, Skip):
-                outcome = reading.cut_outcome(part, size) or outcome
-            yield outcome
+            yield reading.outcome(part, size)
         elif isinstance(part, Segment):
             yield reading.segment_outcome(part)
         elif part.cause.is_loss:
@@ -115,16 +112,13 @@ def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal:
 
     reading = _Reading(entry.path, config, max_html_bytes, first_refusal, entry.timestamp)
     nothing = True
-    stream = fetched.stream()
-    size = stream.seek(0, SEEK_END) - before + entry.offset
-    for part in _read_parts(stream, config):
+    for part in _read_parts(fetched.stream(), config):
         if part.offset < before:
             continue  # the dictionary is part of every record's bytes, and of none
         moved = part.offset - before + entry.offset
         if isinstance(part, Record):
             record = replace(part, offset=moved, member=part.member - before + entry.offset)
-            outcome = reading.outcome(record)
-            yield (reading.cut_outcome(record, size) or outcome) if isinstance(outcome, Skip) else outcome
+            yield reading.outcome(record, entry.offset + len(fetched.data))
         elif isinstance(part, Segment):
             yield reading.segment_outcome(replace(part, record=replace(part.record, offset=moved)))
         elif part.cause.is_loss:
@@ -161,6 +155,7 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
             detail=damage.detail,
             lost_bytes=damage.length,
         )
+    lost = f"{damage.length} bytes: " if damage.length else ""  # none, if a check fails at the end of a record
     return Reject(
         warc_file=path,
         warc_offset=damage.offset,
@@ -168,7 +163,7 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
         url=damage.url,
         stage=RejectStage.READ,
         reason=RejectReason.BROKEN_RECORD,
-        detail=f"{damage.length} bytes: {damage.detail}",
+        detail=lost + damage.detail,
         lost_bytes=damage.length,
     )
 
@@ -183,11 +178,20 @@ class _Reading:
     refusal: Refusal | None
     begun: int | None = None  # microseconds since 1970
 
-    def outcome(self, record: Record) -> RecordOutcome:
+    def outcome(self, record: Record, size: int) -> RecordOutcome:
+        """Decide a record's outcome, in a file of this size.
+
+        One that is cut is not passed over: nothing else would show that it is, where a page has a flag.
+        """
+        decided = self._decide(record)
+        lack = self._lack(record, size) if isinstance(decided, Skip) else ""
+        return self._reject(record, RejectReason.BROKEN_RECORD, lack) if lack else decided
+
+    def _decide(self, record: Record) -> RecordOutcome:
         """Decide a record's outcome, by the filters in the order in which they cost least, then by its payload."""
         kind = record.kind
         if kind not in _SCHEMES:
-            if record.has_no_kind:
+            if kind == "unknown" and not record.headers.get("warc-type"):
                 detail = "it has no WARC-Type, and its Content-Type is not that of a request or a response"
                 return self._reject(record, RejectReason.BROKEN_RECORD, detail)
             return Skip(f"type:{kind if kind in _PASSED_OVER else 'unknown'}")
@@ -202,18 +206,15 @@ class _Reading:
             return refused
         return self._revisit_outcome(record) if kind == "revisit" else self._response_outcome(record)
 
-    def cut_outcome(self, record: Record, size: int) -> Reject | None:
-        """Return the outcome of a record in which its compressed member or the file, of this size, ends. Nothing else
-        would show that it does where the record is none that is wanted: a page has a flag."""
+    def _lack(self, record: Record, size: int) -> str:
+        """Return what a record lacks in which its compressed member or the file, of this size, ends; "" for none."""
         missing = 0 if record.block is None else record.declared_length - len(record.block)
         if missing > 0 and not record.within and record.offset + record.length >= size:
-            detail = f"{missing} bytes of this record lie behind the end of the file"
-        elif record.flaw is Flaw.CUT:
-            lack = f"{missing} bytes" if missing > 0 else "bytes"
-            detail = f"{lack} of this record are missing: its compressed member is cut"
-        else:
-            return None
-        return self._reject(record, RejectReason.BROKEN_RECORD, detail)
+            return f"{missing} bytes of this record lie behind the end of the file"
+        if record.flaw is not Flaw.CUT:
+            return ""
+        lack = f"{missing} bytes" if missing > 0 else "bytes"
+        return f"{lack} of this record are missing: its compressed member is cut"
 
     def segment_outcome(self, segment: Segment) -> RecordOutcome:
         return self._reject(segment.record, RejectReason.SEGMENT_MISSING, segment.lack) if segment.lack else SEGMENT

@@ -122,11 +122,12 @@ class _Neighbourhood:
         self._crosses = {cur: [*of_cur] for cur, of_cur in groupby(self.crosses, lambda one: one.cross.cur)}
         self._siblings = {capture_id: first for first, ids in self._pools for capture_id in ids}
         self._snapshots = {
-            one.capture_id: _ids(others)
+            one.capture_id: ids  # one list for all of a moment, however many
             for sequence in site.snapshots
             for moment, others in moments.snapshots(sequence)
+            if (ids := _ids(others))
             for one in moment
-            if others and one.capture_id in wanted
+            if one.capture_id in wanted
         }
 
     def neighbours(self, capture_id: str) -> tuple[object, ...]:

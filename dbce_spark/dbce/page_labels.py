@@ -55,7 +55,7 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
     content, which then is its confidence."""
     classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
-    for lot in cut_lots(compared, _count_blocks, TOGETHER):
+    for lot in cut_lots(compared, lambda one: len(one.page.blocks), TOGETHER):
         second = classifier.second_scores(lot)
         found = scores_of(second, label.content), classifier.types(second), classifier.contentless(second).tolist()
         for page, scores, page_type, contentless in zip(lot, *found, strict=True):
@@ -67,10 +67,6 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
             if kept_blocks.is_left_empty(contentless, confidence, int(words[is_kept].sum()), label):
                 is_kept, confidence = np.zeros_like(is_kept), round(contentless, 3)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
-
-
-def _count_blocks(compared: ComparedPage) -> int:
-    return len(compared.page.blocks)
 
 
 def build_extraction(compared: ComparedPage, segments: Segments, scored: ScoredPage | None = None) -> Extraction:

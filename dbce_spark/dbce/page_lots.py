@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from dbce_spark.model import Page
+from dbce_spark.html.page import Parsed
+from dbce_spark.model import Page, Reject
 
 T = TypeVar("T")
 
@@ -47,6 +48,6 @@ def cut_lots(items: Iterable[T], count_blocks: Callable[[T], int], size: LotSize
         yield lot
 
 
-def blocks_of(outcome: object) -> int:
+def blocks_of(outcome: Page | Parsed | Reject) -> int:
     """Count the blocks of what became of a capture: none where it is no page."""
-    return len(outcome.blocks) if isinstance(outcome, Page) else 0
+    return 0 if isinstance(outcome, Reject) else len(outcome.blocks)

@@ -1,7 +1,6 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -11,7 +10,7 @@ from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.range_reader import open_file
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, cut_lots
+from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.dbce.time_limit import OutOfTime
@@ -99,29 +98,13 @@ def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Pag
 def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Iterator[Page | Reject]:
     """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together."""
     parse, build = partial(_parse_each, config=config.page), partial(_build_together, config=config)
-    parsed = (_ParsedFetch(fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
-    for lot in cut_lots(parsed, len, TOGETHER):
-        yield from spared(build, lot, _parsed_reject)
-
-
-@dataclass(frozen=True, slots=True)
-class _ParsedFetch:
-    """A capture with what parsing it gave."""
-
-    fetch: warc.Fetch
-    parsed: Parsed | Reject
-
-    def __len__(self) -> int:
-        """Count the blocks."""
-        return 0 if isinstance(self.parsed, Reject) else len(self.parsed.blocks)
+    parsed = ((fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
+    for lot in cut_lots(parsed, lambda one: blocks_of(one[1]), TOGETHER):
+        yield from spared(build, lot, lambda one, error: _page_reject(one[0], error))
 
 
 def _page_reject(fetch: warc.Fetch, error: Exception) -> Reject:
     return failed(fetch.capture, RejectStage.PAGE, error)
-
-
-def _parsed_reject(one: _ParsedFetch, error: Exception) -> Reject:
-    return _page_reject(one.fetch, error)
 
 
 def failed(page: Placed, stage: RejectStage, error: Exception) -> Reject:
@@ -153,17 +136,15 @@ def spared(
         return [outcome for one in many for outcome in spared(work, [one], reject)]
 
 
-def _build_together(lot: Sequence[_ParsedFetch], config: DbceConfig) -> list[Page | Reject]:
-    good = [one.parsed for one in lot if isinstance(one.parsed, Parsed)]
+def _build_together(lot: Sequence[tuple[warc.Fetch, Parsed | Reject]], config: DbceConfig) -> list[Page | Reject]:
+    good = [parsed for _, parsed in lot if isinstance(parsed, Parsed)]
     features: list[BlockFeatures | None] = [None] * len(good)
     if config.label.by == "classifier" and good:
         features = [*load_classifier(config.label.classifier).block_features(good)]
     features_of_good = iter(features)
     return [
-        one.parsed
-        if isinstance(one.parsed, Reject)
-        else build_page(one.fetch, one.parsed, next(features_of_good), config)
-        for one in lot
+        parsed if isinstance(parsed, Reject) else build_page(fetch, parsed, next(features_of_good), config)
+        for fetch, parsed in lot
     ]
 
 

@@ -20,8 +20,8 @@ def part_name(number: int) -> str:
 class ParquetWriter:
     """A writer of batches to one Parquet file, in row groups of the same size however the batches came.
 
-    A row group is cut where the rows that wait for it to be full have more than `bytes_per_group`; the parts together
-    are as long as any other. `held_bytes` is the size of the rows that wait.
+    Rows wait until their row group is full. Where those that wait have more than `bytes_per_group`, they are written as
+    a part of it; its parts together have as many rows as another. `held_bytes` is the size of the rows that wait.
     """
 
     def __init__(

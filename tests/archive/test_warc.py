@@ -473,6 +473,7 @@ def test_file_that_cannot_be_opened(tmp_path: Path, name: str) -> None:
         ("http://www.Пример.рф/a", "host", "www.xn--e1afmkfd.xn--p1ai"),
         ("http://..Пример.рф/a", "host", "..пример.рф"),
         ("http://www.example.org./a", "domain", "example.org"),
+        ("http://www.example.org。/a", "host", "www.example.org"),
         ("http://www.b.example./a", "domain", "b.example"),
         ("http://www.example.org.:80/a", "host", "www.example.org"),
     ],

@@ -136,6 +136,18 @@ def test_captures_with_the_same_neighbours_are_not_affected() -> None:
     assert {one.capture_id for one in pages[:6]} | {*wanted} == {*pool}
 
 
+def test_captures_of_one_moment_have_one_list_of_snapshots() -> None:
+    """Not each its own: 2,000 captures of each of five moments had lists of 458 MB."""
+    some = indexed([page_in([1], "0", day, lines=lines) for day in (1, 2) for lines in (0, 1)])
+    site = growth_effects._Site(some, settings_of(9))
+    known = growth_effects._Neighbourhood(site, {one.capture_id for one in some})
+    (one, same, other, same_as_other) = (known.neighbours(one.capture_id)[-1] for one in some)
+
+    assert one is same
+    assert other is same_as_other
+    assert sorted(capture.capture_id for capture in some[2:]) == one
+
+
 def test_captures_in_no_bucket_are_no_arms() -> None:
     """A page that was empty for a while, and has another template since: its last capture before has a next one now."""
     pages = [page_in([1], "a"), page_in([1], "b"), *(page_in(None, "a", day) for day in (2, 3, 4, 5))]

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.page_lots import LotSize, cut_lots
@@ -17,14 +17,15 @@ def test_each_page_is_in_one_lot(pages: list[int], size: LotSize) -> None:
 
 
 @given(st.lists(st.integers(0, 12)), sizes)
+@example([1, 0], LotSize(2, 1))
 def test_a_lot_is_as_large_as_it_may_be(pages: list[int], size: LotSize) -> None:
-    """No larger, but where one page is; and with the first page of the next it would be too large."""
+    """No larger, but where one page is; and with the first page of the next, or one block, it would be too large."""
     lots = [*cut_lots(pages, int, size)]
 
     assert all(lot for lot in lots)
     assert all(len(lot) == 1 or (len(lot) <= size.pages and sum(lot) <= size.blocks) for lot in lots)
     for lot, following in pairwise(lots):
-        assert len(lot) == size.pages or sum(lot) + following[0] > size.blocks
+        assert len(lot) == size.pages or sum(lot) + max(1, following[0]) > size.blocks
 
 
 def test_no_more_pages_are_taken_than_a_lot_needs() -> None:

@@ -44,7 +44,7 @@ def host_of(url: str) -> str:
     """Return the host of a URL as it is sent, without port, and as in URL keys without a dot behind it; "" where there
     is none."""
     try:
-        return sent_host((urlsplit(url).hostname or "").removesuffix("."))
+        return sent_host(urlsplit(url).hostname or "").removesuffix(".")
     except ValueError:
         return ""
 

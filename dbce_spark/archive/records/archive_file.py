@@ -46,6 +46,8 @@ class ArchiveFile:
         """Bytes in which the end of a head is searched."""
         self.clean_again = 16
         """The number of times that the reading of clean members may still be taken up again."""
+        self._memberless = self.file.size
+        """The place from which on no member begins with a record."""
         self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
         self._unbooked = 1000
@@ -88,8 +90,10 @@ class ArchiveFile:
         In a file of nothing but members, what reads like a record is the text of a damaged one, as lz4 and zstd may
         leave it; it counts only where no member follows.
         """
-        if self.has_members and not self.has_plain and (found := self._find(_MEMBER, at)) < self.file.size:
-            return found
+        if self.has_members and not self.has_plain and at < self._memberless:
+            if (found := self._find(_MEMBER, at)) < self.file.size:
+                return found
+            self._memberless = at
         return self._find(_START, at)
 
     def _find(self, start: re.Pattern[bytes], at: int) -> int:

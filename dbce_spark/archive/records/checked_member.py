@@ -12,6 +12,8 @@ from dbce_spark.archive.records.record_headers import LONGEST_START
 
 _AHEAD = 8 << 20
 """Bytes, stored and inflated, that a member is inflated ahead: a smaller one is known as sound before it is read."""
+_PIECE_BYTES = 130
+"""Bytes that a piece takes in memory beside its content: a decoder may give a million of one byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class CheckedMember:
             if not self._ahead:
                 return
             out, start, end = self._ahead.popleft()
-            self._ahead_bytes -= len(out) + end - start
+            self._ahead_bytes -= _PIECE_BYTES + len(out) + end - start
             self._given += len(out)
             yield out, end
 
@@ -82,7 +84,7 @@ class CheckedMember:
 
     def _hold(self, out: bytes, start: int, end: int) -> None:
         self._ahead.append((out, start, end))
-        self._ahead_bytes += len(out) + end - start
+        self._ahead_bytes += _PIECE_BYTES + len(out) + end - start
         if len(self._first) < LONGEST_START:
             self._first += out
 
@@ -134,7 +136,7 @@ class CheckedMember:
         self._ahead_bytes, self._first = 0, b""
         given, stop = self._given, self.at
         try:
-            for out, start, stop in pieces(file, self.at, self._archive.dictionary, before.at):
+            for out, start, stop in pieces(file, self.at, self._archive.dictionary, before):
                 if given < len(out) or not given:
                     self._hold(out[given:], start, stop)
                 given = max(0, given - len(out))

@@ -28,7 +28,8 @@ _STEP = 16_384
 _FINE_STEPS = 2 * _STEP
 """Stored bytes that a decoder is fed one by one where it failed before: an interval that the failing step lies in."""
 _FINE_OUT = 64
-"""Bytes that come out of a decoder at a time there: what it gives together with an error is lost."""
+"""Bytes that come out of a decoder at a time there, behind all that it gave before: what it gives together with an
+error is lost."""
 _UNREAD = {"incorrect data check": 4, "incorrect length check": 0}
 """Bytes of a gzip member behind the byte at which zlib says that a check fails, by its words."""
 MOST_AT_ONCE = 1 << 20
@@ -60,13 +61,14 @@ Pieces = Iterator[tuple[bytes, int, int]]
 
 class MemberBroken(Exception):
     """A member cannot be inflated from stored byte `at` on. `is_cut`: nothing in it is wrong, but it wants more bytes
-    than there are."""
+    than there are. `given`: bytes that came out before, of a decoder that is fed by steps."""
 
-    def __init__(self, at: int, detail: str, *, is_cut: bool = False):
+    def __init__(self, at: int, detail: str, *, is_cut: bool = False, given: int = 0):
         super().__init__(at, detail)
         self.at = at
         self.detail = detail
         self.is_cut = is_cut
+        self.given = given
 
 
 class Dictionary:
@@ -97,27 +99,27 @@ def is_coded(first: bytes) -> bool:
     return first[:3] == GZIP_MAGIC or CODED.match(first) is not None
 
 
-def pieces(file: BufferedFile, at: int, dictionary: Dictionary, failing: int | None = None) -> Pieces:
+def pieces(file: BufferedFile, at: int, dictionary: Dictionary, before: MemberBroken | None = None) -> Pieces:
     """Inflate the member at `at` piece by piece.
 
-    `failing` is the stored byte at which that failed before. There a decoder is fed byte by byte, so that little is
-    lost with the byte that fails.
+    `before` is how that failed before. There a decoder is fed byte by byte, so that little is lost with the byte that
+    fails.
 
     Raises:
         MemberBroken: it cannot be inflated further, or the file ends in it.
     """
     first = file.read(at, LONGEST_MAGIC)
     if first[:3] == GZIP_MAGIC:
-        return _gzip(file, at, failing)
+        return _gzip(file, at, before)
     if first[:4] == zstd_frame.MAGIC:
         return _zstd(file, at, dictionary)
     if first[1:4] == b"\x2a\x4d\x18":
         return _skippable(file, at, dictionary)
     if first[:3] == b"BZh":
-        return _by_library(file, at, bz2.BZ2Decompressor, failing)
+        return _by_library(file, at, bz2.BZ2Decompressor, before)
     if first[:2] == b"\xfd7":
-        return _by_library(file, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW), failing)
-    return _by_library(file, at, lz4.frame.LZ4FrameDecompressor, failing)
+        return _by_library(file, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW), before)
+    return _by_library(file, at, lz4.frame.LZ4FrameDecompressor, before)
 
 
 def first_bytes(head: bytes) -> int:
@@ -137,11 +139,11 @@ def inflater() -> Any:
     return fast_zlib.decompressobj(WITH_GZIP_HEAD)
 
 
-def _gzip(file: BufferedFile, at: int, failing: int | None) -> Pieces:
+def _gzip(file: BufferedFile, at: int, before: MemberBroken | None) -> Pieces:
     # Only zlib says which check failed.
-    decompressor = inflater() if failing is None else zlib.decompressobj(WITH_GZIP_HEAD)
+    decompressor = inflater() if before is None else zlib.decompressobj(WITH_GZIP_HEAD)
     while not decompressor.eof:
-        fed = file.ahead(at, step := _step(at, failing))[:step]
+        fed = file.ahead(at, step := _step(at, before))[:step]
         if not fed:
             raise MemberBroken(at, "the file ends in a gzip member", is_cut=True)
         left: bytes | memoryview = fed
@@ -149,8 +151,8 @@ def _gzip(file: BufferedFile, at: int, failing: int | None) -> Pieces:
             try:
                 out = decompressor.decompress(left, MOST_AT_ONCE)
             except Exception as error:  # isal raises its own, zlib zlib.error
-                detail = f"gzip: {error}"
-                unread = _UNREAD.get(detail.rpartition(": ")[2])
+                words = str(error).rpartition(": ")[2]  # behind "Error -3 while decompressing data"
+                detail, unread = f"gzip: {words}", _UNREAD.get(words)
                 if unread is None or step > 1:
                     raise MemberBroken(at, detail) from error
                 end = min(file.size, at + 1 + unread)
@@ -162,25 +164,27 @@ def _gzip(file: BufferedFile, at: int, failing: int | None) -> Pieces:
             at, fed = end, fed[len(fed) - len(left) :]
 
 
-def _step(at: int, failing: int | None) -> int:
+def _step(at: int, before: MemberBroken | None) -> int:
     """Return how many bytes a decoder is fed at stored byte `at`."""
-    if failing is None or at >= failing + _FINE_STEPS:
+    if before is None or at >= before.at + _FINE_STEPS:
         return _STEP
-    return min(_STEP, failing - at) if at < failing else 1
+    return min(_STEP, before.at - at) if at < before.at else 1
 
 
-def _by_library(file: BufferedFile, at: int, make: Callable[[], Any], failing: int | None) -> Pieces:
-    decompressor, fed_end = make(), at
+def _by_library(file: BufferedFile, at: int, make: Callable[[], Any], before: MemberBroken | None) -> Pieces:
+    decompressor, fed_end, given = make(), at, 0
     while not decompressor.eof:
-        step = _step(fed_end, failing)
+        step = _step(fed_end, before)
         fed = bytes(file.ahead(fed_end, step)[:step]) if decompressor.needs_input else b""
         if not fed and decompressor.needs_input:
             raise MemberBroken(at, "the file ends in a compressed member", is_cut=True)
         fed_end += len(fed)
+        most = max(_FINE_OUT, min(before.given - given, MOST_AT_ONCE)) if before and step == 1 else MOST_AT_ONCE
         try:
-            out = decompressor.decompress(fed, _FINE_OUT if step == 1 else MOST_AT_ONCE)
+            out = decompressor.decompress(fed, most)
         except (OSError, EOFError, RuntimeError, lzma.LZMAError) as error:
-            raise MemberBroken(at, f"{type(error).__name__}: {error}") from error
+            raise MemberBroken(at, f"{type(error).__name__}: {error}", given=given) from error
+        given += len(out)
         if decompressor.eof:
             end = fed_end - len(decompressor.unused_data or b"")
         else:  # it holds bytes that may be of the next member

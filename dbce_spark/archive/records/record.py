@@ -157,10 +157,6 @@ class Record:
         return found[1].lower() if found else "unknown"
 
     @property
-    def has_no_kind(self) -> bool:
-        return self.kind == "unknown" and not self.headers.get("warc-type")
-
-    @property
     def url(self) -> str:
         return self.headers.get("url" if self.is_arc else "warc-target-uri").strip("<> ").lstrip(": ")
 

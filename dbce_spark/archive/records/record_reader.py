@@ -279,9 +279,9 @@ def _passed(content: InflatedContent, at: int) -> Damage:
     """Pass over the bytes in front of the next head or member of a compressed stretch, which begin at stored byte
     `at`."""
     begun, first = content.at, content.peek(24)
-    broken = content.damage(begun + 1)
-    is_damaged = broken is not None and broken.flaw is Flaw.DAMAGED
-    cause, detail = Cause.BROKEN, broken.detail if broken and is_damaged else f"no record: begins with {first!r}"
+    cause, detail = Cause.BROKEN, f"no record: begins with {first!r}"
+    if (broken := content.damage(begun + 1)) is not None and broken.flaw is Flaw.DAMAGED:
+        detail = broken.detail
     if first[0] in _BLANK:
         cause, detail = Cause.BLANK, ""
         while ahead := content.peek(LONGEST_START):
@@ -416,8 +416,8 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
 
 
 def _large_block(archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int]) -> bytes | None:
-    """Go behind a block that is too large to be kept; where its length is a lie, return what is there if that may
-    be."""
+    """Go behind a block that is too large to be kept by its length; return what is there if that is a lie, and this
+    small enough."""
     start = content.at
     passed = content.pass_over(head.declared)
     if content.cause is Cause.SWOLLEN:

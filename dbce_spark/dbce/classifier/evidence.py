@@ -236,9 +236,7 @@ class _Pool:
 
         How varied a slot is, and which texts recur, is counted over all evidence: it is a property of the slot.
         """
-        is_wanted = np.zeros(int(self.capture[-1]) + 1, np.bool_)
-        is_wanted[captures] = True
-        wanted = np.flatnonzero(is_wanted[self.capture])
+        wanted = np.flatnonzero(np.isin(self.capture, captures))
         siblings = np.full(len(wanted), self.urls - 1)
         content_mass = self.content_mass.sum() - self.content_mass[self.url[wanted]]
         columns: Columns = {

@@ -37,8 +37,8 @@ Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 _UNDATED = timestamps.from_datetime(datetime.fromisoformat("2400-01-01"))
 """The time of pages without one: behind all others, so that no date that a page declares is later, but those of the
 Buddhist era, in which the year 1990 is 2533."""
-_PLACE = re.compile(rb"\w+://\S+|[^\s<>\"{}]*/[^\s<>\"{}]*|[^\n<>]*\.\w{2,5}")
-"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none, nor is JSON."""
+_PLACE = re.compile(rb"\w+://\S+|[^\s<>\"{}]*/[^\s<>\"{}]*|[^\n<>]*\.[a-zA-Z]\w{1,4}")
+"""A URL or a path, as it is sometimes given in place of HTML; a sentence is none, nor is JSON, or a price."""
 _LONGEST_PLACE = 2000
 """Bytes."""
 _LABELS = tuple(label.word for label in Label)
@@ -403,7 +403,8 @@ def _refused(fetch: warc.Fetch) -> Reject | None:
 
 
 def _foreign_type(html: bytes) -> str:
-    """Return the type of what is given as HTML and is none, "" for a page. The name of a place is a text by mistake."""
+    """Return the type of what is given as HTML and is none, "" for a page. Text that is the name of a place was given
+    by mistake."""
     if essence := mime.foreign_type(html):
         return essence
     place = html.strip()
@@ -411,7 +412,7 @@ def _foreign_type(html: bytes) -> str:
 
 
 def _hint(fetch: warc.Fetch, essence: str) -> str:
-    """Return the HTML to give in place of what is none, "" if that is not known."""
+    """Return what to give in place of what is no HTML, "" if that is not known."""
     if fetch.capture.url.lstrip().startswith("<"):
         return "; the HTML is in the place of the URL: HTML comes first, (html, url)"
     if essence == mime.PLAIN:

@@ -13,8 +13,8 @@ from dbce_spark.model import Blocks
 
 
 def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that are recurring links, as those do that are dropped already; text around them draws them
-    in (`units.choose_of_whole_page`), whatever their scores."""
+    """Drop the kept blocks that are recurring links, however many of their like are dropped already; text around them
+    draws them in (`units.choose_of_whole_page`), whatever their scores."""
     left = is_kept.copy()
     left[recurring_links(blocks)] = False
     return left

@@ -35,4 +35,6 @@ def without_recurring_texts(
     recurs = (with_text[of_text] >= REPEATED) & (2 * with_text[of_text] >= in_slot[of_slot])
     is_low = (summed < round(CUT_OF_FAVOR[favor] * STEP) * with_text)[of_text]
     is_dropped = is_kept & recurs & is_low & (blocks.words <= MOST_WORDS)
-    return is_kept & ~(is_dropped & ~blocks.in_rows() if is_dropped.any() else is_dropped)
+    if is_dropped.any():
+        is_dropped &= ~blocks.in_rows()
+    return is_kept & ~is_dropped

@@ -26,7 +26,9 @@ def without_repeats(blocks: Blocks, texts: Keys, is_kept: npt.NDArray[np.bool_])
     kept = np.flatnonzero(is_kept)
     left = is_kept.copy()
     for start, end in _runs(texts[kept], blocks.words[kept]):
-        left[kept[start:end]] = blocks.in_rows()[kept[start:end]]
+        left[kept[start:end]] = False
+    if (left < is_kept).any():
+        left |= is_kept & blocks.in_rows()
     again = np.flatnonzero(texts[kept[1:]] == texts[kept[:-1]])
     for before, at in zip(kept[again].tolist(), kept[again + 1].tolist(), strict=True):
         if is_heading(blocks.xpaths[before]) and is_heading(blocks.xpaths[at]):

@@ -14,9 +14,9 @@ from dbce_spark.dbce.kept.title_heading import is_main_heading, title_blocks
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.streaming import json_head
 
-_SAME, _HEADING, _MAIN, _NUMBERS, _CELL = 1, 2, 4, 8, 16
-"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>, of line numbers; a tab
-stands behind it."""
+_SAME, _HEADING, _MAIN, _NUMBERS, _ROW = 1, 2, 4, 8, 16
+"""Marks of a block: its XPath is that of the block before, of a heading, of what is in an <h1>, of line numbers; more
+of its row stands behind it."""
 _LAST_STEPS = {0: "", _HEADING: "/h2[1]", _MAIN: "/h1[1]/div[1]", _HEADING | _MAIN: "/h1[1]"}
 _BLOCKS = ("words", "link_words")
 _FEATURES = ("codes", "first_scores", "keys")
@@ -101,15 +101,15 @@ def _unplaced(url_key: str, site: str, timestamp: int) -> Capture:
 
 def _blocks(texts: dict[str, str], marks: npt.NDArray[np.uint8], columns: dict[str, Any]) -> Blocks:
     """Make blocks of which only some have a text, and which have XPaths and tabs that stand for theirs."""
-    is_cell = (marks & _CELL) > 0
-    parts = [texts.get(str(at), "") + "\t" * cell for at, cell in enumerate(is_cell.tolist())]
+    in_row = (marks & _ROW) > 0
+    parts = [texts.get(str(at), "") + "\t" * tab for at, tab in enumerate(in_row.tolist())]
     lengths = np.array([*map(len, parts)], np.int32)
     ends = np.cumsum(lengths, dtype=np.int32)
     return Blocks(
         text="".join(parts),
         starts=ends - lengths,
-        ends=ends - is_cell.astype(np.int32),
-        xpaths=_stand_ins((marks % _CELL).tolist()),
+        ends=ends - in_row.astype(np.int32),
+        xpaths=_stand_ins((marks % _ROW).tolist()),
         tokens=np.empty(0, np.uint64),
         **columns,
     )
@@ -121,7 +121,7 @@ def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
         _SAME * (at > 0 and path == paths[at - 1]) + _HEADING * is_heading(path) + _MAIN * is_main_heading(path)
         for at, path in enumerate(paths)
     ]
-    found = np.array(marks, np.uint8) | _CELL * blocks.before_tabs().astype(np.uint8)
+    found = np.array(marks, np.uint8) | _ROW * blocks.before_row_ends().astype(np.uint8)
     found[line_numbers(blocks)] |= _NUMBERS
     return found
 
@@ -129,9 +129,10 @@ def _marks(blocks: Blocks) -> npt.NDArray[np.uint8]:
 def _stand_ins(marks: Sequence[int]) -> list[str]:
     """Make XPaths with the marks of those that they stand for."""
     found: list[str] = []
-    numbers = -1  # the last that were
+    row, before = "", 0
     for at, mark in enumerate(marks):
-        numbers = at if mark & _NUMBERS else numbers
-        cell = f"/{numbers}/td[{at}]/pre[1]" if at - numbers in (0, 1) and numbers >= 0 else f"/{at}"
+        row = row if before & _NUMBERS else f"/{at}"  # behind line numbers it goes on
+        cell = f"{row}/td[{at}]/pre[1]" if (before | mark) & _NUMBERS else row
         found.append(found[-1] if mark & _SAME else f"{cell}{_LAST_STEPS[mark & (_HEADING | _MAIN)]}")
+        before = mark
     return found

@@ -249,6 +249,16 @@ def test_a_head_of_nothing_but_lengths_is_read_once() -> None:
     assert process_time() - began < 5
 
 
+def test_members_are_searched_once_in_text_that_reads_like_records() -> None:
+    """If none follows, the file is not searched to its end again from each line that is no record after all."""
+    line = b"http://a/ 1.2.3.4 20080430204826 text/html x9\n"
+    began = process_time()
+    found = read(gzipped(record(url=url(0)))[0] + line * 8000, LIMITS)
+
+    assert [url(0)] == urls(found)
+    assert process_time() - began < 5
+
+
 def test_heads_without_end_are_searched_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of nothing but heads that do not end is not searched through from each of them."""
     monkeypatch.setattr(archive_file, "_LEAST_LOOKED_BACK", 0)

@@ -325,6 +325,7 @@ def test_what_is_no_html_is_named(given: str | bytes, essence: str) -> None:
     "given",
     [
         "After two years the old harbour opens again, and all are there.",
+        "A ticket to the old harbour costs 4.50",
         "The harbour opens:\n\n  1 < 2 boats from Kiel\n  and all the ferries from and to Oslo.\n",
         '{"of":"http://a.example/",\n "boats":["one","two","three","four","five","six","seven","eight","nine","ten"]}',
     ],

@@ -27,8 +27,10 @@ LOG = (
     + "<tr><td>May 4<td>the harbour was closed<td>ships lay in the bay<td>none came in at all" * 2
     + "</table>"
 )
+DATED = LOG.replace("<td>May 4", "<td><p>May</p><p>4</p>")
 HEADING = "<h1>The harbour</h1><p>It opens on Sunday.</p>"
 CODE = "<table><tr><td><pre>1\n2\n3</pre><td><pre>one\n\ntwo</pre></table>"
+DIFF = "<table><tr><td><pre>1\n2\n3</pre><td><pre>2\n3\n4</pre><td><pre>one\n\ntwo</pre></table>"
 
 
 def read(body: str) -> Page:
@@ -51,7 +53,9 @@ def drawn(page: Page, seed: int) -> npt.NDArray[Any]:
 @example(body=FILLER, seed=6)
 @example(body=ROWS, seed=6)
 @example(body=LOG, seed=6)
+@example(body=DATED, seed=6)
 @example(body=CODE, seed=1)
+@example(body=DIFF, seed=1)
 def test_the_blocks_to_keep_are_those_of_the_whole_page(body: str, seed: int) -> None:
     """By the same scores; with titles, also where the title heading is dropped."""
     page, label = read(body), config().label
