@@ -174,7 +174,7 @@ def test_value_of_the_wrong_type(setting: str, expected: str) -> None:
         ("diff.limit=3", "diff.limit is no parameter; known here: exact_limit"),
         (
             "label.undecided=T001",
-            "label.undecided is no parameter; known here: by, classifier, comments, content, favor, title",
+            "label.undecided is no parameter; known here: by, classifier, comments, content, favor, no_content, title",
         ),
         ("lsh.band.rows=3", "lsh.band is no parameter; known here: permutations, seed, threshold, threshold_by_site"),
     ],
