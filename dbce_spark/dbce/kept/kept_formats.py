@@ -144,8 +144,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     mend_headings(root, place, shown)
     mark_callouts(root, shown)
     article = clean_tree(root, place, config)
-    while in_use:
-        in_use.pop()
+    in_use.clear()  # the last first
     source = article.source()
     return Formats(
         html=to_html(source) if HTML in config.columns else None,

@@ -20,8 +20,8 @@ _TEX_PROGRAM = re.compile(r"(?:latex|mathtex|mimetex)(?:\.\w+)?\?", re.IGNORECAS
 _BETWEEN_SIGNS = re.compile(r"\s*(?:\$([^$]+)\$|\$\$([^$]+)\$\$|\\\((.+)\\\)|\\\[(.+)\\\])\s*", re.DOTALL)
 _KATEX_DISPLAY = re.compile(r"(?:^|\s)katex-display")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
-_MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
-"""One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
+_MARKS = (b"<math", b"<mjx-container", b"mathjax", b"katex", *(name.encode() for name in _SOURCES))
+"""One of them is in every page with a formula, but for those that are images."""
 SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
 """Marks of LaTeX that money has not: its signs, or a letter alone."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")

@@ -1,6 +1,7 @@
 """A page's tree is cut down to the text that is kept."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_children, remove_element, remove_elements
-from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
+from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Counts, Kept, Surroundings, counts_before
 from dbce_spark.html.tokens import code_points
 
 TextNode = tuple[Any, bool, str]
@@ -31,6 +32,13 @@ def is_visible(text: str) -> npt.NDArray[np.bool_]:
     """Tell of each character whether it is no white space, as `str.isspace` has it."""
     visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE.take(code_points(text), mode="clip")
     return visible
+
+
+@lru_cache(maxsize=1)
+def visible_before(text: str) -> Counts:
+    """Count the characters before each of a text, and before its end, that are no white space. Several steps ask for
+    the same page."""
+    return counts_before(is_visible(text))
 
 
 def text_nodes(root: Any) -> Iterator[TextNode]:
@@ -199,9 +207,7 @@ def _prune(root: Any, kept_media: set[Any], before_code: set[Any]) -> None:
     for element in reversed([*root.iter("*")]):
         if element in around:
             remove_children(element, gone)
-        if element is root or element in in_formulas or element in kept_media:
-            continue
-        if _shows_nothing(element):
+        if _shows_nothing(element) and element not in in_formulas and element not in kept_media:
             gone[element] = "" if element in before_code else space_of(element)
             around.add(element.getparent())
 
