@@ -51,7 +51,11 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
     return [] if lost is None else [lost]
 
 
-def let_go(_: warc.Fetch) -> None:
+Keep = Callable[[bytes], object]
+"""Keeps the HTML of a page in UTF-8."""
+
+
+def let_go(_: warc.Fetch | bytes) -> None:
     """Keep nothing of a capture's HTML."""
 
 
@@ -96,12 +100,18 @@ def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Pag
     return [*parsed_pages(fetches, config)]
 
 
-def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Iterator[Page | Reject]:
-    """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together."""
+def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig, keep: Keep = let_go) -> Iterator[Page | Reject]:
+    """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together.
+
+    `keep` is given the HTML of each page before the page comes.
+    """
     parse, build = partial(_parse_each, config=config.page), partial(_build_together, config=config)
     parsed = (_ParsedFetch(fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
     for lot in cut_lots(parsed, len, TOGETHER):
-        yield from spared(build, lot, _parsed_reject)
+        for one, outcome in zip(lot, spared(build, lot, _parsed_reject), strict=True):
+            if isinstance(outcome, Page) and isinstance(one.parsed, Parsed):
+                keep(one.parsed.html)
+            yield outcome
 
 
 @dataclass(frozen=True, slots=True)
