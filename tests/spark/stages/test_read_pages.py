@@ -131,7 +131,7 @@ def test_html_belongs_to_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_html_is_decoded_once(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a page was parsed from is what is kept of it."""
+    """The HTML that is kept of a page is what it was parsed from."""
     cleaned = Mock(side_effect=charset.cleaned)  # a step of each decoding
     monkeypatch.setattr(charset, "cleaned", cleaned)
     stage(path, tmp_path, with_html=True)
