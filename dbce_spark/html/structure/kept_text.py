@@ -19,6 +19,7 @@ TextNode = tuple[Any, bool, str]
 _Stretch = tuple[Any, int, int]
 """An element, with the characters of the page that it spans."""
 
+_CLASSES = etree.XPath("descendant-or-self::*/@class", smart_strings=False)
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""
@@ -39,6 +40,11 @@ def visible_before(text: str) -> Counts:
     """Count the characters before each of a text, and before its end, that are no white space. Several steps ask for
     the same page."""
     return counts_before(is_visible(text))
+
+
+def classes_of(root: Any) -> str:
+    """List the classes of the elements of a tree, in small letters: a line break before those of each."""
+    return "".join(f"\n{one}" for one in _CLASSES(root)).lower()
 
 
 def text_nodes(root: Any) -> Iterator[TextNode]:
