@@ -20,7 +20,7 @@ _MOST_AROUND = 10
 _MOST_PARTS = 50
 """Elements in a link without a word."""
 
-_ROLES = etree.XPath("descendant::*/@role", smart_strings=False)
+_ROLES: Any = etree.XPath("descendant::*/@role", smart_strings=False)
 _SECOND, _LAST = 2, 6
 """The level of a heading in WAI-ARIA that gives none, and the last of HTML."""
 

@@ -19,7 +19,7 @@ TextNode = tuple[Any, bool, str]
 _Stretch = tuple[Any, int, int]
 """An element, with the characters of the page that it spans."""
 
-_CLASSES = etree.XPath("descendant-or-self::*/@class", smart_strings=False)
+_CLASSES: Any = etree.XPath("descendant-or-self::*/@class", smart_strings=False)
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""
