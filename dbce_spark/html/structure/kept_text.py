@@ -200,8 +200,8 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> tuple[set[Any
                     largest += gone[first:]
                     del gone[first:]
             text = element.tail
-        if text:
-            position += sum(map(len, text.split()))
+        if text and not text.isspace():
+            position += len("".join(text.split()))
     return media, largest
 
 
