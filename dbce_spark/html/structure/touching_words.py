@@ -24,13 +24,15 @@ def part_words(root: Any, page_text: str, is_kept: Kept) -> None:
     """
     nodes = _nodes(root)
     before = counts_before(is_visible("".join(text for (_, _, text), _ in nodes)))
-    ends = np.cumsum([len(text) for (_, _, text), _ in nodes])
+    ends = np.cumsum([len(text) for (_, _, text), _ in nodes], dtype=np.intp)
     starts = [0, *before[ends].tolist()]
     in_page = _after_space(visible_before(page_text))
-    is_missing = np.zeros(before[-1] + 1, np.bool_)
+    is_missing = np.zeros(max(before[-1], len(is_kept)) + 1, np.bool_)
     is_missing[counts_before(is_kept)[in_page[np.append(is_kept, False)[in_page]]]] = True
     is_missing[_after_space(before)] = False
-    for at, found in groupby(np.flatnonzero(is_missing).tolist(), lambda place: bisect_right(starts, place) - 1):
+    for at, found in groupby(
+        np.flatnonzero(is_missing[: before[-1]]).tolist(), lambda place: bisect_right(starts, place) - 1
+    ):
         (element, is_tail, text), begins_line = nodes[at]
         places = {place - starts[at] for place in found}
         if places != {0}:
