@@ -21,15 +21,15 @@ from dbce_spark.html.structure.touching_words import part_words
 )
 def test_white_space_stands_where_the_page_has_some(body: str, page_text: str, expected: str) -> None:
     """Between elements in a line, and within a text; blocks part their texts by themselves."""
-    root = etree.fromstring(body)
+    root = etree.fromstring(body.encode())
     part_words(root, page_text, np.ones(len("".join(page_text.split())), np.bool_))
 
-    assert expected == "".join(root.itertext())
+    assert expected == "".join(map(str, root.itertext()))
 
 
 def test_words_that_are_not_kept_part_nothing() -> None:
-    """What is left of the page's text has other places than before."""
-    root = etree.fromstring("<body><a>one</a><a>two</a><a>ly</a></body>")
+    """Each character that is left has another place than in the page's text."""
+    root = etree.fromstring(b"<body><a>one</a><a>two</a><a>ly</a></body>")
     part_words(root, "gone one twoly", np.array([False] * 4 + [True] * 8))
 
-    assert "one twoly" == "".join(root.itertext())
+    assert "one twoly" == "".join(map(str, root.itertext()))
