@@ -19,14 +19,14 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
 from dbce_spark.dbce.extraction.extracted_page import extract
-from dbce_spark.dbce.kept.kept_formats import Formats
+from dbce_spark.dbce.kept.kept_formats import MARKDOWN, Formats, format_extractions
 from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage
 from dbce_spark.files.sources import open_binary
 from dbce_spark.html import language
 from dbce_spark.html.charset import decode
 from dbce_spark.log import counted
-from dbce_spark.model import Page
+from dbce_spark.model import Extraction, Page
 from dbce_spark.output.schemas import extraction_rows, page_rows
 
 MAX_PAGES = 1000
@@ -37,6 +37,7 @@ LABELS = ("classifier", "T002")
 
 _BY_TRAFILATURA = "spark trafilatura"
 _BY_ITSELF = "dbce page by page"
+_WITH_MARKDOWN = "dbce_local with Markdown"
 
 _ROUND = 50
 """Captures that each contender takes in turn."""
@@ -82,18 +83,24 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
 def _measured(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
     extractors = _page_extractors()
     watch = Stopwatch()
+    htmls: dict[str, bytes] = {}
     read = [
-        page for fetches in _rounds(files, config, watch) for page in _timed_round(fetches, extractors, config, watch)
+        page
+        for fetches in _rounds(files, config, watch)
+        for page in _timed_round(fetches, extractors, config, watch, htmls)
     ]
     if not read:
         raise InputError(f"no page in {counted(len(files), 'file')}; name archives that hold some")
-    _joint_stages(read, config, watch)
+    labelled = _joint_stages(read, config, watch)
     stages = watch.ms([name for name in watch.seconds if name not in extractors], len(read))
+    local = sum(stages.values())
+    _write_markdown(labelled, htmls, config, watch)
     works: dict[str, Work] = {f"spark {by}": partial(_dbce, _labelled(config, by)) for by in LABELS}
     works[_BY_TRAFILATURA] = partial(_trafilatura, config)
     spark = {name: _in_spark(work, files) for name, work in works.items()}
     times = {
-        "dbce_local": round(sum(stages.values()), 3),
+        "dbce_local": round(local, 3),
+        _WITH_MARKDOWN: round(local + watch.ms([MARKDOWN], len(read))[MARKDOWN], 3),
         **{name: measured["ms_per_page"] for name, measured in spark.items()},
         **watch.ms(list(extractors), len(read)),
     }
@@ -186,23 +193,31 @@ def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Itera
 
 
 def _timed_round(
-    fetches: Sequence[warc.Fetch], extractors: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
+    fetches: Sequence[warc.Fetch],
+    extractors: Mapping[str, Extractor],
+    config: DbceConfig,
+    watch: Stopwatch,
+    htmls: dict[str, bytes],
 ) -> list[Page]:
+    """Let each contender take some captures; return our pages, and put their HTML into `htmls` by capture."""
     with watch.measure("page"):
         parsed = pages.parse_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.measure("stage"):
         page_rows.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
     # They are given text: decoding is not theirs to be timed for, and every one gets the same.
-    htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
+    decoded = [decode(fetch.html, fetch.capture.declared_charset).html for fetch in fetches]
+    htmls |= {page.capture_id: html for page, html in zip(parsed, decoded, strict=True) if isinstance(page, Page)}
+    texts = [html.decode() for html in decoded]
     for name, extract_one in extractors.items():
         with watch.measure(name):
-            for html in htmls:
-                extract_one(html)
+            for text in texts:
+                extract_one(text)
     return read
 
 
-def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> None:
+def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> list[Extraction]:
+    """Compare pages, label them and make their rows; return what was made of each."""
     unique = pages.unique(read)
     with watch.measure("find"):
         found = sites.choose_crosses(buckets.members(unique), config)
@@ -222,6 +237,16 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
             some = merged[start : start + _BATCH]
             languages = language.detect_languages([one.text for one in some], config.language)
             extraction_rows.extractions_batch(some, languages, [Formats()] * len(some), config.output.site_parts)
+    return merged
+
+
+def _write_markdown(
+    labelled: Sequence[Extraction], htmls: Mapping[str, bytes], config: DbceConfig, watch: Stopwatch
+) -> None:
+    """Write the Markdown of labelled pages, as a run does that is asked for it."""
+    formats = replace(config.formats, columns=("text", MARKDOWN))
+    with watch.measure(MARKDOWN):
+        format_extractions(labelled, [htmls[one.page.capture_id] for one in labelled], formats, False)
 
 
 def _labelled(config: DbceConfig, by: str) -> DbceConfig:
@@ -325,7 +350,7 @@ def _text(report: Mapping[str, Any], target: str) -> str:
     ratios, times = report["ratio_to_trafilatura"], report["ms_per_page"]
     counts = f"{report['pages']:,} pages without Spark, {report['spark'][_BY_TRAFILATURA]['pages']:,} with"
     lines = [f"{counts}; CPU ms a page"]
-    lines += [f"  {name:18} {_shown(ms, 8)}   x {_shown(ratios.get(name, 1.0))}" for name, ms in times.items()]
+    lines += [f"  {name:24} {_shown(ms, 8)}   x {_shown(ratios.get(name, 1.0))}" for name, ms in times.items()]
     lines += ["of dbce_local:", *(f"  {name:18} {ms:8.2f}" for name, ms in report["stages"].items())]
     reader = report["reader"]
     faster = {by: _ratio(times[_BY_TRAFILATURA], times[f"spark {by}"]) for by in LABELS}

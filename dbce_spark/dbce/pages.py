@@ -50,7 +50,11 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
     return [] if lost is None else [lost]
 
 
-def let_go(_: warc.Fetch) -> None:
+Keep = Callable[[bytes], object]
+"""Keeps the HTML of a page in UTF-8."""
+
+
+def let_go(_: warc.Fetch | bytes) -> None:
     """Keep nothing of a capture's HTML."""
 
 
@@ -95,12 +99,19 @@ def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Pag
     return [*parsed_pages(fetches, config)]
 
 
-def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Iterator[Page | Reject]:
-    """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together."""
+def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig, keep: Keep = let_go) -> Iterator[Page | Reject]:
+    """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together.
+
+    `keep` is given the HTML of each page before the page comes.
+    """
     parse, build = partial(_parse_each, config=config.page), partial(_build_together, config=config)
     parsed = ((fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
     for lot in cut_lots(parsed, lambda one: blocks_of(one[1]), TOGETHER):
-        yield from spared(build, lot, lambda one, error: _page_reject(one[0], error))
+        outcomes = spared(build, lot, lambda one, error: _page_reject(one[0], error))
+        for (_, made), outcome in zip(lot, outcomes, strict=True):
+            if isinstance(outcome, Page) and isinstance(made, Parsed):
+                keep(made.html)
+            yield outcome
 
 
 def _page_reject(fetch: warc.Fetch, error: Exception) -> Reject:

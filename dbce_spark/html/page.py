@@ -22,9 +22,11 @@ class NoText(PageError):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """The result of one walk over a page. `url` is what it was fetched from, "" if that is unknown."""
+    """The result of one walk over a page, whose HTML is here in UTF-8. `url` is what it was fetched from, "" if that is
+    unknown."""
 
     url: str
+    html: bytes
     charset: str
     charset_source: str
     declared: Declared
@@ -60,6 +62,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig, url: str = "")
     }
     return Parsed(
         url=url,
+        html=decoded.html,
         charset=decoded.charset,
         charset_source=decoded.source,
         declared=declared(root, decoded.html),

@@ -30,7 +30,7 @@ def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path, mo
 
     in_spark = {"spark T002", "spark trafilatura"}
 
-    others = {"dbce_local", "dbce page by page", "resiliparse", "turbohtml"}
+    others = {"dbce_local", "dbce_local with Markdown", "dbce page by page", "resiliparse", "turbohtml"}
 
     assert {*in_spark, *others, "trafilatura"} == set(times)
     assert {*in_spark, *others} == set(report["ratio_to_trafilatura"])
@@ -39,6 +39,7 @@ def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path, mo
     assert {report["pages"]} == {report["spark"][name]["pages"] for name in in_spark}
     assert report["pages"] > 0
     assert sum(report["stages"].values()) == pytest.approx(times["dbce_local"], abs=0.01)
+    assert times["dbce_local with Markdown"] > times["dbce_local"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_a_figure_that_means_nothing_is_a_dash(tmp_path: Path) -> None:
     }
     lines = page_time._text(report, "bench.json").splitlines()
 
-    assert "  spark classifier          -   x -" in lines
+    assert "  spark classifier                -   x -" in lines
     assert "times as fast as trafilatura in Spark: classifier -, T002 4.0" in lines[-4]
     assert "of a record: -, FastWARC -   x -" in lines
     assert lines[-2].startswith("-: fewer than 100 pages")

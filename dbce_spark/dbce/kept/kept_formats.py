@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lxml import etree
-
 from dbce_spark.config import FormatsConfig
 from dbce_spark.dbce.kept import annotated_html
 from dbce_spark.dbce.kept.main_text import kept_characters
@@ -24,7 +22,7 @@ from dbce_spark.html.structure.formulas import replace_formulas
 from dbce_spark.html.structure.headings import mend_headings
 from dbce_spark.html.structure.images import drop_ornaments, reveal_amp_images, reveal_images
 from dbce_spark.html.structure.kept_media import Kept
-from dbce_spark.html.structure.kept_text import cut_text
+from dbce_spark.html.structure.kept_text import classes_of, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
@@ -131,21 +129,20 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     cut_text(root, is_kept, decided)
     del decided
     part_words(root, blocks.text, is_kept)
-    shown = etree.tostring(root, encoding="utf-8").lower()
+    classes = classes_of(root)
     reveal_images(root)
     drop_ornaments(root)
-    normalise_code(root, shown)
-    replace_formulas(root, shown)
-    replace_raw_formulas(root, shown)
+    normalise_code(root, classes)
+    replace_formulas(root, classes)
+    replace_raw_formulas(root)
     mark_footnotes(root)
     move_sidenotes(root, boxed)
     del boxed
     mark_emphasis(root)
-    mend_headings(root, place, shown)
-    mark_callouts(root, shown)
+    mend_headings(root, place)
+    mark_callouts(root, classes)
     article = clean_tree(root, place, config)
-    while in_use:
-        in_use.pop()
+    in_use.clear()  # the last first
     source = article.source()
     return Formats(
         html=to_html(source) if HTML in config.columns else None,

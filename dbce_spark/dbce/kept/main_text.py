@@ -6,7 +6,7 @@ from itertools import compress
 import numpy as np
 
 from dbce_spark.html.structure.kept_media import Kept
-from dbce_spark.html.structure.kept_text import is_visible
+from dbce_spark.html.structure.kept_text import visible_before
 from dbce_spark.model import Label, Segments
 
 
@@ -57,8 +57,9 @@ def _separator(between: str) -> str:
 def kept_characters(page_text: str, segments: Segments) -> Kept:
     """Tell of each character of the page text that is no white space whether it is content."""
     is_content = segments.labels == Label.CONTENT
-    edges = np.zeros(len(page_text) + 1, np.int32)
-    edges[segments.starts[is_content]] += 1
-    edges[segments.ends[is_content]] -= 1
-    kept: Kept = np.cumsum(edges[:-1])[is_visible(page_text)] > 0
+    before = visible_before(page_text)
+    starts, ends = before[segments.starts[is_content]], before[segments.ends[is_content]]
+    kept = np.zeros(before[-1], np.bool_)
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        kept[start:end] = True
     return kept

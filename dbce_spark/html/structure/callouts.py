@@ -14,7 +14,8 @@ from dbce_spark.html.elements import BLOCK_TAGS
 _BOXES = frozenset(("admonition", "admonitionblock", "callout", "markdown-alert", "alert"))
 _PREFIX = re.compile(r"(?:theme-)?(?:admonition|callout|markdown-alert|alert)--?")
 """Before a kind; with two dashes as a modifier of BEM."""
-_MARKS = (b"admonition", b"callout", b"alert")
+_MARKS = ("admonition", "callout", "alert")
+_IS_NAMED = etree.XPath("boolean(descendant-or-self::*/@data-callout)")
 _KINDS = frozenset(
     "note tip hint info important warning caution danger error attention success example question"
     " abstract summary todo check failure bug quote seealso".split()
@@ -23,12 +24,12 @@ _TITLES = ("title", "heading", "summary")
 _TAGS = ("div", "aside", "section", "details", "blockquote")
 
 
-def mark_callouts(root: Any, shown: bytes) -> None:
+def mark_callouts(root: Any, classes: str) -> None:
     """Make a quote of each callout, with its kind as a <callout> before its first words.
 
-    `shown` is the tree as text, in small letters.
+    `classes` are those of all elements (`classes_of`).
     """
-    if not any(mark in shown for mark in _MARKS):
+    if not (any(mark in classes for mark in _MARKS) or _IS_NAMED(root)):
         return
     for box in [*root.iter(*_TAGS)]:
         kind = _kind(box)

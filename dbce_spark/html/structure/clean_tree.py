@@ -285,9 +285,12 @@ class _Builder:
             else:
                 self._paragraph = top.add("p", {**of_texts.missing})
                 self._space = False
-        same = self._still_open() if self._open else 0
-        del self._open[same:]
-        place = self._open[-1][1] if self._open else self._paragraph
+        same, place = 0, self._paragraph
+        if self._open:
+            same = self._still_open()
+            del self._open[same:]
+            if same:
+                place = self._open[-1][1]
         if self._space:
             if self._paragraph.parts and not _ends_in_break(self._paragraph):
                 place.parts.append(" ")
@@ -307,16 +310,16 @@ class _Builder:
         return same
 
     def _text(self, text: str) -> None:
-        words = text.split()
-        if not (written := " ".join(words)).isprintable():
-            words = without_controls(text).split()
-            written = " ".join(words)
-        if not words:
+        if not (written := " ".join(text.split())).isprintable():
+            text = without_controls(text)
+            written = " ".join(text.split())
+        if not written:
             self._space = True
             return
-        self._space |= not text.startswith(words[0])
+        if text[0].isspace():
+            self._space = True
         self._place().parts.append(written)
-        self._space = not text.endswith(words[-1])
+        self._space = text[-1].isspace()
 
     def _line_break(self, _: Any) -> None:
         """Break a line; two with nothing between end a paragraph."""

@@ -25,17 +25,17 @@ _LINE_CLASSES = frozenset("blob-code crayon-line ltx_listingline".split())
 """Of elements that are lines of code: of GitHub, Crayon and LaTeXML."""
 _LINE, _LISTINGS = "line", frozenset("code fragment syntaxhighlighter".split())
 """A class of lines also of poems; and classes around it where it is code: of Doxygen and SyntaxHighlighter."""
-_MARKS = (*(name.encode() for name in sorted(_LINE_CLASSES)), b'class="line')
+_MARKS = (*sorted(_LINE_CLASSES), f"\n{_LINE}")
 """One of them is in every page that has such lines."""
 
 
-def normalise_code(root: Any, shown: bytes) -> None:
+def normalise_code(root: Any, classes: str) -> None:
     """Make each block of code a <pre> of text alone, with its language in the attribute `language`.
 
-    `shown` is the tree as text, in small letters.
+    `classes` are those of all elements (`classes_of`).
     """
     written = {*root.iter(*CODE_TAGS)}
-    if any(mark in shown for mark in _MARKS):
+    if any(mark in classes for mark in _MARKS):
         _join_line_elements(root)
     blocks: dict[Any, None] = {}
     for code in [*root.iter(*_INLINE_TAGS)]:

@@ -9,7 +9,7 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS
 from dbce_spark.html.structure.kept_media import Kept, counts_before
-from dbce_spark.html.structure.kept_text import STAYING_TAGS, is_formula_script, is_visible
+from dbce_spark.html.structure.kept_text import STAYING_TAGS, is_formula_script, visible_before
 from dbce_spark.model import Blocks
 
 _EMPTIED = BLOCK_TAGS - {"html", *STAYING_TAGS}
@@ -36,7 +36,7 @@ def decide_elements(root: Any, blocks: Blocks, is_kept: Kept) -> dict[Any, int]:
     No text of a block-level element is in a block with text around it. So the paths of the blocks tell what each holds,
     and only elements around both kinds are looked at.
     """
-    before, kept_before = counts_before(is_visible(blocks.text)), counts_before(is_kept)
+    before, kept_before = visible_before(blocks.text), counts_before(is_kept)
     starts, ends = before[blocks.starts], before[blocks.ends]
     lengths = [0, *np.cumsum(ends - starts).tolist()]
     kept_of = [0, *np.cumsum(kept_before[ends] - kept_before[starts]).tolist()]

@@ -115,9 +115,9 @@ def _by_superscript(root: Any, blocks: NoteBlocks) -> tuple[dict[Any, str], list
     """Find the notes that superscripts lead to, each with its number, and the references to them."""
     notes: dict[Any, str] = {}
     references: list[_Reference] = []
-    marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := number_of(mark))]
-    if all(mark.tag != "sup" for mark, _ in marks):
+    if not any(map(number_of, root.iter("sup"))):
         return notes, references
+    marks = [(mark, number) for mark in root.iter("sup", "strong", "b") if (number := number_of(mark))]
     starts: dict[str, _Reference] = {}
     for mark, number in marks:
         note = None if text_before(mark) else blocks.begun_by(mark)

@@ -20,8 +20,11 @@ _TEX_PROGRAM = re.compile(r"(?:latex|mathtex|mimetex)(?:\.\w+)?\?", re.IGNORECAS
 _BETWEEN_SIGNS = re.compile(r"\s*(?:\$([^$]+)\$|\$\$([^$]+)\$\$|\\\((.+)\\\)|\\\[(.+)\\\])\s*", re.DOTALL)
 _KATEX_DISPLAY = re.compile(r"(?:^|\s)katex-display")
 _DISPLAY = re.compile(r"(?:^|[\s_-])(?:display|block)", re.IGNORECASE)
-_MARKS = (b"math", b"katex", b"data-latex", b"data-tex", b"alttext")
-"""One of them is in every page with a formula, but for those that are images; what MathJax draws holds a <mjx-math>."""
+_MARKS = ("mathjax", "katex")
+_HAS_MARKS = etree.XPath(
+    f"boolean(descendant::math | descendant::mjx-container | descendant::*/@{' | descendant::*/@'.join(_SOURCES)})"
+)
+"""A class with one of these, or this, is in every page with a formula, but for those that are images."""
 SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
 """Marks of LaTeX that money has not: its signs, or a letter alone."""
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")
@@ -29,10 +32,10 @@ _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")
 _STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 
-def replace_formulas(root: Any, shown: bytes) -> None:
+def replace_formulas(root: Any, classes: str) -> None:
     """Put a <formula> in the place of each formula whose LaTeX is known; the others stay as they are shown.
 
-    `shown` is the tree as text, in small letters.
+    `classes` are those of all elements (`classes_of`).
     """
     for element in [*root.iter("script")]:
         if is_formula_script(element):
@@ -43,7 +46,7 @@ def replace_formulas(root: Any, shown: bytes) -> None:
             ):
                 remove(before)
             _replace(element, element.text or "", "display" in (element.get("type") or ""))
-    has_marks = any(mark in shown for mark in _MARKS)
+    has_marks = any(mark in classes for mark in _MARKS) or _HAS_MARKS(root)
     for element in [*root.iter("*" if has_marks else "img")]:
         if _is_formula(element) and is_within(element, root):
             source = _source(element)

@@ -20,14 +20,15 @@ _MOST_AROUND = 10
 _MOST_PARTS = 50
 """Elements in a link without a word."""
 
+_ROLES: Any = etree.XPath("descendant::*/@role", smart_strings=False)
 _SECOND, _LAST = 2, 6
 """The level of a heading in WAI-ARIA that gives none, and the last of HTML."""
 
 
-def mend_headings(root: Any, addresses: Addresses, shown: bytes) -> None:
+def mend_headings(root: Any, addresses: Addresses) -> None:
     """Make a heading of each block in the role of one, and a block of each heading that is a text; mend the links of
-    the others. `shown` is the source of the page in small letters."""
-    if b'role="heading' in shown:
+    the others."""
+    if any(role.lower().startswith("heading") for role in _ROLES(root)):
         _mark_by_role(root)
     links: dict[Any, None] = {}
     cards: list[tuple[Any, Any]] = []

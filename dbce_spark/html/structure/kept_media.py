@@ -49,7 +49,7 @@ class Surroundings:
 
     def kept(self, start: int, end: int) -> int:
         """Count the characters of a part of the page that are kept."""
-        return int(self.kept_before[end] - self.kept_before[start])
+        return self.kept_before.item(end) - self.kept_before.item(start)
 
     def hold(self, medium: Any, at: int, around: Around) -> bool:
         """Test whether a picture or a rule, at its place in the text, belongs to what is kept.

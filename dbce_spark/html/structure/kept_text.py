@@ -1,6 +1,7 @@
 """A page's tree is cut down to the text that is kept."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from lxml import etree
 
 from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_children, remove_element, remove_elements
-from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Kept, Surroundings, counts_before
+from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Counts, Kept, Surroundings, counts_before
 from dbce_spark.html.tokens import code_points
 
 TextNode = tuple[Any, bool, str]
@@ -18,6 +19,7 @@ TextNode = tuple[Any, bool, str]
 _Stretch = tuple[Any, int, int]
 """An element, with the characters of the page that it spans."""
 
+_CLASSES: Any = etree.XPath("descendant-or-self::*/@class", smart_strings=False)
 _MEDIA = tuple(sorted(MEDIA_TAGS))
 STAYING_TAGS = ("td", "th", "body")
 """Elements that stay where none of their text does."""
@@ -31,6 +33,18 @@ def is_visible(text: str) -> npt.NDArray[np.bool_]:
     """Tell of each character whether it is no white space, as `str.isspace` has it."""
     visible: npt.NDArray[np.bool_] = ~_WHITE_SPACE.take(code_points(text), mode="clip")
     return visible
+
+
+@lru_cache(maxsize=1)
+def visible_before(text: str) -> Counts:
+    """Count the characters before each of a text, and before its end, that are no white space. Several steps ask for
+    the same page."""
+    return counts_before(is_visible(text))
+
+
+def classes_of(root: Any) -> str:
+    """List the classes of the elements of a tree, in small letters: a line break before those of each."""
+    return "".join(f"\n{one}" for one in _CLASSES(root)).lower()
 
 
 def text_nodes(root: Any) -> Iterator[TextNode]:
@@ -186,8 +200,8 @@ def _find(root: Any, is_kept: Kept, decided: Mapping[Any, int]) -> tuple[set[Any
                     largest += gone[first:]
                     del gone[first:]
             text = element.tail
-        if text:
-            position += sum(map(len, text.split()))
+        if text and not text.isspace():
+            position += len("".join(text.split()))
     return media, largest
 
 
@@ -199,9 +213,7 @@ def _prune(root: Any, kept_media: set[Any], before_code: set[Any]) -> None:
     for element in reversed([*root.iter("*")]):
         if element in around:
             remove_children(element, gone)
-        if element is root or element in in_formulas or element in kept_media:
-            continue
-        if _shows_nothing(element):
+        if _shows_nothing(element) and element not in in_formulas and element not in kept_media:
             gone[element] = "" if element in before_code else space_of(element)
             around.add(element.getparent())
 

@@ -80,11 +80,13 @@ def to_markdown(article: CleanElement, source: str) -> str:
     one line each."""
     import turbohtml
 
-    if is_changed := "<table" in source or "<br" in source:
+    if is_changed := "<table" in source:
         square_tables(article)
+    if (is_changed or "<br" in source) and _holds_lines(article):
         for link in article.find("a"):
             _join_lines(link)
         _part_lines(article)
+        is_changed = True
     if "<dd" in source:
         is_changed |= _plain_definitions(article)
     if is_changed:
@@ -99,7 +101,7 @@ def to_markdown(article: CleanElement, source: str) -> str:
     written = str(turbohtml.parse(source).to_markdown(_options()))
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)
-    return _AFTER_NOTE.sub(r"\1 ", written)
+    return _AFTER_NOTE.sub(r"\1 ", written) if "<note" in source else written
 
 
 def _join_lines(link: CleanElement) -> None:
@@ -107,6 +109,12 @@ def _join_lines(link: CleanElement) -> None:
     link.parts = [" " if isinstance(part, CleanElement) and part.tag == "br" else part for part in link.parts]
     for child in link.children():
         _join_lines(child)
+
+
+def _holds_lines(element: CleanElement) -> bool:
+    """Test for a line break in an element of running text, such as a link."""
+    is_inline = element.tag in INLINE_TAGS
+    return any((child.tag == "br" and is_inline) or _holds_lines(child) for child in element.children())
 
 
 def _part_lines(element: CleanElement) -> None:

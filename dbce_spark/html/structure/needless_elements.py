@@ -24,6 +24,8 @@ _Parts = Sequence[str | CleanElement]
 def drop_needless(node: CleanElement) -> None:
     """Take out what nothing came into, the breaks and rules that end a block, and rules right before a rule; of other
     needless elements what they hold stays."""
+    if len(node.parts) == 1 and isinstance(node.parts[0], str):  # as in most elements
+        return
     left: list[str | CleanElement] = []  # the last first
     may_be_needless = False
     for part in reversed(node.parts):

@@ -36,14 +36,12 @@ _FORMULA = re.compile(
 _VERBATIM = frozenset("code formula kbd listing note pre samp script style textarea tt xmp".split())
 
 
-def replace_raw_formulas(root: Any, shown: bytes) -> None:
-    """Put a <formula> in the place of each formula in a text. One that is alone in its block is on lines of its own.
-
-    `shown` is the tree as text.
-    """
-    if b"$" not in shown and b"\\" not in shown:
+def replace_raw_formulas(root: Any) -> None:
+    """Put a <formula> in the place of each formula in a text. One that is alone in its block is on lines of its own."""
+    page_text = etree.tostring(root, encoding="unicode", method="text")
+    if "$" not in page_text and "\\" not in page_text:
         return
-    if b"$$" in shown and b"<br" in shown:
+    if "$$" in page_text:
         _join_lines(root)
     left = _MOST
     for element, is_tail, text in [*_candidates(root)]:

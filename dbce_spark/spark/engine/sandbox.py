@@ -20,9 +20,10 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Source, fetches, parse_fetch, parsed_pages
+from dbce_spark.dbce.pages import Keep, Source, fetches, parse_fetch, parsed_pages
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
+from dbce_spark.html.charset import decode
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
 
 In = TypeVar("In")
@@ -56,17 +57,21 @@ _ANY_PAGE = Fetch(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parsed_pages`."""
+    """The records of one source, and what makes pages of fetched captures and keeps their HTML: as `fetches` and
+    `parsed_pages`."""
 
     records: Iterator[ReadRecord]
-    pages: Callable[[Sequence[Fetch]], Iterable[Page | Reject]]
+    pages: Callable[[Sequence[Fetch], Keep], Iterable[Page | Reject]]
 
 
 @contextmanager
 def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator[Reading]:
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
-    in_place = partial(parsed_pages, config=config)
+
+    def in_place(captures: Sequence[Fetch], keep: Keep) -> Iterable[Page | Reject]:
+        return parsed_pages(captures, config, keep)
+
     if attempt is None:
         yield Reading(records, in_place)
         return
@@ -75,7 +80,7 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
             yield Reading(_timed(records, seconds), in_place)
         return
     with parser(config) as one_parser:
-        apart = partial(map, partial(_page_apart, one_parser))
+        apart = partial(_kept_apart, one_parser)
         if attempt == 1:
             with timer(seconds):
                 yield Reading(_timed(records, seconds), apart)
@@ -256,6 +261,16 @@ def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], second
 def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> list[Page | Reject]:
     """Parse fetched captures, each by itself in a process of its own."""
     return [_page_apart(parser, fetch) for fetch in lot]
+
+
+def _kept_apart(
+    parser: Sandbox[Fetch, Page | Reject], captures: Sequence[Fetch], keep: Keep
+) -> Iterator[Page | Reject]:
+    for fetch in captures:
+        outcome = _page_apart(parser, fetch)
+        if isinstance(outcome, Page):
+            keep(decode(fetch.html, fetch.capture.declared_charset).html)
+        yield outcome
 
 
 def _page_apart(parser: Sandbox[Fetch, Page | Reject], fetch: Fetch) -> Page | Reject:

@@ -1,11 +1,12 @@
 """The records of one source as they are read: pages in batches, all else counted or kept. Needs no PySpark."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
-from dbce_spark.html.charset import decode
+from dbce_spark.dbce.pages import let_go
 from dbce_spark.model import Page, Reject, Revisit, Skip
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -31,20 +32,18 @@ def page_batches(
 
     Counts every record in the `outcomes`, and keeps rejects there.
     """
+    kept: deque[bytes] = deque()
     for captures in _captures_together(reading.records, outcomes, limit):
-        parsed = zip(captures, reading.pages(captures), strict=True)
-        for lot in cut_lots(parsed, lambda one: blocks_of(one[1]), TOGETHER):
+        for lot in cut_lots(reading.pages(captures, kept.append if with_html else let_go), blocks_of, TOGETHER):
             pages: list[Page] = []
-            htmls: list[bytes | None] = []
-            for fetch, page in lot:
+            for page in lot:
                 if isinstance(page, Reject):
                     outcomes.reject(page)
-                    continue
-                pages.append(page)
-                htmls.append(decode(fetch.html, fetch.capture.declared_charset).html if with_html else None)
+                else:
+                    pages.append(page)
             outcomes.counts.captures += len(pages)
             if pages:
-                yield pages, htmls
+                yield pages, [kept.popleft() if with_html else None for _ in pages]
 
 
 def _captures_together(

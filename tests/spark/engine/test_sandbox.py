@@ -20,7 +20,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import fetches, parse_fetch
+from dbce_spark.dbce.pages import Keep, fetches, parse_fetch
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Page, Reject, RejectReason, Skip
 from dbce_spark.output.schemas import page_rows
@@ -237,16 +237,17 @@ def test_reading_goes_on_if_somebody_ends_its_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("attempt", [0, 1, 2])
 def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None:
-    """In the worker or beside it: the same records, the same pages and rejects."""
+    """In the worker or beside it: the same records, the same pages with their HTML, and the same rejects."""
     bodies = [http(WORDS), http("gone", status="404 Not ReadRecord"), http("<script>x</script>"), http(f"<p>{WORDS}")]
     path = archive(tmp_path / "a.warc", *(record(one, url=f"http://www.example.org/{one[-9:]!r}") for one in bodies))
 
     def rows(at: int | None) -> tuple[list[Any], list[Any], pa.RecordBatch]:
+        htmls: list[bytes] = []
         with reading(path, CONFIG, at) as read:
             found = list(read.records)
-            made = [*read.pages([one for one in found if isinstance(one, warc.Fetch)])]
+            made = [*read.pages([one for one in found if isinstance(one, warc.Fetch)], htmls.append)]
         good = [one for one in made if isinstance(one, Page)]
-        batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
+        batch = page_rows.pages_batch(good, htmls, file_no=0, first_row=0)
         return found, [one for one in made if isinstance(one, Reject)], batch
 
     expected, actual = rows(None), rows(attempt)
@@ -350,7 +351,7 @@ def stage_with_killer(
         kill(one.capture.url)
         return parse_fetch(one, config)
 
-    def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
+    def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig, _: Keep) -> list[Page | Reject]:
         return [page_with_killer(one, config) for one in lot]
 
     def found_with_killer(source: str, config: DbceConfig) -> Iterator[Any]:

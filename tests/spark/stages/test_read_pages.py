@@ -15,6 +15,7 @@ from dbce_spark.dbce import pages
 from dbce_spark.dbce.page_lots import LotSize
 from dbce_spark.dbce.pages import read
 from dbce_spark.files import parquet
+from dbce_spark.html import charset
 from dbce_spark.model import Page
 from dbce_spark.spark.run import record_outcomes, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -115,12 +116,27 @@ def test_pages_of_many_bytes_are_staged_a_few_at_a_time(
     assert (pq.read_metadata(file).num_row_groups == 3) == (bytes_per_group == 1 << 20)
 
 
-def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:
-    """With HTML asked for, each row has its own, as UTF-8; rejects between them shift nothing."""
-    stage(path, tmp_path, with_html=True)
-    htmls = pq.read_table(staging.staged_file(str(tmp_path), read_pages.NAME, 0))["html"].to_pylist()
+@pytest.mark.parametrize("together", [1, 3, 64])
+def test_html_belongs_to_its_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int) -> None:
+    """With HTML asked for, each row has its own, as UTF-8; rejects between them shift nothing, nor do lots."""
+    monkeypatch.setattr(record_outcomes, "TOGETHER", LotSize(together, 2))
+    bodies = [f"<p>Some words {at}" if at % 3 else "<script>x</script>" for at in range(12)]
+    path = archive(
+        tmp_path / "a.warc", *(record(http(one), url=f"http://www.example.org/{at}") for at, one in enumerate(bodies))
+    )
+    stage(path, tmp_path / "staged", with_html=True)
+    htmls = pq.read_table(staging.staged_file(str(tmp_path / "staged"), read_pages.NAME, 0))["html"].to_pylist()
 
-    assert [b"<p>Some words</p>"] * 10 == htmls
+    assert [one.encode() for at, one in enumerate(bodies) if at % 3] == htmls
+
+
+def test_html_is_decoded_once(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The HTML that is kept of a page is what it was parsed from."""
+    cleaned = Mock(side_effect=charset.cleaned)  # a step of each decoding
+    monkeypatch.setattr(charset, "cleaned", cleaned)
+    stage(path, tmp_path, with_html=True)
+
+    assert 20 == cleaned.call_count  # ten pages, and ten captures without text
 
 
 def test_stage_reads_what_the_method_reads(path: str, tmp_path: Path) -> None:
