@@ -5,22 +5,16 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from benchmarks.standing_plot import standing
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import unit_of
 from dbce_spark.evaluation.reporting import score_plots
 from dbce_spark.evaluation.scoring import reliability
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC
-from dbce_spark.report import svg
-from dbce_spark.report.svg import html_template
 
 _COLUMNS = ("dataset", "page_id", "site", "extractor", "f1", "confidence")
 _SIZE = (540, 380)
 """Pixels across and down."""
-_STYLE = """
-svg { background: var(--paper) } text { font: 12px system-ui, sans-serif; fill: var(--ink) }
-.soft, .small { fill: var(--soft) } .grid { stroke: var(--line) } .line { fill: none; stroke-width: 2 }
-.interval { stroke-width: 2; stroke-opacity: .5 }
-"""
 
 
 def draw(folder: str, extractor: str) -> str:
@@ -40,5 +34,4 @@ def draw(folder: str, extractor: str) -> str:
     keys = zip(*(rows[name].to_pylist() for name in ("site", "dataset", "page_id")), strict=True)
     units = [unit_of(*key) for key in keys]
     steps = reliability.measure_steps(rows["confidence"].to_numpy(), rows["f1"].to_numpy(), units)
-    body = [f"<style>{html_template.colours()}{_STYLE}</style>", score_plots.reliability_plot(steps)]
-    return svg.svg(*_SIZE, body) + "\n"
+    return standing(_SIZE, [score_plots.reliability_plot(steps)])

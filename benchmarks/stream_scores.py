@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.leaderboard import evaluations
+from benchmarks.standing_plot import standing
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage, Sets
 from dbce_spark.evaluation.extracting import gold_stream
@@ -20,7 +21,6 @@ from dbce_spark.evaluation.scoring.stream_course import ALL, METHOD, StreamStep
 from dbce_spark.files.markdown_table import table
 from dbce_spark.log import counted
 from dbce_spark.report import svg
-from dbce_spark.report.svg import html_template
 
 ON_ARRIVAL = "dbce-site-pool"
 """The extractor that is shown site by site: the labels that a stream gives first."""
@@ -29,11 +29,6 @@ _PANEL = (540, 330)
 """Pixels across and down of a panel, with the room to the next."""
 _LINE = 20
 """Pixels of a line of the legend."""
-_STYLE = """
-svg { background: var(--paper) } text { font: 12px system-ui, sans-serif; fill: var(--ink) }
-.soft, .small { fill: var(--soft) } .grid { stroke: var(--line) } .line { fill: none; stroke-width: 2 }
-.interval { stroke-width: 2; stroke-opacity: .5 }
-"""
 
 Rows = Mapping[str, int]
 """The places of the extractors that are shown, by their names; those that score alike on every page share a row."""
@@ -78,7 +73,7 @@ def draw(parts: Sequence[StreamPart]) -> str:
     rows = _rows(parts)
     panels = [list(rows), [name for name in rows if not name.startswith(METHOD)]]
     shown = [names for at, names in enumerate(panels) if names and names not in panels[:at]]
-    body = [f"<style>{html_template.colours()}{_STYLE}</style>"]
+    body: list[str] = []
     for row, names in enumerate(shown):
         for column, part in enumerate(parts):
             drawing = _panel(part, rows, names)
@@ -87,7 +82,7 @@ def draw(parts: Sequence[StreamPart]) -> str:
     for colour, name in enumerate(rows):
         body.append(svg.circle(50, top + _LINE * colour, 4.5, colour, name))
         body.append(svg.text(62, top + _LINE * colour + 4, name, "start"))
-    return svg.svg(across * len(parts), top + _LINE * len(rows), body) + "\n"
+    return standing((across * len(parts), top + _LINE * len(rows)), body)
 
 
 def _part(content: str, folders: Sequence[str], sets: Sets) -> StreamPart:

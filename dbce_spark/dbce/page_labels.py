@@ -52,7 +52,7 @@ class ScoredPage:
 
 def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterator[ScoredPage]:
     """Score the blocks of some pages by the classifier, and choose those to keep: none of a page that likely has no
-    content, which then is its confidence."""
+    content."""
     classifier = load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     for lot in cut_lots(compared, lambda one: len(one.page.blocks), TOGETHER):
@@ -65,7 +65,8 @@ def score_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> Iterato
                 is_kept = without_title(page.page, is_kept)
             confidence = kept_blocks.estimate_confidence(scores, words, is_kept)
             if kept_blocks.is_left_empty(contentless, confidence, int(words[is_kept].sum()), label):
-                is_kept, confidence = np.zeros_like(is_kept), round(contentless, 3)
+                is_kept = np.zeros_like(is_kept)
+                confidence = kept_blocks.estimate_confidence(scores, words, is_kept)
             yield ScoredPage(page, scores, is_kept, confidence, page_type)
 
 
