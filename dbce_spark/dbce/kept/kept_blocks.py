@@ -30,10 +30,10 @@ TEXT_WORDS = 10
 message; and a page that is expected to have so many words of content is not left without a text (docs/method.md)."""
 
 SURE = 0.8
-"""A page of which a text is expected to reach this F1 is not left empty, and neither is one whose text has fewer than
-`EMPTIED_WORDS` words: forms and lists of a few links have as little content (docs/quality.md)."""
+"""The expected F1 of a text from which on its page is not left empty, however likely it has no content."""
 
 EMPTIED_WORDS = 20
+"""The fewest words of a text whose page is left empty: shorter ones may be all that a form or a list of links has."""
 
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
