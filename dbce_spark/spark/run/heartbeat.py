@@ -22,10 +22,11 @@ TASKS = "tasks"
 class Heartbeat:
     """Describe how far a run or a stream is, and its last sign of life: what log, metrics and status render.
 
-    Times are UTC, as ISO 8601 has them. `done` of `total` are counts of `unit`; tasks are those planned so far.
-    `counts` are of the whole run, `pages` of the stage; None: it counts none. `seconds_to_go` are of the stage, None as
-    long as nothing is known, and of the whole run where the stage `is_last`. `failure` is what ended the run, if it
-    could still be written; `is_ended`: a stream has read all that was there. The mark of a run's end is run.json.
+    Times are UTC, as ISO 8601 has them. `done` of `total` are counts of `unit`; tasks are those of the steps that Spark
+    has begun. `counts` are of the whole run, `pages` of the stage; None: it counts none. `seconds_to_go` are of the
+    stage, None as long as nothing is known (of tasks always), and of the whole run where the stage `is_last`. `failure`
+    is what ended the run, if it could still be written; `is_ended`: a stream has read all that was there. The mark of a
+    run's end is run.json.
     """
 
     run_id: str

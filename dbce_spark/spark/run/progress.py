@@ -134,18 +134,19 @@ class Progress:
         self._gauges.show(run_metrics.values(beat.counts, beat.pages_per_second))
 
     def _tasks(self, group: str) -> tuple[int, int]:
-        """Count the finished and all tasks of a stage's jobs, as far as Spark has planned them."""
+        """Count the finished and all tasks of a stage's jobs, of the steps that Spark has begun."""
         jobs = [self._tasks_of_job(one) for one in self._context.statusTracker().getJobIdsForGroup(group)]
         return sum(done for done, _ in jobs), sum(total for _, total in jobs)
 
     def _tasks_of_job(self, job_id: int) -> tuple[int, int]:
-        """Count the finished and all tasks of a job. Of one that has ended this is done once: each stage takes ten
-        calls into Java."""
+        """Count the finished and all tasks of a job, of its stages that have begun: others may be skipped, as what they
+        would do is done. Of a job that has ended this is done once: each stage takes ten calls into Java."""
         if job_id in self._ended_jobs:
             return self._ended_jobs[job_id]
         tracker = self._context.statusTracker()
         job = tracker.getJobInfo(job_id)
-        stages = [*filter(None, map(tracker.getStageInfo, job.stageIds))] if job else []
+        found = [*filter(None, map(tracker.getStageInfo, job.stageIds))] if job else []
+        stages = [stage for stage in found if stage.numActiveTasks or stage.numCompletedTasks]
         tasks = sum(stage.numCompletedTasks for stage in stages), sum(stage.numTasks for stage in stages)
         if job and job.status != _RUNNING:
             self._ended_jobs[job_id] = tasks
@@ -195,7 +196,7 @@ class _Meter:
             counts=counts,
             pages=pages if self.steps and self.steps.pages else None,
             pages_per_second=round(self._pages.per_second, 2),
-            seconds_to_go=self._done.seconds_to(total) if total else None,
+            seconds_to_go=self._done.seconds_to(total) if self.steps and total else None,
         )
 
     def _page_count(self, counts: Counter[str]) -> int:
@@ -223,9 +224,8 @@ def line(beat: Heartbeat) -> str:
         seen += [f"{beat.pages_per_second:,.0f} pages/s"] if beat.pages_per_second else []
         seen += [f"{to_go} {'until the run ends' if beat.is_last else 'to go'}"] if to_go else []
     else:
-        seen = [f"{beat.done:,} of {counted(beat.total, 'task')} planned so far"] if beat.total else []
         # Spark plans the next tasks when it has done these.
-        seen += [f"at least {to_go} to go"] if to_go else []
+        seen = [f"{beat.done:,} of {counted(beat.total, 'task')} so far"] if beat.total else []
     return f"{beat.stage:12} {clock(beat.stage_seconds)}  {', '.join(seen)}".rstrip()
 
 

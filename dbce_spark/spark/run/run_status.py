@@ -216,7 +216,7 @@ class RunStatus:
             return f"dead since {beat.updated} ({ago(beat.updated)}), {stage}; it was process {beat.pid} on {beat.host}"
         # Of files and parts there is a count below, of what lies there now.
         has_tasks = beat.total and not beat.is_all_planned
-        how_far = f", {beat.done:,} of {counted(beat.total, 'task')} planned so far" if has_tasks else ""
+        how_far = f", {beat.done:,} of {counted(beat.total, 'task')} so far" if has_tasks else ""
         to_go = f", {clock(beat.seconds_to_go)} to go" if beat.seconds_to_go else ""
         since = f" since {beat.stage_began}" if beat.stage_began else ""
         return f"running, {stage}{since}{how_far}{to_go}; process {beat.pid} on {beat.host}, begun {ago(beat.began)}"
