@@ -205,23 +205,21 @@ def _end_of_headers(block: bytes, start: int) -> re.Match[bytes] | None:
 
 def _headers(head: bytes) -> dict[str, str]:
     """Parse the lines of a head to headers by lower-case name."""
-    headers: dict[str, str] = {}
+    parts: dict[str, list[str]] = {}  # of values: one may be folded into 100,000 lines
     last = ""
     for line in head.decode("utf-8", "replace").replace("\0", "").split("\n" if b"\n" in head else "\r"):
         name, colon, value = line.partition(":")
         if line[:1] in _FOLDS:
-            if last and line:  # folded (RFC 9112 5.2)
-                headers[last] = f"{headers[last]} {line.strip()}".strip()
+            if last and (rest := line.strip()):  # folded (RFC 9112 5.2)
+                parts[last].append(f" {rest}")
             continue
-        last = name.strip().lower() if colon else ""
-        if last not in headers:
-            headers[last] = value.strip()
-        elif last in _LISTS:
-            headers[last] += "," + value.strip()
-        else:
-            headers[last] = value.strip() or headers[last]
-    headers.pop("", None)
-    return headers
+        last, value = name.strip().lower() if colon else "", value.strip()
+        if last in parts and last in _LISTS:
+            parts[last].append(f",{value}")
+        elif value or last not in parts:
+            parts[last] = [value]
+    parts.pop("", None)
+    return {name: "".join(values).strip() for name, values in parts.items()}
 
 
 def _codings(headers: dict[str, str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The digests in a record's head: proofs of its bytes, of which crawlers have hashed several forms."""
 
 import hashlib
-from base64 import b32encode
+from base64 import b32encode, b64encode
 from collections.abc import Iterable
 
 from dbce_spark.archive import http_message as http
@@ -35,7 +35,11 @@ def _is_known(digest: str) -> bool:
 
 
 def _is_of(digest: str, contents: Iterable[bytes]) -> bool:
-    """Return whether a digest, in hex or base32, is that of any of these contents."""
-    algorithm, _, value = digest.upper().rstrip("=").partition(":")
-    made = (hashlib.new(algorithm, content, usedforsecurity=False).digest() for content in contents)
-    return any(value in (one.hex().upper(), b32encode(one).decode().rstrip("=")) for one in made)
+    """Return whether a digest, in hex, base32 or base64, is that of any of these contents."""
+    algorithm, _, value = digest.rstrip("=").partition(":")
+    for content in contents:
+        made = hashlib.new(algorithm, content, usedforsecurity=False).digest()
+        in_base32, in_base64 = (encode(made).decode().rstrip("=") for encode in (b32encode, b64encode))
+        if value == in_base64 or value.upper() in (made.hex().upper(), in_base32):
+            return True
+    return False

@@ -1,7 +1,11 @@
 """Tables that only lay out a page, as those of before style sheets do."""
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
+
+from dbce_spark.html.elements import DROPPED_TAGS
+from dbce_spark.html.shown_text import shown_text
 
 _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "form", "section", "article")
 _NOT_IN_ROW = ("br", "callout", "caption", "img", "table", "th")
@@ -42,14 +46,23 @@ def _is_column_of_texts(table: Any) -> bool:
 
 
 def _shows(cell: Any) -> bool:
-    return bool(len(cell)) or bool(cell.text and not cell.text.isspace())
+    is_text = cell.text and not cell.text.isspace()
+    return bool(is_text) or any(child.tag not in DROPPED_TAGS for child in cell)
 
 
 def _has_text(cell: Any) -> bool:
-    return any(text and not text.isspace() for text in cell.itertext())
+    return any(text and not text.isspace() for text in _texts(cell))
 
 
 def _is_long(cell: Any) -> bool:
     if len([*islice(cell.iterdescendants(*_BLOCKS), 3)]) == 3:
         return True
-    return len("".join(cell.itertext()).split(None, MOST_WORDS)) > MOST_WORDS
+    return len("".join(_texts(cell)).split(None, MOST_WORDS)) > MOST_WORDS
+
+
+def _texts(cell: Any) -> Iterator[str]:
+    """Iterate over the texts of a cell; of one with scripts or form controls, over the start of what is shown."""
+    if next(cell.iterdescendants(*DROPPED_TAGS), None) is None:
+        yield from cell.itertext()
+    else:
+        yield shown_text(cell)

@@ -4,7 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
-from base64 import b32encode
+from base64 import b32encode, b64encode
 from collections.abc import Callable
 from hashlib import md5, sha1, sha256
 
@@ -232,6 +232,8 @@ GZIPPED = gzip.compress(b"<p>words", mtime=0)
         lambda content: f"sha-256:{sha256(content).hexdigest()}",
         lambda content: f"sha256:{b32encode(sha256(content).digest()).decode()}",
         lambda content: f"md5:{b32encode(md5(content).digest()).decode().lower()}",
+        lambda content: f"sha1:{b64encode(sha1(content).digest()).decode()}",
+        lambda content: f"sha256:{b64encode(sha256(content).digest()).decode()}",
     ],
 )
 @pytest.mark.parametrize(

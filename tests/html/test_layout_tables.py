@@ -1,5 +1,6 @@
 """Tables that only lay out a page are what they hold."""
 
+from tests.support.builders import parsed
 from tests.support.structure import html_of
 
 
@@ -22,3 +23,17 @@ def test_headings_and_texts_in_a_column_are_sections() -> None:
 
     assert f"<h2>h</h2><p>{text}</p>" == html_of(f"<table><tr><th><h2>h</h2></th></tr><tr><td>{text}</td></tr></table>")
     assert "<table>" in html_of("<table><tr><th>h</th></tr><tr><td>a</td></tr></table>")
+
+
+def test_scripts_and_lists_to_choose_from_are_no_text_of_a_cell() -> None:
+    """However long they are, a form's rows are a table; a cell of nothing but a script does not make one."""
+    options = f"<select>{'<option>Some country' * 60}</select>"
+    script = "<script>write('an advertisement')</script>"
+    street = "<tr><td>Street<td><p>12 Road<p>Kiel<td>*"
+
+    assert "Street\t12 Road Kiel\t*\nCountry\t*" == _text(f"<table>{street}<tr><td>Country {options}<td>*</table>")
+    assert "Street\n12 Road\nKiel\n*" == _text(f"<table>{street}<tr><td>{script}<td>{script}</table>")
+
+
+def _text(html: str) -> str:
+    return parsed(html).blocks.text

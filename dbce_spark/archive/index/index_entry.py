@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from base64 import b32encode
+from base64 import b32encode, b64decode
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -105,7 +105,7 @@ def payload_digest(payload: bytes) -> str:
 
 def normal_digest(digest: str) -> str:
     """Normalise a digest to "sha1:BASE32", "sha256:hex", ...: indexes leave the algorithm out, hyphenate it, or write
-    hex."""
+    hex or base64."""
     name, colon, value = digest.strip().rpartition(":")
     if not value:
         return ""
@@ -126,6 +126,8 @@ def _algorithm(value: str) -> str:
 def _base32(sha1: str) -> str:
     if re.fullmatch(r"[0-9a-fA-F]{40}", sha1):
         return b32encode(bytes.fromhex(sha1)).decode()
+    if re.fullmatch(r"[0-9a-zA-Z+/]{27}=", sha1):
+        return b32encode(b64decode(sha1)).decode()
     return sha1.upper()
 
 

@@ -1,5 +1,7 @@
 """The fields of an entry."""
 
+from base64 import b64encode
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +23,7 @@ BASE32 = "C2BCHDHR4IFFLFIXZJODUOO3GHPK3PXP"
         (f"SHA-1:{BASE32.lower()}", f"sha1:{BASE32}"),
         (HEX, f"sha1:{BASE32}"),
         (f"sha1:{HEX}", f"sha1:{BASE32}"),
+        (f"sha1:{b64encode(bytes.fromhex(HEX)).decode()}", f"sha1:{BASE32}"),
         (HEX[:32], f"md5:{HEX[:32]}"),
         ("sha-256:" + "0" * 64, "sha256:" + "0" * 64),
         ("0" * 64, "sha256:" + "0" * 64),
