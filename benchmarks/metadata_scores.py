@@ -1,6 +1,5 @@
 """Title, author, day and description of pages, beside those that people noted for them."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from html import unescape
@@ -10,6 +9,7 @@ from typing import Any
 from dbce_spark.files import jsonl, markdown_table, timestamps
 from dbce_spark.html import metadata
 from dbce_spark.html.about import read_about
+from dbce_spark.html.bylines import plain
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.structure.addresses import addresses
 
@@ -20,7 +20,6 @@ FIELDS = ("title", "author", "date", "description")
 _LAST_DAY = "2399-12-31"
 """The day of capture of a page without one."""
 _CAPTURED = timestamps.parse_date(_LAST_DAY) or 0
-_NOT_LETTERS = re.compile(r"\W+")
 
 
 def measure(paths: Iterable[str], names: Sequence[str]) -> str:
@@ -45,12 +44,8 @@ def is_right(found: str, noted: str | Sequence[str]) -> bool:
     """Test whether one of two texts contains the other, without case and punctuation; of several, whether one does."""
     if not isinstance(noted, str):
         return any(is_right(found, one) for one in noted)
-    one, other = _plain(found), _plain(noted)
+    one, other = plain(found), plain(noted)
     return bool(one and other) and (one in other or other in one)
-
-
-def _plain(text: str) -> str:
-    return _NOT_LETTERS.sub(" ", text.lower()).strip()
 
 
 def _share(found: Sequence[str], noted: Sequence[Any]) -> float:

@@ -205,21 +205,23 @@ def _end_of_headers(block: bytes, start: int) -> re.Match[bytes] | None:
 
 def _headers(head: bytes) -> dict[str, str]:
     """Parse the lines of a head to headers by lower-case name."""
-    parts: dict[str, list[str]] = {}  # of values: one may be folded into 100,000 lines
-    last = ""
+    fields: list[tuple[str, list[str]]] = [("", [])]  # parts of values: one may be folded into 100,000 lines
     for line in head.decode("utf-8", "replace").replace("\0", "").split("\n" if b"\n" in head else "\r"):
         name, colon, value = line.partition(":")
         if line[:1] in _FOLDS:
-            if last and (rest := line.strip()):  # folded (RFC 9112 5.2)
-                parts[last].append(f" {rest}")
-            continue
-        last, value = name.strip().lower() if colon else "", value.strip()
-        if last in parts and last in _LISTS:
-            parts[last].append(f",{value}")
-        elif value or last not in parts:
-            parts[last] = [value]
-    parts.pop("", None)
-    return {name: "".join(values).strip() for name, values in parts.items()}
+            if rest := line.strip():
+                fields[-1][1].append(rest)  # folded (RFC 9112 5.2)
+        else:
+            fields.append((name.strip().lower() if colon else "", [value.strip()]))
+    headers: dict[str, str] = {}
+    for name, parts in fields:
+        value = " ".join(parts).strip()
+        if name in headers and name in _LISTS:
+            headers[name] += f",{value}"
+        elif value or name not in headers:
+            headers[name] = value
+    headers.pop("", None)
+    return headers
 
 
 def _codings(headers: dict[str, str]) -> list[str]:

@@ -33,7 +33,7 @@ class AffectedCaptures:
 
     @property
     def needed(self) -> set[str]:
-        """List the captures whose words are compared, or whose blocks are evidence in a pool."""
+        """Collect the captures whose words are compared, or whose blocks are evidence in a pool."""
         arms = {arm for one in self.crosses for arm in one.cross.arms if arm}
         return arms.union(*(members for members, _ in [*self.siblings, *self.snapshots]))
 

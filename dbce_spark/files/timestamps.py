@@ -5,7 +5,10 @@ from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 
 SECOND = 1_000_000
-"""Microseconds."""
+"""In microseconds, as are the longer ones."""
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -86,7 +89,8 @@ def _from_iso(match: re.Match[str]) -> datetime:
     hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
     micros = int((parts["fraction"] or "0").ljust(6, "0")[:6])
     is_midnight = (hour, minute, second) == (24, 0, 0)  # of the end of the day
-    moment = datetime(year, month, day, 0 if is_midnight else hour, minute, min(second, 59), micros)
+    second = 59 if second == 60 else second  # a leap second
+    moment = datetime(year, month, day, 0 if is_midnight else hour, minute, second, micros)
     return (moment + timedelta(days=is_midnight)).replace(tzinfo=_zone(parts["zone"] or "Z"))
 
 

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from dbce_spark.files import timestamps
-from dbce_spark.files.timestamps import SECOND, parse_date, written_day
+from dbce_spark.files.timestamps import DAY, parse_date, written_day
 from dbce_spark.html.bylines import HINT, chosen, plain, squeezed
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.metadata import END_SIGN, TITLE_SIGN, is_possible, with_hyphens
@@ -67,7 +67,6 @@ _HEADINGS = ("itemprop:headline", "h1", "class:title")
 """The places of headings that may be the title."""
 _DAY_IN_URL = re.compile(r"/((?:19|20)\d\d)[/-](\d\d)[/-](\d\d)(?:\D|$)")
 _DIGITS_IN_URL = re.compile(r"^[^/]*//[^/?#]*/[^?#]*?(?<!\d)((?:19|20)\d\d)(\d\d)(\d\d)(?!\d)")
-_DAY = 86_400 * SECOND
 _MARKUP = re.compile(r"</[a-z]+\s*>|^<[a-z]+(?:\s[^<>]*)?>\s*\w|<br\s*/?>", re.IGNORECASE)
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});", re.IGNORECASE)
 _LISTS = frozenset(("ld:keywords", "meta:keywords", "meta:news_keywords"))
@@ -270,4 +269,4 @@ def _days(dates: Sequence[tuple[str, str]], in_url: str, timestamp: int) -> Iter
 def _is_next_to(at: int, day: str) -> bool:
     """Test for a day that is that of a time, the one before or the one after."""
     start = parse_date(day)
-    return start is not None and -_DAY <= at - start < 2 * _DAY
+    return start is not None and -DAY <= at - start < 2 * DAY

@@ -32,6 +32,14 @@ def test_dates_that_no_year_of_four_digits_has(date: str) -> None:
         timestamps.from_datetime(datetime.fromisoformat(date))
 
 
+def test_leap_second_is_the_last_before_it() -> None:
+    """No other second beyond the 59th is one."""
+    last, leap, none = (timestamps.parse_date(f"2016-12-31T23:59:{second}Z") for second in ("59", "60", "61"))
+
+    assert last == leap is not None
+    assert None is none
+
+
 def test_texts() -> None:
     """Each is cut, and none rounded."""
     last = timestamps.from_datetime(datetime(2020, 1, 2, 12, 59, 59, 999_999))

@@ -24,7 +24,7 @@ class RefusalReason(StrEnum):
     """The reason why a submission does not count."""
 
     UNKNOWN_PAGE = "unknown_page"  # the page is not in the corpus
-    NODES_MISSING = "nodes_missing"  # it has more or less segments than the page
+    NODES_MISSING = "nodes_missing"  # it has another number of segments than the page
     TEXT_DIFFERS = "text_differs"  # the annotator was shown another text
     UNTAGGED = "untagged"  # not one segment has a tag
     EXCLUDED = "excluded"  # the annotator was excluded

@@ -19,8 +19,7 @@ from dbce_spark.annotation.markup.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.markup.token_dom import read as read_dom
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets as lsh
-from dbce_spark.dbce import pages, sites
+from dbce_spark.dbce import buckets, pages, sites
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps
@@ -60,7 +59,7 @@ def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[C
         if isinstance(page, Page) and page.capture_id not in read:
             read[page.capture_id] = page
             html[page.capture_id] = charset.decode(fetch.html, fetch.capture.declared_charset).html
-    chosen = [one.cross for one in sites.choose_crosses(lsh.members(read.values()), config)]
+    chosen = [one.cross for one in sites.choose_crosses(buckets.members(read.values()), config)]
     tokens = {capture_id: page.blocks.tokens for capture_id, page in read.items()}
     for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
         yield _sheet(annotation, read, html)

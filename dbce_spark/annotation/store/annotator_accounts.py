@@ -13,6 +13,7 @@ from dbce_spark.annotation.markup.submission import annotator_name
 from dbce_spark.annotation.store.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.store.workbench_store import Connection, now, transaction
 from dbce_spark.errors import InputError
+from dbce_spark.files.timestamps import MINUTE
 
 _MAX_NAME = 60
 _MAX_PASSWORD = 1000
@@ -107,7 +108,7 @@ def login(
     Raises:
         TooManyTries: the name has failed `login_tries` times within `login_minutes`.
     """
-    name, since = name.strip()[:_MAX_NAME], now() - settings.login_minutes * 60_000_000
+    name, since = name.strip()[:_MAX_NAME], now() - settings.login_minutes * MINUTE
     tried = f"{name}\n{client}"
     with transaction(store):
         store.execute("DELETE FROM failures WHERE at < ?", (since,))

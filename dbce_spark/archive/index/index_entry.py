@@ -120,14 +120,16 @@ def normal_digest(digest: str) -> str:
 def _algorithm(value: str) -> str:
     if len(value) == 32 and re.fullmatch(r"[A-Z2-7]+", value):
         return "sha1"
-    return {32: "md5", 40: "sha1", 64: "sha256"}.get(len(value), "") if re.fullmatch(r"[0-9a-fA-F]+", value) else ""
+    if re.fullmatch(r"[0-9a-fA-F]+", value):
+        return {32: "md5", 40: "sha1", 64: "sha256"}.get(len(value), "")
+    return "sha1" if re.fullmatch(r"[a-zA-Z2-7]{32}|[0-9a-zA-Z+/]{27}=", value) else ""
 
 
 def _base32(sha1: str) -> str:
     if re.fullmatch(r"[0-9a-fA-F]{40}", sha1):
         return b32encode(bytes.fromhex(sha1)).decode()
-    if re.fullmatch(r"[0-9a-zA-Z+/]{27}=", sha1):
-        return b32encode(b64decode(sha1)).decode()
+    if re.fullmatch(r"[0-9a-zA-Z+/]{27}=?", sha1):
+        return b32encode(b64decode(f"{sha1[:27]}=")).decode()
     return sha1.upper()
 
 

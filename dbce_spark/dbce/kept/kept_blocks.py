@@ -25,9 +25,11 @@ BETA_OF_FAVOR: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall
 """The weight of recall over precision in articles (the beta of F-beta, van Rijsbergen 1979); whole pages
 have `units.CUT_OF_FAVOR`."""
 
-TEXT_WORDS = 10
-"""Words that make a text: a page's only block of so many is its content, shorter ones are a link to go on by, or a
-message; and a page that is expected to have so many words of content is not left without a text (docs/method.md)."""
+WORDS_OF_ONE_BLOCK = 10
+"""The fewest words of a page's only block that is its content: a shorter one is a link to go on by, or a message."""
+
+EXPECTED_WORDS = 10
+"""The fewest words of content that a page is expected to have if it is not left without a text (docs/method.md)."""
 
 SURE = 0.8
 """The expected F1 of a text from which on its page is not left empty, however likely it has no content."""
@@ -72,11 +74,11 @@ def _choose_of_whole_page(page: Page, scores: Scores, features: BlockFeatures, f
 
     A page that is one block is a text or a message by its words: the classifier has hardly seen any."""
     if favor != "recall" and len(page.blocks) == 1:
-        if page.blocks.words[0] < TEXT_WORDS:
+        if page.blocks.words[0] < WORDS_OF_ONE_BLOCK:
             return np.zeros(1, np.bool_)
         favor = "recall" if favor == "balanced" else favor
     is_kept = units.choose_of_whole_page(scores, features.units, favor)
-    if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= TEXT_WORDS * STEP:
+    if favor == "balanced" and not is_kept.any() and _content(scores, page.blocks.words).sum() >= EXPECTED_WORDS * STEP:
         favor = "recall"
         is_kept = units.choose_of_whole_page(scores, features.units, favor)
     is_kept = without_recurring_texts(page.blocks, features.keys, scores, is_kept, favor)

@@ -49,8 +49,8 @@ class Interval:
 class MeanDifference:
     """The mean of one extractor less that of another on the same pages, its interval, and how likely chance makes it.
 
-    `p` is two-sided: twice the share of draws in which the mean lies on the other side of 0, or on it; nan of fewer
-    units than MIN_UNITS.
+    `p` is two-sided: twice the share of draws in which the mean lies on the other side of 0, or on it, with one such
+    draw added, so that it is never 0; nan of fewer units than MIN_UNITS.
     """
 
     mean: float

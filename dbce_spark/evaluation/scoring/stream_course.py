@@ -51,10 +51,10 @@ class Passing:
 
     extractor: str
     other: str
-    domains: int  # where it stays above from some document on, to the end
+    domains: int  # where it never falls below from some document on, to the end
     total: int
     median: float  # of the documents that had come by then, NaN if nowhere
-    over_all: int  # of the stream over all domains, the document from which on it stays above; 0: never
+    over_all: int  # of the stream over all domains, the document from which on it never falls below; 0: it ends below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,8 @@ def moving(f1: Values) -> Values:
 
 
 def passed(one: Values, other: Values) -> int:
-    """Return the document from which on the moving average of `one` stays above that of `other`; 0 if it ends below."""
+    """Return the document from which on the moving average of `one` never falls below that of `other`; 0 if it ends
+    below."""
     below = np.flatnonzero(moving(one) < moving(other))
     first = int(below[-1]) + 2 if len(below) else 1
     return first if first <= len(one) else 0

@@ -221,7 +221,7 @@ def _lost_sites(before: Figures, now: Figures, config: ComparisonConfig) -> Iter
     message = (
         f"{counted(len(large), 'site')} of the crawl before, with {_percent(share)} of its captures, not in this one."
     )
-    yield Finding(kind=SITES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
+    yield Finding(kind=SITES, oddness=share / config.sites, message=message, places=_first(places))
 
 
 def _lost_templates(before: Figures, lost: Sequence[Template], config: ComparisonConfig) -> Iterator[Finding]:
@@ -236,7 +236,7 @@ def _lost_templates(before: Figures, lost: Sequence[Template], config: Compariso
         f"{counted(len(captures), 'template')} with {_percent(share)} of the captures of the crawl before: hardly any"
         " page of this one is built so, though their sites were crawled. Redesigned, or something else came instead."
     )
-    yield Finding(kind=TEMPLATES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
+    yield Finding(kind=TEMPLATES, oddness=share / config.sites, message=message, places=_first(places))
 
 
 def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
@@ -260,7 +260,7 @@ def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator
             f"{now.failed_files:,} of {counted(now.files, 'file')} could not be read, after {_percent(was)} in the"
             " crawl before."
         )
-        yield Finding(kind=FAILED, oddness=max(1.0, (share - was) / config.share), message=message)
+        yield Finding(kind=FAILED, oddness=(share - was) / config.failed, message=message)
 
 
 def _odd_count(was: int, count: int, factor: float, errors: float) -> float:

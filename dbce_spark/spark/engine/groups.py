@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
-_HOUR = 3_600_000_000
-"""In microseconds."""
+from dbce_spark.files import timestamps
 
 
 def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[pa.Table]:
@@ -53,7 +52,7 @@ def numbered(rows: DataFrame, keys: Sequence[str], by: Sequence[str] = ()) -> Da
 
     Those of a large group never meet in one task: they are counted by the hour first.
     """
-    hourly = rows.withColumn("hour", F.floor(F.col("timestamp") / _HOUR))
+    hourly = rows.withColumn("hour", F.floor(F.col("timestamp") / timestamps.HOUR))
     hour = [*by, "hour"]
     counted = hourly.groupBy(*keys, *hour).agg(F.count("*").alias("captures"))
     earlier = Window.partitionBy(*keys).orderBy(*hour).rowsBetween(Window.unboundedPreceding, -1)

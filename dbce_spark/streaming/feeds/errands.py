@@ -20,10 +20,7 @@ _BROKEN_OFF = ("time", "disconnect")
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """One request to make, and the exchanges that led to it: of a feed, a page, or, if it is neither, a robots.txt.
-
-    `redirects` are the exchanges that led to `url`.
-    """
+    """One request to make: of a feed, a page, or, if it is neither, a robots.txt; and the redirects that led to it."""
 
     url: str
     feed: FeedState | None = None

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.files import timestamps
 from dbce_spark.model import Bits, Label
 from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
@@ -18,9 +19,6 @@ from dbce_spark.streaming.urltree.url_keys import UrlKey
 from dbce_spark.streaming.urltree.url_tree import Counts, HeldDocument, UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.vocabulary import Vocabulary, build_vocabulary
-
-_DAY = 86_400_000_000
-"""Microseconds."""
 
 _MOST_DEAD = 0.25
 """Share of a vocabulary that no document holds, at which these blocks are thrown out: some thousand documents apart."""
@@ -112,7 +110,7 @@ class DomainTree:
         window = self._config.window
         self._arrived.append(arriving)
         newest = heapq.nlargest(window.confirmed_by, self._arrived)[-1]
-        age = window.max_age_days * _DAY
+        age = window.max_age_days * timestamps.DAY
         before = len(self._order)
         self._drop(self._unconfirmed(newest + age)[: max(0, before + 1 - window.min_documents)])
         after = len(self._order) + 1

@@ -11,6 +11,7 @@ from dbce_spark.files import timestamps
 from tests.support.indexes import micros
 
 HEX = "1682238cf1e20a559517ca5c3a39db31deadbeef"
+BASE64 = b64encode(bytes.fromhex(HEX)).decode()
 BASE32 = "C2BCHDHR4IFFLFIXZJODUOO3GHPK3PXP"
 
 
@@ -23,7 +24,9 @@ BASE32 = "C2BCHDHR4IFFLFIXZJODUOO3GHPK3PXP"
         (f"SHA-1:{BASE32.lower()}", f"sha1:{BASE32}"),
         (HEX, f"sha1:{BASE32}"),
         (f"sha1:{HEX}", f"sha1:{BASE32}"),
-        (f"sha1:{b64encode(bytes.fromhex(HEX)).decode()}", f"sha1:{BASE32}"),
+        (BASE32.lower(), f"sha1:{BASE32}"),
+        *((f"{name}{BASE64}", f"sha1:{BASE32}") for name in ("", "sha1:")),
+        (f"sha1:{BASE64.rstrip('=')}", f"sha1:{BASE32}"),
         (HEX[:32], f"md5:{HEX[:32]}"),
         ("sha-256:" + "0" * 64, "sha256:" + "0" * 64),
         ("0" * 64, "sha256:" + "0" * 64),

@@ -167,7 +167,7 @@ def test_lost_templates_are_reported() -> None:
 
     assert "1 template with 22.5 % of the captures" in found.message
     assert ("a.example, template of a.exa: had 90 captures",) == found.places
-    assert 2.25 == pytest.approx(found.oddness)
+    assert 22.5 == pytest.approx(found.oddness)
 
 
 def test_the_oddest_comes_first() -> None:
