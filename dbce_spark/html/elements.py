@@ -24,6 +24,8 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 LINE_END_TAGS = BLOCK_TAGS | {"br"}
 """Elements that end a line of text where they begin, and where they end."""
 
+CELL_TAGS = frozenset(("td", "th"))
+
 HEADING_TAGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 
 CODE_TAGS = ("pre", "listing", "plaintext", "xmp")

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dbce_spark.html.elements import DROPPED_TAGS
+from dbce_spark.html.elements import CELL_TAGS, DROPPED_TAGS
 from dbce_spark.html.layout_tables import MOST_WORDS, is_layout_table
 
-_CELL_TAGS = frozenset(("td", "th"))
 _PARTING = ("\n", "\t")
 _FIELDS = 3
 """Cells of a row of data with several blocks in one, at least: two may be the columns of a layout."""
@@ -78,7 +77,7 @@ class _Rows:
     def _cells(self) -> Mapping[int, list[int]]:
         """Collect the cells of each row, in order, as indexes of elements."""
         elements, rows = self._elements, defaultdict(list)
-        if of_cells := {slot for slot, tag in enumerate(elements.tags) if tag in _CELL_TAGS}:
+        if of_cells := {slot for slot, tag in enumerate(elements.tags) if tag in CELL_TAGS}:
             for element, slot in enumerate(elements.slots):
                 if slot in of_cells and elements.tag(row := elements.parents[element]) == "tr":
                     rows[row].append(element)

@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, LINE_END_TAGS, is_line_of_code
+from dbce_spark.html.elements import BLOCK_TAGS, CELL_TAGS, CODE_TAGS, LINE_END_TAGS, is_line_of_code
 from dbce_spark.html.removal import remove_element, remove_elements
 from dbce_spark.html.structure.code_languages import language_of
 from dbce_spark.html.structure.kept_text import space_of
@@ -19,8 +19,7 @@ _MOST_PARTS, _MOST_CHARS = 20, 400
 _ABOVE = 3
 """Elements around a line that may say it is code."""
 _PREFORMATTED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)", re.IGNORECASE)
-_CELL_TAGS = frozenset(("td", "th"))
-_LINE_TAGS = BLOCK_TAGS - _CELL_TAGS
+_LINE_TAGS = BLOCK_TAGS - CELL_TAGS
 _LINE_CLASSES = frozenset("blob-code crayon-line ltx_listingline".split())
 """Of elements that are lines of code: of GitHub, Crayon and LaTeXML."""
 _LINE, _LISTINGS = "line", frozenset("code fragment syntaxhighlighter".split())
@@ -253,7 +252,7 @@ def _lines(pre: Any, *, by_style: bool) -> list[str]:
         is_block = element is not pre and (element.tag in _LINE_TAGS or (by_style and is_line_of_code(element)))
         if is_block and parts and not parts[-1].endswith("\n"):
             parts.append("\n")
-        is_apart |= element.tag in _CELL_TAGS
+        is_apart |= element.tag in CELL_TAGS
         is_empty_line = element.tag == "br" or (is_block and not len(element) and not element.text)
         part = element.tail if is_end else "\n" if is_empty_line else element.text
         if part:
