@@ -204,7 +204,7 @@ def extract(
     """Extract the main content of one page, without comparing it with others.
 
     `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it.
-    `date` is the time of the fetch: a datetime or a date, or text such as ISO 8601.
+    `date` is the time of the fetch: a datetime, a date, or text: ISO 8601, 14 digits, or as e-mail has it; "" is none.
 
     Options, with their defaults:
         content="whole": everything that the page exists to tell; "article": only the main text of an article.
@@ -217,8 +217,8 @@ def extract(
         images="keep": "drop" leaves images out of `markdown` and `html`.
 
     Raises:
-        InputError: the input is no page, or the page has no text (`extract_pages([html])` gives a page with that
-            `error` instead); or something is of the wrong type, or there is no such option.
+        InputError: the input is no page, or the page has no text, or the date cannot be read (`extract_pages([html])`
+            gives a page with that `error` instead); or something is of the wrong type, or there is no such option.
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
@@ -232,9 +232,9 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
     """Extract the main content of some pages, in their order, each compared with the others.
 
     Only pages of one site are compared; pages without a URL count as one site. Pages with the same URL are snapshots,
-    in the order of their dates; undated ones are taken in the order in which they are given. An input that is no page
-    gives a page with an `error`, and has no effect on the others. All pages are held in memory: for more than about ten
-    thousand, use `dbce extract`.
+    in the order of their dates; undated ones are taken in the order in which they are given. An input that is no page,
+    or whose date cannot be read, gives a page with an `error`, and has no effect on the others. All pages are held in
+    memory: for more than about ten thousand, use `dbce extract`.
 
     `pages` are HTML, `(html, url)` or `(html, url, date)`; the options are those of `extract`.
 
@@ -252,6 +252,19 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfi
 
 
 def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
+    """Extract the pages whose date is none or can be read; each other one has an error, and no effect on them."""
+    given = [*pages]
+    extracted = iter(_compared([one for one in given if not one.bad_date], parse, settings))
+    return [_undated(one) if one.bad_date else next(extracted) for one in given]
+
+
+def _undated(one: GivenPage) -> ExtractedPage:
+    """Make the result of an input whose date cannot be read."""
+    reject = Reject(warc_file="", stage=RejectStage.READ, reason=RejectReason.BAD_TIMESTAMP, detail=one.bad_date)
+    return _without_text(one.url, None, reject)
+
+
+def _compared(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _numbered(pages)
     is_alone = len(given) < 2 and not settings.label.classifier  # the file of one may have corrections of the site
     keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)

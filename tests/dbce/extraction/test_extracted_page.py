@@ -380,7 +380,7 @@ def test_a_page_begins_as_it_likes(encoding: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
-    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
+    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", "", 20200102), "text, not int: 20200102")],
 )
 def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...], named: str) -> None:
     """And it names what it was given."""
@@ -429,26 +429,59 @@ def test_a_tuple_of_html_alone_is_a_page() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [date(2020, 1, 2), "2020-01-02", "20200102000000", np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)],
+    [
+        *(date(2020, 1, 2), np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)),
+        *("2020-01-02", "20200102000000", "Thu, 2 Jan 2020 00:00:00 +0000"),
+    ],
 )
 def test_a_date_is_written_in_many_ways(given: Any) -> None:
     """A day is its midnight in UTC; 14 digits are what indexes of archives have."""
     assert datetime(2020, 1, 2, tzinfo=UTC) == extract(page(1), date=given).date
 
 
-@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT", "s")])
+@pytest.mark.parametrize("given", ["", " \n", float("nan"), "NaT", np.datetime64("NaT", "s")])
 def test_no_time_is_no_date(given: Any) -> None:
-    """NumPy has one, and pandas another."""
+    """NumPy has one, and pandas another; an empty cell of a table of text is one too."""
     none = pytest.importorskip("pandas").NaT if given == "NaT" else given
 
     assert extract(page(1), date=none).date is None
 
 
-@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102, np.array([1, 2])])
+@pytest.mark.parametrize("given", [20200102, np.array([1, 2]), b"2020-01-02"])
 def test_what_is_no_date_is_refused(given: Any) -> None:
-    """A month 13, a year that Python lacks, a number, several."""
-    with pytest.raises(InputError, match=r"^a date is a datetime"):
+    """A number, several, and bytes."""
+    with pytest.raises(InputError, match=r"^a date is a datetime, a date, or text, not "):
         extract(page(1), date=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        ("Jan 2, 2020", "the date 'Jan 2, 2020' is not in ISO 8601 "),
+        ("20201302000000", "the date '20201302000000' is not in ISO 8601 "),
+        ("x" * 99, f"the date '{'x' * 59}… is not in ISO 8601 "),
+        (np.datetime64("20000-01-01"), "the date .* is in no year from 1 to 9999 in UTC"),
+        (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))), "the date .* is in no year from 1 to 9999 in UTC"),
+    ],
+)
+def test_a_date_that_cannot_be_read_takes_no_other_page_away(given: Any, cause: str) -> None:
+    """Its page has an error; one page alone raises the same words."""
+    others = [(page(number), SITE) for number in range(3)]
+    first, bad, *rest = extract_pages([others[0], (page(4), SITE, given), *others[1:]])
+
+    assert extract_pages(others) == [first, *rest]
+    assert re.match(f"bad_timestamp: {cause}", bad.error)
+    assert (SITE, None, "") == (bad.url, bad.date, bad.text)
+    with pytest.raises(InputError, match=f"^bad_timestamp: {cause}"):
+        extract(page(4), SITE, date=given)
+
+
+def test_the_formats_of_dates_that_are_named_are_read() -> None:
+    """The error of a date names an example of each."""
+    (bad,) = extract_pages([(page(1), SITE, "yesterday")])
+    examples = re.findall(r"\(([^()]+)\)", bad.error)
+
+    assert [7, 7, 7] == [(extract(page(1), date=one).date or datetime.min).month for one in examples]
 
 
 def test_a_year_of_the_buddhist_era_is_no_date() -> None:
@@ -456,12 +489,6 @@ def test_a_year_of_the_buddhist_era_is_no_date() -> None:
     head = '<meta property="article:published_time" content="2561-05-25"><time datetime="2018-05-25">25</time>'
 
     assert "2018-05-25" == extract(f"{head}<p>{'The harbour opens again on Sunday. ' * 20}").about.date
-
-
-def test_a_date_of_no_year_is_refused() -> None:
-    """In UTC this one is before the year 1."""
-    with pytest.raises(InputError, match="a date is a datetime"):
-        extract(page(1), date=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
 
 
 def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

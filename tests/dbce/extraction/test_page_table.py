@@ -195,6 +195,7 @@ def test_what_is_no_table_is_said(pages: Any) -> None:
     "dates",
     [
         ["2020-01-01", "yesterday", "20200103000000", None],
+        ["2020-01-01", "", "Fri, 3 Jan 2020 00:00:00 +0000", " "],
         pa.array([date(2020, 1, 1), None, date(2020, 1, 3), None]),
         pa.array([1577836800 * 10**9 + 5, None, 1578009600 * 10**9, None], pa.timestamp("ns")),
         pa.array([1577836800, 10**12, 1578009600, None], pa.timestamp("s", "Europe/Berlin")),
