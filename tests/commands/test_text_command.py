@@ -333,6 +333,14 @@ def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureF
     assert named.startswith(f"dbce: {pages}/empty.html: ")
 
 
+def test_a_bad_record_is_named_with_its_file(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its URL alone may be in several."""
+    archive(pages / "bad.warc", record(http("<script>1</script>"), url="http://bad.example/"))
+
+    assert 0 == main(["text", str(pages)])
+    assert f"dbce: http://bad.example/: {pages}/bad.warc: no_text: " in capsys.readouterr().err
+
+
 def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are named on stderr, and the status is that of an error once all others are printed."""
     (pages / "broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))

@@ -106,8 +106,8 @@ class ExtractedPage:
         confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
         page_type: the kind of page, such as "article" or "listing"; None with an error.
         record: the record of the archive that it was read from; None for a page given as HTML.
-        error: "", or one line that says why the input is no page; then it has no text and no blocks. `extract` raises
-            an error with this line instead.
+        error: "", or one line that says why the input is no page, the reason in front (docs/tables.md); then it has no
+            text and no blocks. `extract` raises an error with this line instead.
     """
 
     url: str | None
@@ -126,7 +126,8 @@ class ExtractedPage:
         date = self.date and self.date.isoformat()
         of_input = f"<ExtractedPage url={_start(self.url)} date={date!r}"
         if self.error:
-            return f"{of_input} error={_start(self.error, 200)}>"
+            file = f" warc_file={self.record.warc_file!r}" if self.record else ""
+            return f"{of_input} error={_start(self.error, 200)}{file}>"
         confidence = self.confidence if self.confidence is None else f"{self.confidence:.2f}"
         return (
             f"{of_input} title={_start(self.title)} text={_start(self.text)} ({len(tokens(self.text))} words)"
@@ -302,8 +303,13 @@ def extract_archive(
     """
     pages, unread = extract_readable(paths, with_options(options))
     if unread and not pages:
-        raise InputError(unread[0].error)
+        raise InputError(error_in_file(unread[0]))
     return [*pages, *unread]
+
+
+def error_in_file(page: ExtractedPage) -> str:
+    """Write the error of a page behind the archive that it was read from, if it is from one."""
+    return f"{page.record.warc_file}: {page.error}" if page.record else page.error
 
 
 def extract_readable(
@@ -441,7 +447,7 @@ def _result(one: GivenPage, outcome: Extraction | Reject, settings: DbceConfig) 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
     """Make the result of an input that is no page."""
-    error = ": ".join(filter(None, (reject.warc_file, reject.reason, " ".join(reject.detail.split()))))
+    error = ": ".join(filter(None, (reject.reason, " ".join(reject.detail.split()))))
     record = _record(reject)
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", record=record, error=error)
 

@@ -550,6 +550,8 @@ def test_a_record_that_is_no_page_has_its_place(tmp_path: Path) -> None:
     (found,) = extract_archive(tmp_path)
 
     assert found.record
+    assert found.error.startswith("no_text: ")
+    assert f" error='{found.error}' warc_file='{tmp_path}/bad.warc'>" in repr(found)
     assert ("", f"{tmp_path}/bad.warc", 0, 0) == (
         found.record.capture_id, found.record.warc_file, found.record.warc_offset, found.record.http_status
     )  # fmt: skip
@@ -560,7 +562,7 @@ def test_no_archive_is_an_error(tmp_path: Path) -> None:
     """A file that is none, and a place where there is nothing."""
     (tmp_path / "none.warc").write_bytes(b"this is none")
     for path in (tmp_path / "none.warc", tmp_path / "missing"):
-        with pytest.raises(InputError, match=path.name):
+        with pytest.raises(InputError, match=f"^{path}: "):
             extract_archive([path])
 
 
@@ -571,7 +573,9 @@ def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
     found = extract_archive(crawl)
 
     assert [one.text for one in expected] == [one.text for one in found[:-1]]
-    assert found[-1].error.startswith(f"{crawl}/none.warc: not_an_archive: ")
+    assert found[-1].error.startswith("not_an_archive: ")
+    assert found[-1].record
+    assert f"{crawl}/none.warc" == found[-1].record.warc_file
 
 
 @pytest.mark.parametrize("paths", [5, None, b"a.warc", ["a.warc", 5]])
