@@ -298,7 +298,8 @@ def extract_archive(
     `extract`.
 
     Raises:
-        InputError: a path names no archive, or no file can be read, or there is no such option.
+        InputError: a path names nothing, although others may be good (then nothing is read); or a file cannot be read,
+            and no other gives a page or a record with an `error`; or there is no such option.
         ConfigError: as by `extract`.
     """
     pages, unread = extract_readable(paths, with_options(options))

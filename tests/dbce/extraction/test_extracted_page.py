@@ -566,6 +566,24 @@ def test_no_archive_is_an_error(tmp_path: Path) -> None:
             extract_archive([path])
 
 
+@pytest.mark.parametrize("path", ["missing", "*.zip", "folder", "@missing", "@manifest", "unknown://a/a.warc"])
+def test_a_path_that_names_nothing_is_an_error_beside_good_ones(
+    path: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file is read then."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "extract", pytest.fail)
+    Path("folder").mkdir()
+    Path("manifest").touch()
+    with pytest.raises(InputError, match=f"^{re.escape(path)}: "):
+        extract_archive([crawl, path])
+
+
+def test_no_paths_give_no_pages() -> None:
+    """As no pages do."""
+    assert [] == extract_archive([])
+
+
 def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
     """Beside archives it stands behind their pages, with its error."""
     expected = extract_archive(crawl)
