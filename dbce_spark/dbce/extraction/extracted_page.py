@@ -138,7 +138,7 @@ class ExtractedPage:
         """Return the page as plain values for JSON, as `dbce text --format json` prints it.
 
         The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `text`, those of
-        "markdown", "html" and "about" that `formats` names, `record` and `error`.
+        "markdown", "html" and "about" that `formats` names ("text" too, which is always there), `record` and `error`.
 
         Raises:
             InputError: there is no such format.

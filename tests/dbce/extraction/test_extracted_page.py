@@ -149,7 +149,7 @@ def test_a_page_is_a_dict_of_plain_values() -> None:
     assert ("2020-01-02T00:00:00+00:00", found.about.title) == (whole["date"], whole["about"]["title"])
     assert {*whole} - {"html", "about"} == {*found.to_dict(["markdown"])}
     assert {*whole} - {"markdown", "html", "about"} == {*found.to_dict(formats=())}
-    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
+    with pytest.raises(InputError, match="there is no format pdf; there are text, markdown, html, about"):
         found.to_dict(["pdf"])
 
 
