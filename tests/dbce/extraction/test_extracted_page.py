@@ -508,6 +508,15 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
     assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
 
 
+@pytest.mark.parametrize("html", ["<html></html>", "<!-- c -->", "<!DOCTYPE html>", "<!-- c", "</p>"])
+def test_a_page_without_a_word_has_no_text(html: str) -> None:
+    """With an element or without one; with a word behind it, it is a page."""
+    empty, full = extract_pages([html, f"{html}--><p>word"])
+
+    assert empty.error.startswith("no_text: ")
+    assert (True, "") == (full.page_text.endswith("word"), full.error)
+
+
 def test_a_page_has_its_confidence() -> None:
     """A story between a menu and a foot is no doubtful case; what is no page has none."""
     good, none = extract_pages([page(1), "<script>1</script>"])
