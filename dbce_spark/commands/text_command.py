@@ -11,7 +11,7 @@ from dbce_spark.commands import text_inputs
 from dbce_spark.commands.arguments import add_config, add_labels, add_settings, add_structure, given_parameters
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
-from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, extract_parsed, extract_readable
+from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
@@ -28,7 +28,8 @@ def add(commands: Commands) -> None:
         help="read an HTML file, a page of the web by its URL, a web archive, a folder, a glob in quotes, @FILE with"
         " one of these on each line, or standard input (-); files may be gzipped. In a folder, at every depth, each"
         " file is read that is HTML or an archive by its first bytes or by its name (input.patterns and"
-        " input.page_patterns of conf/dbce.toml)",
+        " input.page_patterns of conf/dbce.toml). However INPUT is ordered, printed are first pages of the web, as they"
+        " are given; then HTML files by their paths, standard input, and the pages of archives by URL and time",
     )  # fmt: skip
     command.add_argument(
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
@@ -59,8 +60,8 @@ def _run(arguments: argparse.Namespace) -> None:
         *((page.url or "", page) for page in of_archives),
     ]
     good = [(name, page) for name, page in pages if not page.error]
-    unread = [*given.unread, *(page.error for page in broken)]
-    bad = [": ".join(filter(None, (name, page.error))) for name, page in pages if page.error]
+    unread = [*given.unread, *map(error_in_file, broken)]
+    bad = [": ".join(filter(None, (name, error_in_file(page)))) for name, page in pages if page.error]
     lost = [given.named(line) for line in (*bad, *unread)]
     if not good and len(lost) == 1:
         raise InputError(lost[0])

@@ -67,7 +67,7 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
     except (etree.LxmlError, ValueError) as error:
         raise PageError(f"lxml: {error}") from error
     if root is None:
-        raise PageError("lxml: no element found")
+        raise PageError("lxml: no element found", RejectReason.NO_TEXT)
     take_in_stray_parts(root)
     take_in_scriptless(root)
     last = parser.error_log.last_error

@@ -321,6 +321,20 @@ def test_pages_of_a_manifest_are_fetched(web: Newsroom, tmp_path: Path, capsys: 
     assert f"dbce: {web.url}/gone: cannot be fetched: the server answers 404" in printed.err
 
 
+def test_the_order_of_pages_is_that_of_the_help(
+    web: Newsroom, pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The web, files, standard input, archives; only pages of the web have the order of the arguments."""
+    web.pages["/z"] = web.pages["/port/news"]
+    piped(monkeypatch, HTML.encode())
+    given = [f"{pages}/c.warc", "-", f"{pages}/deep/b.HTM", f"{pages}/a.html", f"{web.url}/z", f"{web.url}/port/news"]
+
+    assert 0 == main(["text", *given])
+    named = [line for line in capsys.readouterr().out.splitlines() if line.startswith("== ")]
+    expected = [given[4], given[5], given[3], given[2], "-", "http://a.example/c  2020-01-02 03:04"]
+    assert [f"== {name}" for name in expected] == named
+
+
 def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is named on stderr."""
     (pages / "empty.html").touch()
@@ -331,6 +345,14 @@ def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureF
     assert 3 == printed.out.count("== ")
     _, named = printed.err.splitlines()
     assert named.startswith(f"dbce: {pages}/empty.html: ")
+
+
+def test_a_bad_record_is_named_with_its_file(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its URL alone may be in several."""
+    archive(pages / "bad.warc", record(http("<script>1</script>"), url="http://bad.example/"))
+
+    assert 0 == main(["text", str(pages)])
+    assert f"dbce: http://bad.example/: {pages}/bad.warc: no_text: " in capsys.readouterr().err
 
 
 def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:

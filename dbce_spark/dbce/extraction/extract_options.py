@@ -32,6 +32,8 @@ class TableOptions(ExtractOptions, total=False):
     formats: Sequence[str]
 
 
+_NAMED = ("text", *FORMATS)
+"""Formats that a call may name."""
 _OF_FORMATS = ("links", "tables", "images")
 _TYPES: Mapping[str, Any] = ExtractOptions.__annotations__
 
@@ -54,17 +56,18 @@ def with_options(options: Mapping[str, object]) -> DbceConfig:
 
 
 def chosen_formats(formats: object) -> list[str]:
-    """List some formats by which what is kept of a page is written, each once.
+    """List some formats by which what is kept of a page is written, each once. "text" may be among them, as in
+    `dbce extract --format`; it is always there, and so not listed.
 
     Raises:
         InputError: there is no such format.
     """
     if not isinstance(formats, Iterable):
-        raise InputError(f"formats are some of {', '.join(FORMATS)}, not {type(formats).__name__}")
+        raise InputError(f"formats are some of {', '.join(_NAMED)}, not {type(formats).__name__}")
     chosen = [formats] if isinstance(formats, str) else [*formats]
-    if unknown := [name for name in chosen if not isinstance(name, str) or name not in FORMATS]:
-        raise InputError(f"there is no format {unknown[0]}; there are {', '.join(FORMATS)}")
-    return [*dict.fromkeys(chosen)]
+    if unknown := [name for name in chosen if not isinstance(name, str) or name not in _NAMED]:
+        raise InputError(f"there is no format {unknown[0]}; there are {', '.join(_NAMED)}")
+    return [name for name in dict.fromkeys(chosen) if name in FORMATS]
 
 
 def _lack(kind: Any, value: object) -> str:

@@ -106,8 +106,8 @@ class ExtractedPage:
         confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
         page_type: the kind of page, such as "article" or "listing"; None with an error.
         record: the record of the archive that it was read from; None for a page given as HTML.
-        error: "", or one line that says why the input is no page; then it has no text and no blocks. `extract` raises
-            an error with this line instead.
+        error: "", or one line that says why the input is no page, the reason in front (docs/tables.md); then it has no
+            text and no blocks. `extract` raises an error with this line instead.
     """
 
     url: str | None
@@ -126,7 +126,8 @@ class ExtractedPage:
         date = self.date and self.date.isoformat()
         of_input = f"<ExtractedPage url={_start(self.url)} date={date!r}"
         if self.error:
-            return f"{of_input} error={_start(self.error, 200)}>"
+            file = f" warc_file={self.record.warc_file!r}" if self.record else ""
+            return f"{of_input} error={_start(self.error, 200)}{file}>"
         confidence = self.confidence if self.confidence is None else f"{self.confidence:.2f}"
         return (
             f"{of_input} title={_start(self.title)} text={_start(self.text)} ({len(tokens(self.text))} words)"
@@ -137,7 +138,7 @@ class ExtractedPage:
         """Return the page as plain values for JSON, as `dbce text --format json` prints it.
 
         The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `text`, those of
-        "markdown", "html" and "about" that `formats` names, `record` and `error`.
+        "markdown", "html" and "about" that `formats` names ("text" too, which is always there), `record` and `error`.
 
         Raises:
             InputError: there is no such format.
@@ -204,7 +205,7 @@ def extract(
     """Extract the main content of one page, without comparing it with others.
 
     `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it.
-    `date` is the time of the fetch: a datetime or a date, or text such as ISO 8601.
+    `date` is the time of the fetch: a datetime, a date, or text: ISO 8601, 14 digits, or as e-mail has it; "" is none.
 
     Options, with their defaults:
         content="whole": everything that the page exists to tell; "article": only the main text of an article.
@@ -217,8 +218,8 @@ def extract(
         images="keep": "drop" leaves images out of `markdown` and `html`.
 
     Raises:
-        InputError: the input is no page, or the page has no text (`extract_pages([html])` gives a page with that
-            `error` instead); or something is of the wrong type, or there is no such option.
+        InputError: the input is no page, or the page has no text, or the date cannot be read (`extract_pages([html])`
+            gives a page with that `error` instead); or something is of the wrong type, or there is no such option.
         ConfigError: `classifier` is no file that `dbce train` wrote.
     """
     settings = with_options(options)
@@ -232,9 +233,9 @@ def extract_pages(pages: Iterable[PageInput], **options: Unpack[ExtractOptions])
     """Extract the main content of some pages, in their order, each compared with the others.
 
     Only pages of one site are compared; pages without a URL count as one site. Pages with the same URL are snapshots,
-    in the order of their dates; undated ones are taken in the order in which they are given. An input that is no page
-    gives a page with an `error`, and has no effect on the others. All pages are held in memory: for more than about ten
-    thousand, use `dbce extract`.
+    in the order of their dates; undated ones are taken in the order in which they are given. An input that is no page,
+    or whose date cannot be read, gives a page with an `error`, and has no effect on the others. All pages are held in
+    memory: for more than about ten thousand, use `dbce extract`.
 
     `pages` are HTML, `(html, url)` or `(html, url, date)`; the options are those of `extract`.
 
@@ -252,6 +253,19 @@ def extract_parsed(pages: Iterable[PageInput], parse: Parse, settings: DbceConfi
 
 
 def _extract(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
+    """Extract the pages whose date is none or can be read; each other one has an error, and no effect on them."""
+    given = [*pages]
+    extracted = iter(_compared([one for one in given if not one.bad_date], parse, settings))
+    return [_undated(one) if one.bad_date else next(extracted) for one in given]
+
+
+def _undated(one: GivenPage) -> ExtractedPage:
+    """Make the result of an input whose date cannot be read."""
+    reject = Reject(warc_file="", stage=RejectStage.READ, reason=RejectReason.BAD_TIMESTAMP, detail=one.bad_date)
+    return _without_text(one.url, None, reject)
+
+
+def _compared(pages: Iterable[GivenPage], parse: Parse, settings: DbceConfig) -> list[ExtractedPage]:
     given = _numbered(pages)
     is_alone = len(given) < 2 and not settings.label.classifier  # the file of one may have corrections of the site
     keys_of = _keys_alone if is_alone else partial(_keys, site=settings.input.site)
@@ -284,13 +298,19 @@ def extract_archive(
     `extract`.
 
     Raises:
-        InputError: a path names no archive, or no file can be read, or there is no such option.
+        InputError: a path names nothing, although others may be good (then nothing is read); or a file cannot be read,
+            and no other gives a page or a record with an `error`; or there is no such option.
         ConfigError: as by `extract`.
     """
     pages, unread = extract_readable(paths, with_options(options))
     if unread and not pages:
-        raise InputError(unread[0].error)
+        raise InputError(error_in_file(unread[0]))
     return [*pages, *unread]
+
+
+def error_in_file(page: ExtractedPage) -> str:
+    """Write the error of a page behind the archive that it was read from, if it is from one."""
+    return f"{page.record.warc_file}: {page.error}" if page.record else page.error
 
 
 def extract_readable(
@@ -428,7 +448,7 @@ def _result(one: GivenPage, outcome: Extraction | Reject, settings: DbceConfig) 
 
 def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
     """Make the result of an input that is no page."""
-    error = ": ".join(filter(None, (reject.warc_file, reject.reason, " ".join(reject.detail.split()))))
+    error = ": ".join(filter(None, (reject.reason, " ".join(reject.detail.split()))))
     record = _record(reject)
     return ExtractedPage(url=url, date=date, title="", text="", page_text="", record=record, error=error)
 

@@ -15,12 +15,16 @@ from dbce_spark.files import timestamps
 
 Html = str | bytes
 Date = calendar_day | np.datetime64 | str | None
-"""A time, or one as ISO 8601 or an index (14 digits) has it; without a zone it is UTC, and a day is its midnight."""
+"""A time, or a text of one of `DATE_FORMATS`; without a zone it is UTC, and a day is its midnight. "" is no date."""
+DATE_FORMATS = "ISO 8601 (2026-07-01), 14 digits (20260701093000), or as e-mail has it (Wed, 1 Jul 2026 09:30:00 +0000)"
+"""The formats that a date is read in where it is text."""
 PageInput = Html | tuple[Html] | tuple[Html, str | None] | tuple[Html, str | None, Date]
 """The HTML of a page; with the URL that it was fetched from; and with the time."""
 
 _WRITTEN = {"bs4": "str(...)", "lxml": "lxml.html.tostring(...)"}
 """The HTML of the trees that libraries make."""
+_SHOWN = 60
+"""Characters of a date that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,7 @@ class GivenPage:
     charset: str  # "": not known
     url: str | None
     date: datetime | None
+    bad_date: str = ""  # why its date cannot be read: such a page is not extracted
 
 
 def check_pages(pages: Iterable[PageInput]) -> Iterator[GivenPage]:
@@ -52,7 +57,7 @@ def check_pages(pages: Iterable[PageInput]) -> Iterator[GivenPage]:
 
 
 def check_page(page: PageInput) -> GivenPage:
-    """Check a page.
+    """Check a page. One whose date cannot be read is returned with the cause, as it is one of many.
 
     Raises:
         InputError: it is of the wrong type.
@@ -66,9 +71,10 @@ def check_page(page: PageInput) -> GivenPage:
     if not isinstance(url, str | None):
         swapped = "; HTML comes first: (html, url)" if isinstance(url, bytes) else ""
         raise InputError(f"a URL is str, not {type(url).__name__}{swapped}")
+    moment, bad_date = _moment(date)
     if isinstance(html, bytes):
-        return GivenPage(html, "", url or None, _moment(date))
-    return GivenPage(_encoded(html), "utf-8", url or None, _moment(date))
+        return GivenPage(html, "", url or None, moment, bad_date)
+    return GivenPage(_encoded(html), "utf-8", url or None, moment, bad_date)
 
 
 def _encoded(html: str) -> bytes:
@@ -92,20 +98,41 @@ def _hint(given: object) -> str:
     return f"; give its .{way}()" if hasattr(given, way) else ""
 
 
-def _moment(date: Date) -> datetime | None:
+def _moment(date: Date) -> tuple[datetime | None, str]:
+    """Return the moment of a date, None without one; and why it cannot be read, "" if it can.
+
+    Raises:
+        InputError: it is of the wrong type.
+    """
+    if _is_none(date):
+        return None, ""
     timestamp = None
     with suppress(OverflowError):  # in UTC it is of no year that there is
         given = date.astype("datetime64[us]").item() if isinstance(date, np.datetime64) else date
-        if given is None or (isinstance(given, float | calendar_day) and given != given):  # NaN, the NaT of pandas
-            return None
         if isinstance(given, str):
             timestamp = parse_date(given)
         elif isinstance(given, calendar_day):
             at_time = given if isinstance(given, datetime) else datetime.combine(given, time())
             timestamp = timestamps.from_datetime(at_time)
+        elif not isinstance(date, np.datetime64):
+            raise InputError(f"a date is a datetime, a date, or text, not {type(date).__name__}: {_shown(date)}")
     if timestamp is None:
-        raise InputError(f"a date is a datetime, a date, or a str as ISO 8601 has it, not {date!r}")
-    return timestamps.to_datetime(timestamp)
+        lack = f"is not in {DATE_FORMATS}" if isinstance(date, str) else "is in no year from 1 to 9999 in UTC"
+        return None, f"the date {_shown(date)} {lack}"
+    return timestamps.to_datetime(timestamp), ""
+
+
+def _is_none(date: object) -> bool:
+    """Test for no date: None, a text without a character, NaN, and the NaT of NumPy and of pandas."""
+    if isinstance(date, str):
+        return not date.strip()
+    return date is None or (isinstance(date, float | calendar_day | np.datetime64) and bool(date != date))
+
+
+def _shown(date: object) -> str:
+    """Write a date as Python does, in part if that is long."""
+    written = repr(date)
+    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
 
 
 def parse_date(text: str) -> int | None:

@@ -149,7 +149,7 @@ def test_a_page_is_a_dict_of_plain_values() -> None:
     assert ("2020-01-02T00:00:00+00:00", found.about.title) == (whole["date"], whole["about"]["title"])
     assert {*whole} - {"html", "about"} == {*found.to_dict(["markdown"])}
     assert {*whole} - {"markdown", "html", "about"} == {*found.to_dict(formats=())}
-    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
+    with pytest.raises(InputError, match="there is no format pdf; there are text, markdown, html, about"):
         found.to_dict(["pdf"])
 
 
@@ -380,7 +380,7 @@ def test_a_page_begins_as_it_likes(encoding: str) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "named"),
-    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
+    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", "", 20200102), "text, not int: 20200102")],
 )
 def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...], named: str) -> None:
     """And it names what it was given."""
@@ -429,26 +429,59 @@ def test_a_tuple_of_html_alone_is_a_page() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [date(2020, 1, 2), "2020-01-02", "20200102000000", np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)],
+    [
+        *(date(2020, 1, 2), np.datetime64("2020-01-02"), datetime(2020, 1, 2, tzinfo=UTC)),
+        *("2020-01-02", "20200102000000", "Thu, 2 Jan 2020 00:00:00 +0000"),
+    ],
 )
 def test_a_date_is_written_in_many_ways(given: Any) -> None:
     """A day is its midnight in UTC; 14 digits are what indexes of archives have."""
     assert datetime(2020, 1, 2, tzinfo=UTC) == extract(page(1), date=given).date
 
 
-@pytest.mark.parametrize("given", ["NaT", np.datetime64("NaT", "s")])
+@pytest.mark.parametrize("given", ["", " \n", float("nan"), "NaT", np.datetime64("NaT", "s")])
 def test_no_time_is_no_date(given: Any) -> None:
-    """NumPy has one, and pandas another."""
+    """NumPy has one, and pandas another; an empty cell of a table of text is one too."""
     none = pytest.importorskip("pandas").NaT if given == "NaT" else given
 
     assert extract(page(1), date=none).date is None
 
 
-@pytest.mark.parametrize("given", ["20201302000000", np.datetime64("20000-01-01"), 20200102, np.array([1, 2])])
+@pytest.mark.parametrize("given", [20200102, np.array([1, 2]), b"2020-01-02"])
 def test_what_is_no_date_is_refused(given: Any) -> None:
-    """A month 13, a year that Python lacks, a number, several."""
-    with pytest.raises(InputError, match=r"^a date is a datetime"):
+    """A number, several, and bytes."""
+    with pytest.raises(InputError, match=r"^a date is a datetime, a date, or text, not "):
         extract(page(1), date=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "cause"),
+    [
+        ("Jan 2, 2020", "the date 'Jan 2, 2020' is not in ISO 8601 "),
+        ("20201302000000", "the date '20201302000000' is not in ISO 8601 "),
+        ("x" * 99, f"the date '{'x' * 59}… is not in ISO 8601 "),
+        (np.datetime64("20000-01-01"), "the date .* is in no year from 1 to 9999 in UTC"),
+        (datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))), "the date .* is in no year from 1 to 9999 in UTC"),
+    ],
+)
+def test_a_date_that_cannot_be_read_takes_no_other_page_away(given: Any, cause: str) -> None:
+    """Its page has an error; one page alone raises the same words."""
+    others = [(page(number), SITE) for number in range(3)]
+    first, bad, *rest = extract_pages([others[0], (page(4), SITE, given), *others[1:]])
+
+    assert extract_pages(others) == [first, *rest]
+    assert re.match(f"bad_timestamp: {cause}", bad.error)
+    assert (SITE, None, "") == (bad.url, bad.date, bad.text)
+    with pytest.raises(InputError, match=f"^bad_timestamp: {cause}"):
+        extract(page(4), SITE, date=given)
+
+
+def test_the_formats_of_dates_that_are_named_are_read() -> None:
+    """The error of a date names an example of each."""
+    (bad,) = extract_pages([(page(1), SITE, "yesterday")])
+    examples = re.findall(r"\(([^()]+)\)", bad.error)
+
+    assert [7, 7, 7] == [(extract(page(1), date=one).date or datetime.min).month for one in examples]
 
 
 def test_a_year_of_the_buddhist_era_is_no_date() -> None:
@@ -456,12 +489,6 @@ def test_a_year_of_the_buddhist_era_is_no_date() -> None:
     head = '<meta property="article:published_time" content="2561-05-25"><time datetime="2018-05-25">25</time>'
 
     assert "2018-05-25" == extract(f"{head}<p>{'The harbour opens again on Sunday. ' * 20}").about.date
-
-
-def test_a_date_of_no_year_is_refused() -> None:
-    """In UTC this one is before the year 1."""
-    with pytest.raises(InputError, match="a date is a datetime"):
-        extract(page(1), date=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
 
 
 def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -479,6 +506,15 @@ def test_a_page_that_cannot_be_labelled_has_an_error(monkeypatch: pytest.MonkeyP
 
     assert expected[0].blocks == first.blocks
     assert (expected[0], "page_failed: ValueError: no second page") == (first, second.error)
+
+
+@pytest.mark.parametrize("html", ["<html></html>", "<!-- c -->", "<!DOCTYPE html>", "<!-- c", "</p>"])
+def test_a_page_without_a_word_has_no_text(html: str) -> None:
+    """With an element or without one; with a word behind it, it is a page."""
+    empty, full = extract_pages([html, f"{html}--><p>word"])
+
+    assert empty.error.startswith("no_text: ")
+    assert (True, "") == (full.page_text.endswith("word"), full.error)
 
 
 def test_a_page_has_its_confidence() -> None:
@@ -523,6 +559,8 @@ def test_a_record_that_is_no_page_has_its_place(tmp_path: Path) -> None:
     (found,) = extract_archive(tmp_path)
 
     assert found.record
+    assert found.error.startswith("no_text: ")
+    assert f" error='{found.error}' warc_file='{tmp_path}/bad.warc'>" in repr(found)
     assert ("", f"{tmp_path}/bad.warc", 0, 0) == (
         found.record.capture_id, found.record.warc_file, found.record.warc_offset, found.record.http_status
     )  # fmt: skip
@@ -533,8 +571,26 @@ def test_no_archive_is_an_error(tmp_path: Path) -> None:
     """A file that is none, and a place where there is nothing."""
     (tmp_path / "none.warc").write_bytes(b"this is none")
     for path in (tmp_path / "none.warc", tmp_path / "missing"):
-        with pytest.raises(InputError, match=path.name):
+        with pytest.raises(InputError, match=f"^{path}: "):
             extract_archive([path])
+
+
+@pytest.mark.parametrize("path", ["missing", "*.zip", "folder", "@missing", "@manifest", "unknown://a/a.warc"])
+def test_a_path_that_names_nothing_is_an_error_beside_good_ones(
+    path: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file is read then."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "extract", pytest.fail)
+    Path("folder").mkdir()
+    Path("manifest").touch()
+    with pytest.raises(InputError, match=f"^{re.escape(path)}: "):
+        extract_archive([crawl, path])
+
+
+def test_no_paths_give_no_pages() -> None:
+    """As no pages do."""
+    assert [] == extract_archive([])
 
 
 def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
@@ -544,7 +600,9 @@ def test_a_file_that_is_no_archive_takes_no_page_away(crawl: Path) -> None:
     found = extract_archive(crawl)
 
     assert [one.text for one in expected] == [one.text for one in found[:-1]]
-    assert found[-1].error.startswith(f"{crawl}/none.warc: not_an_archive: ")
+    assert found[-1].error.startswith("not_an_archive: ")
+    assert found[-1].record
+    assert f"{crawl}/none.warc" == found[-1].record.warc_file
 
 
 @pytest.mark.parametrize("paths", [5, None, b"a.warc", ["a.warc", 5]])

@@ -71,7 +71,7 @@ def test_formats_are_columns_where_they_are_asked_for() -> None:
     assert [page.to_dict()["about"] for page in expected] == [row["about"] for row in found]
     assert found[0]["about"]["title"]
     assert not {"markdown", "kept_html", "about"} & {*extract_table(pa.table(COLUMNS)).column_names}
-    with pytest.raises(InputError, match="there is no format pdf; there are markdown, html, about"):
+    with pytest.raises(InputError, match="there is no format pdf; there are text, markdown, html, about"):
         extract_table(pa.table(COLUMNS), formats=["pdf"])
 
 
@@ -133,10 +133,20 @@ def test_columns_are_of_their_types(columns: dict[str, Any], message: str) -> No
         extract_table(pa.table(columns), date="date" if "date" in columns else None)
 
 
+@pytest.mark.parametrize("formats", ["text", ["text"], ["text", "markdown"]])
+def test_text_is_a_format_that_is_always_there(formats: Any) -> None:
+    """As in `dbce extract --format text,markdown`."""
+    others = [one for one in formats if one == "markdown"]
+
+    assert extract_table(pa.table(COLUMNS), formats=others) == extract_table(pa.table(COLUMNS), formats=formats)
+    (found,) = extract_pages([(HTML[0], URLS[0])])
+    assert found.to_dict(others) == found.to_dict(formats)
+
+
 @pytest.mark.parametrize(
     ("formats", "message"),
     [
-        (None, "formats are some of markdown, html, about, not NoneType"),
+        (None, "formats are some of text, markdown, html, about, not NoneType"),
         ([["html"]], "there is no format"),
         (3, "not int"),
     ],
@@ -195,6 +205,7 @@ def test_what_is_no_table_is_said(pages: Any) -> None:
     "dates",
     [
         ["2020-01-01", "yesterday", "20200103000000", None],
+        ["2020-01-01", "", "Fri, 3 Jan 2020 00:00:00 +0000", " "],
         pa.array([date(2020, 1, 1), None, date(2020, 1, 3), None]),
         pa.array([1577836800 * 10**9 + 5, None, 1578009600 * 10**9, None], pa.timestamp("ns")),
         pa.array([1577836800, 10**12, 1578009600, None], pa.timestamp("s", "Europe/Berlin")),
