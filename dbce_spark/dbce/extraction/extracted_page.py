@@ -203,7 +203,8 @@ def extract(
 ) -> ExtractedPage:
     """Extract the main content of one page, without comparing it with others.
 
-    `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it.
+    `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it, or
+    else by the one that the page declares; where there is none, relative ones stay as written.
     `date` is the time of the fetch: a datetime or a date, or text such as ISO 8601.
 
     Options, with their defaults:

@@ -83,6 +83,7 @@ def write_formats(
     utf8_html: bytes, blocks: Blocks, segments: Segments, capture: Capture, config: FormatsConfig
 ) -> Formats:
     """Write what is kept of a page, and what it says of itself. Its links are relative to its <base> or its URL.
+    Without a URL, they are relative to the one that it declares; if it declares none, they stay as written.
 
     Raises:
         PageError: lxml finds no element in it.
@@ -116,7 +117,7 @@ def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfi
 
 def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
     """Write the characters of a page that are kept, with the structure around them. `root`, its tree, is used up."""
-    place = addresses(root, url)
+    place = addresses(root, url, keeps_relative=True)
     decided = decide_elements(root, blocks, is_kept)
     rename_unknown(root)
     mark_players(root)

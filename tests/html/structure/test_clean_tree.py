@@ -49,6 +49,13 @@ def test_elements_stand_where_they_may(html: str, expected: str) -> None:
     assert expected == html_of(html)
 
 
+def test_relative_links_and_images_of_a_page_without_an_url_stay() -> None:
+    """Nobody knows where they lead, but whoever has the page may."""
+    html = "<p>a <a href=../x>b</a> <a href=javascript:x()>c</a> <img src=i.png></p>"
+
+    assert '<p>a <a href="../x">b</a> c <img src="i.png" alt=""></p>' == html_of(html, url="")
+
+
 def test_signs_of_html_in_a_text_or_an_address_mean_nothing() -> None:
     """Nor do they in a description; addresses are in ASCII, as they are sent."""
     html = '<p>a &lt;b&gt; &amp;amp; "c"<img src=/é?x=1&amp;y=2 alt="&lt;b&gt; &amp;quot; &quot;"></p>'
