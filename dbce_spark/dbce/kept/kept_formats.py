@@ -27,6 +27,7 @@ from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
+from dbce_spark.html.structure.tick_boxes import mark_boxes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.html.structure.unknown_elements import rename_unknown
 from dbce_spark.model import Blocks, Capture, Extraction, Segments
@@ -123,6 +124,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     mark_players(root)
     reveal_amp_images(root)
     boxed = boxed_notes(root)
+    mark_boxes(root)
     strip_unread(root)
     # Whenever an element is let go that was taken out, lxml looks from the first one in the tree it was taken out with
     # for one that is still in use. From the last to the first, and behind all else that uses them, that takes no time.

@@ -21,6 +21,7 @@ from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.needless_elements import drop_needless
 from dbce_spark.html.structure.row_lines import join_rows
+from dbce_spark.html.structure.tick_boxes import BOX
 
 MAX_NESTING = 24
 """Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
@@ -464,6 +465,8 @@ def _ends_in_break(within: CleanElement) -> CleanElement | None:
 
 def _attributes(element: Any, tag: str) -> dict[str, str]:
     attributes = _attributes_of_text(element)
+    if tag == "li" and (state := element.get(BOX)):
+        attributes[BOX] = state
     if tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
             span = _number(element.get(name), MAX_SPAN)
