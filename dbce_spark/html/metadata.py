@@ -121,6 +121,11 @@ def metadata(declared: Declared, url: str, timestamp: int) -> Metadata:
     )
 
 
+def canonical_url(root: Any) -> str | None:
+    """Read the URL that a page declares as its own, if it is absolute or a <base> makes it so. Raise nothing."""
+    return metadata(declared(root, b""), "", 0).canonical_url
+
+
 def language_tag(text: str) -> str:
     """Write a BCP 47 tag in the case that RFC 5646 (2.1.1) recommends; "" for anything else, and for "und"."""
     tag = text.strip().replace("_", "-")

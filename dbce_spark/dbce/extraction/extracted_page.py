@@ -204,7 +204,8 @@ def extract(
 ) -> ExtractedPage:
     """Extract the main content of one page, without comparing it with others.
 
-    `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it.
+    `html` is text, or bytes in any charset. `url` is the address that it was fetched from; links are resolved by it, or
+    else by the one that the page declares; where there is none, relative ones stay as written.
     `date` is the time of the fetch: a datetime, a date, or text: ISO 8601, 14 digits, or as e-mail has it; "" is none.
 
     Options, with their defaults:

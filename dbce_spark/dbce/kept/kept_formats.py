@@ -27,6 +27,7 @@ from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
+from dbce_spark.html.structure.tick_boxes import mark_boxes
 from dbce_spark.html.structure.touching_words import part_words
 from dbce_spark.html.structure.unknown_elements import rename_unknown
 from dbce_spark.model import Blocks, Capture, Extraction, Segments
@@ -83,6 +84,7 @@ def write_formats(
     utf8_html: bytes, blocks: Blocks, segments: Segments, capture: Capture, config: FormatsConfig
 ) -> Formats:
     """Write what is kept of a page, and what it says of itself. Its links are relative to its <base> or its URL.
+    Without a URL, they are relative to the one that it declares; if it declares none, they stay as written.
 
     Raises:
         PageError: lxml finds no element in it.
@@ -116,12 +118,13 @@ def describe(root: Any, utf8_html: bytes, capture: Capture, config: FormatsConfi
 
 def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, blocks: Blocks) -> Formats:
     """Write the characters of a page that are kept, with the structure around them. `root`, its tree, is used up."""
-    place = addresses(root, url)
+    place = addresses(root, url, keeps_relative=True)
     decided = decide_elements(root, blocks, is_kept)
     rename_unknown(root)
     mark_players(root)
     reveal_amp_images(root)
     boxed = boxed_notes(root)
+    mark_boxes(root)
     strip_unread(root)
     # Whenever an element is let go that was taken out, lxml looks from the first one in the tree it was taken out with
     # for one that is still in use. From the last to the first, and behind all else that uses them, that takes no time.

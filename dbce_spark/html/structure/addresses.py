@@ -1,4 +1,4 @@
-"""Addresses of links and images: absolute, and none that acts."""
+"""Addresses of links and images: absolute where the page's own is known, and none that acts."""
 
 import re
 from collections.abc import Iterator
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urljoin, urlsplit
+
+from dbce_spark.html.metadata import canonical_url
 
 MAX_ADDRESS_CHARS = 4096
 """Longer than any browser of the time sent; what is longer is data in an address."""
@@ -26,6 +28,11 @@ _PLAIN = re.compile(rf"{_ORIGIN.pattern}(?:/{_SAFE}*(?:\?{_SAFE}+)?(?:#{_SAFE}+)
 _PLAIN_PATH = re.compile(rf"/(?!/)(?!\.)(?:(?!/\.){_SAFE})*(?:\?{_SAFE}+)?(?:#{_SAFE}+)?", re.ASCII)
 _PATH = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://[^/?#]*)?)([^?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _TO_QUERY = re.compile(r"[^?#]*")
+_BEGINNING = "".join(map(chr, range(0x21)))
+"""Controls and the space, which browsers take off both ends of an address."""
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_LIKE_SCHEME = re.compile(r"[^/?#]*[:&]")
+"""A colon in the first segment of a path, or the beginning of what Markdown reads as one: `&#58;`."""
 _HOST = re.compile(r"[a-z]+://(?:[^/?#@]*@)?([^/?#@:]{1,253})(?=[/?#:]|$)", re.IGNORECASE)
 _SLASH_BEFORE_SLASH = re.compile("/(?=/)")
 _EMPTY = "\0"
@@ -46,9 +53,13 @@ _WIDTH = re.compile(r"\s*(\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The address that references of a page are relative to: its base, or else its own."""
+    """The address that references of a page are relative to: its base, or else its own.
+
+    Where neither is an address on the web, relative references are none, or with `keeps_relative` stay as written.
+    """
 
     base: str
+    keeps_relative: bool = False
 
     def link(self, reference: str | None) -> str | None:
         """Resolve the address of a link; None if it leads nowhere, or acts."""
@@ -74,24 +85,29 @@ class Addresses:
             return reference
         if _PLAIN_PATH.fullmatch(reference) and (origin := _origin(self.base)):
             return origin + reference
-        return _joined(self.base, reference, schemes)
+        return _joined(self.base, reference, schemes | {""} if self.keeps_relative else schemes)
 
 
-def addresses(root: Any, url: str) -> Addresses:
-    """Read what the references of a page are relative to: to nothing where that is longer than an address."""
+def addresses(root: Any, url: str, *, keeps_relative: bool = False) -> Addresses:
+    """Read what the references of a page are relative to: to nothing where that is longer than an address.
+
+    Of a page without a URL, or with one that lacks its scheme, the one counts that it declares as its own.
+    """
     url = url.strip()
     base = next((one.get("href") for one in root.iter("base") if one.get("href")), "")
     if max(len(url), len(base)) > MAX_ADDRESS_CHARS:
-        return Addresses("")
+        return Addresses("", keeps_relative)
+    if not _SCHEME.match(url):
+        url = canonical_url(root) or ""
     try:
-        return Addresses(_join(url, base.strip()))
+        return Addresses(_join(url, base.strip()), keeps_relative)
     except ValueError:
-        return Addresses(url)
+        return Addresses(url, keeps_relative)
 
 
 @lru_cache(maxsize=1024)
 def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
-    reference = _STRIPPED.sub("", reference.strip())
+    reference = _STRIPPED.sub("", reference.strip().strip(_BEGINNING))
     reference = _TO_QUERY.sub(lambda path: path[0].replace("\\", "/"), reference, count=1)  # as browsers read it
     try:
         absolute = _join(base, reference) if reference else ""
@@ -100,6 +116,11 @@ def _joined(base: str, reference: str, schemes: frozenset[str]) -> str | None:
         return None
     if parts.scheme.lower() not in schemes or (parts.scheme in _IMAGE_SCHEMES and not parts.netloc):
         return None
+    if not parts.scheme:
+        if not absolute or _SCHEME.match(absolute):  # a scheme to browsers alone
+            return None
+        if _LIKE_SCHEME.match(absolute):
+            absolute = f"./{absolute}"
     return _BAD.sub(_escaped, absolute)
 
 

@@ -21,6 +21,7 @@ from dbce_spark.html.structure.images import is_picture, is_revealed
 from dbce_spark.html.structure.layout_quotes import drop_margins
 from dbce_spark.html.structure.needless_elements import drop_needless
 from dbce_spark.html.structure.row_lines import join_rows
+from dbce_spark.html.structure.tick_boxes import BOX
 
 MAX_NESTING = 24
 """Of blocks in blocks, and of inline elements in each other; what is deeper is flat. Reads and renders no worse."""
@@ -70,7 +71,17 @@ _LANGUAGE = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,4}")
 _CODE_LANGUAGE = re.compile(r"[\w.+#-]{1,40}")
 _NUMBER = re.compile(r"\d{1,9}")
 
-Inline = tuple[str, tuple[tuple[str, str], ...]]
+_SEVERAL = frozenset("a code kbd q samp".split())
+"""Inline elements of which two are not one, as two of emphasis are, unless they touch: two commands, two links to one
+page."""
+
+
+class Inline(NamedTuple):
+    """An inline element: its tag and attributes, and of _SEVERAL which one it is, else 0."""
+
+    tag: str
+    attributes: tuple[tuple[str, str], ...]
+    number: int
 
 
 class _TextAttributes(NamedTuple):
@@ -111,10 +122,11 @@ class _Builder:
         self._stack: list[tuple[CleanElement, bool, _TextAttributes]] = [(article, False, of_texts)]
         self._paragraph: CleanElement | None = None
         self._inlines: list[Inline] = []
+        self._number = 0
         self._open: list[tuple[Inline, CleanElement]] = []
         self._space = False
-        self._last_image: tuple[Any, CleanElement, Inline | None] | None = None
-        """The image that was added last, with its link, as long as nothing else came."""
+        self._last_image: tuple[Any, CleanElement, Any] | None = None
+        """The image that was added last, with the attributes of its link, as long as nothing else came."""
         self._tables: list[bool] = []
         self._depths: list[int] = []
         """Of each element that is being read and may open others: how many were open before."""
@@ -257,7 +269,7 @@ class _Builder:
     def _inline(self, element: Any, tag: str) -> None:
         if self._inlines:
             alike = (tag, _ALIKE.get(tag))
-            if len(self._inlines) >= MAX_NESTING or any(name in alike for name, _ in self._inlines):
+            if len(self._inlines) >= MAX_NESTING or any(one.tag in alike for one in self._inlines):
                 return
         if tag in ("b", "strong") and self._stack[-1][0].tag in HEADING_TAGS:  # as all of a heading is
             return
@@ -269,7 +281,8 @@ class _Builder:
             attributes["href"] = encoded(address)
         elif tag == "bdo" and "dir" not in attributes:
             return
-        self._inlines.append((tag, tuple(attributes.items())))
+        self._number += tag in _SEVERAL
+        self._inlines.append(Inline(tag, tuple(attributes.items()), self._number if tag in _SEVERAL else 0))
         if tag == "code" and not len(element) and element.text and element.text.isspace():
             element.text = None  # it is no space between words
             self._place().parts.append(" ")
@@ -296,7 +309,7 @@ class _Builder:
                 place.parts.append(" ")
             self._space = False
         for wanted in self._inlines[same:]:
-            place = place.add(wanted[0], dict(wanted[1]))
+            place = place.add(wanted.tag, dict(wanted.attributes))
             self._open.append((wanted, place))
         return place
 
@@ -304,10 +317,15 @@ class _Builder:
         """Count the inline elements that are open and still wanted, from the outermost."""
         same = 0
         for (opened, _), wanted in zip(self._open, self._inlines, strict=False):
-            if opened != wanted and (_ALIKE.get(opened[0]), opened[1]) != wanted:
+            if opened != wanted and not self._goes_on(opened, wanted):
                 break
             same += 1
         return same
+
+    def _goes_on(self, opened: Inline, wanted: Inline) -> bool:
+        """Test for an inline element that shows the same as the one before, and is not another behind a space."""
+        is_alike = wanted.tag in (opened.tag, _ALIKE.get(opened.tag)) and wanted.attributes == opened.attributes
+        return is_alike and (opened.number == wanted.number or not self._space)
 
     def _text(self, text: str) -> None:
         if not (written := " ".join(text.split())).isprintable():
@@ -333,8 +351,8 @@ class _Builder:
             within.parts.pop()
             self._boundary()
             return
-        self._space = False
         around, self._inlines = self._inlines, self._inlines[: self._still_open()]  # none that holds only a break
+        self._space = False
         self._place().add("br", {})
         self._inlines = around
 
@@ -362,8 +380,8 @@ class _Builder:
         shown.attributes["alt"] = before or alt
         return not (before and alt)
 
-    def _link(self) -> Inline | None:
-        return next((inline for inline in self._inlines if inline[0] == "a"), None)
+    def _link(self) -> tuple[tuple[str, str], ...] | None:
+        return next((inline.attributes for inline in self._inlines if inline.tag == "a"), None)
 
     def _player(self, player: Any) -> None:
         source = self._addresses.image(player.get("src")) if self._config.images == "keep" else None
@@ -447,6 +465,8 @@ def _ends_in_break(within: CleanElement) -> CleanElement | None:
 
 def _attributes(element: Any, tag: str) -> dict[str, str]:
     attributes = _attributes_of_text(element)
+    if tag == "li" and (state := element.get(BOX)):
+        attributes[BOX] = state
     if tag in ("td", "th"):
         for name in ("colspan", "rowspan"):
             span = _number(element.get(name), MAX_SPAN)

@@ -17,6 +17,8 @@ from dbce_spark.html.structure.note_blocks import NOTE_TAGS, NoteBlocks, text_be
 from dbce_spark.html.structure.note_marks import MOST_CHARS, begin_note, mark_of, names, number_of, reference
 
 _NUMBERED = re.compile(r"[\[(]\s*(\d{1,3})\s*[\])][.:]?\s*|(\d{1,3})[.:)]\s+")
+_PLAIN = re.compile(r"(\d{1,3})\s+")
+_PLAIN_OR_ALONE = re.compile(r"(\d{1,3})(?:\s+|$)")
 _ENDS_IN_NUMBER = re.compile(r"(?:^|\D)(\d{1,3})$")
 _ARROWS = "↩↑⤴⏎^←↵⬆\ufe0e\ufe0f"
 _BACK = re.compile(rf"[\[(]?\s*[{_ARROWS}\d]+\s*[\])]?")
@@ -193,7 +195,9 @@ def _places_around(links: Iterable[Any]) -> set[str]:
 def _mark_note(note: Any, number: str, name: str, back: _Back) -> None:
     """Put the number first, in the place of what the page shows there, take out the links back, and mark the whole."""
     first = next((one for one in note.iter("sup", "span", "b", "strong", "a") if mark_of(one) == number), None)
+    is_shown = note.tag == "li" and note.getparent().tag == "ol"
     if first is not None and not _before_in(first, note):
+        is_shown = True
         first.tail = (first.tail or "").lstrip(".:)] ")
         remove(first)
     links = [*filter(back.leads, note.iter("a"))]
@@ -207,7 +211,7 @@ def _mark_note(note: Any, number: str, name: str, back: _Back) -> None:
         holder = holder[0]
     if links:
         _drop_arrow(holder)
-    holder.text = _without_number((holder.text or "").lstrip(), number)
+    _drop_number(holder, number, is_shown=is_shown)
     begin_note(holder, name, number)
     wrap_content(note, etree.Element("footnote"))
 
@@ -220,10 +224,15 @@ def _drop_arrow(block: Any) -> None:
         remove(block[0])
 
 
-def _without_number(text: str, number: str) -> str:
-    """Take the number of a note away where its text begins with it."""
+def _drop_number(block: Any, number: str, *, is_shown: bool) -> None:
+    """Take the number of a note away where its block begins with it; one without a sign only where the page has not
+    shown it before."""
+    text = block.text = (block.text or "").lstrip()
     match = _NUMBERED.match(text)
-    return text[match.end() :] if match and number in match.groups() else text
+    if match is None and not is_shown:
+        match = (_PLAIN if len(block) else _PLAIN_OR_ALONE).match(text)
+    if match and number in match.groups():
+        block.text = text[match.end() :]
 
 
 def _mark_reference(link: Any, number: str, name: str) -> None:

@@ -11,6 +11,7 @@ from unicodedata import category
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
 from dbce_spark.html.structure.needless_elements import without_needless_emphasis
 from dbce_spark.html.structure.table_cells import square_tables
+from dbce_spark.html.structure.tick_boxes import BOX, TICKED
 
 _OTHER_BLOCK = re.compile(r" {4}|[-*+>#] |#{2,6} |\d+[.)] |\||```|~~~|\$\$|<table")
 """The beginning of a block that is no paragraph."""
@@ -34,6 +35,9 @@ numbers at the beginning of a line, and before words and between spaces, where ~
 does not escape. They stand as characters that no clean tree has."""
 _ACTS_IN_FORMULA = re.compile(r"<(?=[A-Za-z/!?])|\](?=\()")
 """The beginning of a tag, or of the address of a link, to readers that know no formulas."""
+_BOXED_ITEM = re.compile(rf'<li([^>]*) {BOX}="(\w+)"([^>]*)>(<p[^>]*>)?')
+_LINE = re.compile(rf"[^<]|<(?:{'|'.join(sorted(INLINE_TAGS))})[ >]")
+"""The beginning of a text that a box can stand before."""
 _AFTER_NOTE = re.compile(r"^(\[\^[\w-]+\]:) +", re.MULTILINE)
 _LINE_BEGIN = re.compile(r"\n(?=.)")
 
@@ -42,6 +46,8 @@ def to_html(source: str) -> str:
     """Write the source of a clean tree as HTML; formulas and footnotes are marked as Pandoc marks them."""
     import turbohtml  # only here and below: 40 ms, which a page of which only text is wanted need not wait for
 
+    if f' {BOX}="' in source:
+        source = _BOXED_ITEM.sub(r"<li\1\3>\4", source)
     root: Any = turbohtml.parse(source).find("article")
     for formula in root.find_all("formula"):
         is_display = formula.attrs.get("display") == "block"
@@ -91,6 +97,8 @@ def to_markdown(article: CleanElement, source: str) -> str:
         is_changed |= _plain_definitions(article)
     if is_changed:
         source = article.source()
+    if f' {BOX}="' in source:  # a text holds no plain "
+        source = _BOXED_ITEM.sub(_boxed_item, source)
     source = source.replace("<player ", "<img ").replace("</player>", "")  # a text holds no <
     source = _BEGINNING_NUMBER.sub("\\1\uffff", _IN_WORD.sub("\ufffe", source))
     if "___" in source:  # the pattern tries each character
@@ -102,6 +110,14 @@ def to_markdown(article: CleanElement, source: str) -> str:
     for character, sign in _STANDS_FOR.items():
         written = written.replace(character, sign)
     return _AFTER_NOTE.sub(r"\1 ", written) if "<note" in source else written
+
+
+def _boxed_item(begin: re.Match[str]) -> str:
+    """Write the beginning of an item with its box, if a text follows that the box can stand before."""
+    before, state, behind, paragraph = begin.groups(default="")
+    checked = ' checked=""' if state == TICKED else ""
+    box = f'<input type="checkbox"{checked}>' if _LINE.match(begin.string, begin.end()) else ""
+    return f"<li{before}{behind}>{paragraph}{box}"
 
 
 def _join_lines(link: CleanElement) -> None:
@@ -236,6 +252,7 @@ def _options() -> Any:
             "formula": _formula,
             "note": _note,
             "callout": _callout,
+            "input": lambda element, _: "[x] " if "checked" in element.attrs else "[ ] ",  # of an item
             "rp": lambda _, inner: inner,
             "dd": _definition,
             "sub": lambda _, inner: f"<sub>{inner}</sub>" if inner else "",

@@ -118,3 +118,67 @@ def test_the_base_of_a_page_counts() -> None:
     root = lxml_html.document_fromstring("<head><base href=/z/></head><body>x")
 
     assert Addresses("http://a.example/z/") == addresses(root, "http://a.example/b/c")
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("../b/c d.html?x#y", "../b/c%20d.html?x#y"),
+        ("/x", "/x"),
+        ("//host.example/x", "//host.example/x"),
+        ("#part", "#part"),
+        ("?x=1", "?x=1"),
+        ("http://c.example/", "http://c.example/"),
+        ("mailto:a@b.example", "mailto:a@b.example"),
+        ("\x01 java\tscript:x()", None),
+        ("JavaScript:x()", None),
+        ("data:text/html,x", None),
+        ("file:///etc/x", None),
+        ("http:x", None),
+        ("x\\y", "x/y"),
+        ("javascript&#58;x()", "./javascript&#58;x()"),
+        ("java_script:x()", "./java_script:x()"),
+        ("javascript\\:x()", "javascript/:x()"),
+        ("\x01", None),
+    ],
+)
+def test_relative_references_stay_as_written_where_nothing_is_known(reference: str, expected: str | None) -> None:
+    """None that acts, in Markdown neither, which reads entities."""
+    root = lxml_html.document_fromstring("<p>a")
+
+    assert expected == addresses(root, "", keeps_relative=True).link(reference)
+
+
+@pytest.mark.parametrize(
+    ("image", "expected"),
+    [("i/a.png", "i/a.png"), ("//c.example/a", "//c.example/a"), ("data:image/gif;base64,R0", None), ("#", None)],
+)
+def test_relative_images_stay_as_written_where_nothing_is_known(image: str, expected: str | None) -> None:
+    """Places of the page itself are no images."""
+    assert expected == Addresses("", keeps_relative=True).image(image)
+
+
+@pytest.mark.parametrize(
+    ("head", "url", "expected"),
+    [
+        ("<link rel=canonical href=http://a.example/b/c>", "", "http://a.example/b/x"),
+        ("<meta property=og:url content=http://a.example/b/>", "a.example/other", "http://a.example/b/x"),
+        ("<link rel=canonical href=http://a.example/b/c>", "http://o.example/d", "http://o.example/x"),
+        ("<link rel=canonical href=/b/c>", "", "x"),
+        ("<base href=/z/>", "", "/z/x"),
+        ("<base href=/z/><link rel=canonical href=http://a.example/b/c>", "", "http://a.example/z/x"),
+        ("", "a.example/other", "x"),
+    ],
+)
+def test_a_page_without_an_url_has_the_one_that_it_declares(head: str, url: str, expected: str) -> None:
+    """If that is absolute: a relative one is relative to what nobody knows."""
+    root = lxml_html.document_fromstring(f"<head><title>t</title>{head}</head><body>x")
+
+    assert expected == addresses(root, url, keeps_relative=True).link("x")
+
+
+def test_places_of_a_page_without_an_url_are_its_own() -> None:
+    """Places of other pages are not."""
+    page = Addresses("", keeps_relative=True)
+
+    assert [True, False, False] == [page.is_own("#x"), page.is_own("b.html#x"), page.is_own("http://a.example/#x")]

@@ -49,6 +49,36 @@ def test_elements_stand_where_they_may(html: str, expected: str) -> None:
     assert expected == html_of(html)
 
 
+def test_relative_links_and_images_of_a_page_without_an_url_stay() -> None:
+    """Nobody knows where they lead, but whoever has the page may."""
+    html = "<p>a <a href=../x>b</a> <a href=javascript:x()>c</a> <img src=i.png></p>"
+
+    assert '<p>a <a href="../x">b</a> c <img src="i.png" alt=""></p>' == html_of(html, url="")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<code>-a</code> <code>-b</code>", "<code>-a</code> <code>-b</code>"),
+        ("<b><kbd>A</kbd></b> <strong><kbd>B</kbd></strong>", "<b><kbd>A</kbd> <kbd>B</kbd></b>"),
+        ("<a href=x>a </a><a href=x>b</a>", '<a href="x">a</a> <a href="x">b</a>'),
+        ("<a href=x>a</a> <a href=x><br>b</a>", '<a href="x">a</a><br><a href="x">b</a>'),
+        ("<a href=x>a <i>b</i> c</a>", '<a href="x">a <i>b</i> c</a>'),
+        ("<a href=x>a</a><a href=x>b</a>", '<a href="x">ab</a>'),
+        ("<code>a</code><tt>b</tt>", "<code>ab</code>"),
+        ("<b>a</b><b>b</b> <strong>c</strong>", "<b>ab c</b>"),
+        ("<a href=x><p>a</p><p>b</p></a>", '<a href="x">a</a></p><p><a href="x">b</a>'),
+        (
+            "<a href=x>a<img src=i></a> <a href=x><img src=i>b",
+            '<a href="x">a<img src="i" alt=""></a> <a href="x">b</a>',
+        ),
+    ],
+)
+def test_two_codes_or_links_with_a_space_between_are_two(html: str, expected: str) -> None:
+    """Emphasis is one, and so is what touches: in Markdown, the signs of two codes that touch would be those of one."""
+    assert f"<p>{expected}</p>" == html_of(html, url="")
+
+
 def test_signs_of_html_in_a_text_or_an_address_mean_nothing() -> None:
     """Nor do they in a description; addresses are in ASCII, as they are sent."""
     html = '<p>a &lt;b&gt; &amp;amp; "c"<img src=/é?x=1&amp;y=2 alt="&lt;b&gt; &amp;quot; &quot;"></p>'

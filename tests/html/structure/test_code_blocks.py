@@ -27,7 +27,7 @@ NUMBERED_ROWS = "".join(f"<tr><td>{at}</td><td><pre>line {at} x</pre></td></tr>"
         ("<pre><div><i>1</i><div>a</div></div><div><i>2</i><div>b</div></div></pre>", "```\na\nb\n```"),
         ("<p><code>a<br>b</code></p>", "```\na\nb\n```"),
         ("<p><tt>a&nbsp;b</tt> <br>\n<span id=x></span><code>&nbsp;c</code><br></p>", "```\na b\n c\n```"),
-        ("<p><tt>a</tt> <tt>b</tt><br><tt>c</tt></p>", "`a b`  \n`c`"),
+        ("<p><tt>a</tt> <tt>b</tt><br><tt>c</tt></p>", "`a` `b`  \n`c`"),
         ("<p><tt>a</tt> b<br><tt>c</tt></p>", "`a` b  \n`c`"),
         ("<p><code style='white-space: pre'>a\nb</code></p>", "```\na\nb\n```"),
         (

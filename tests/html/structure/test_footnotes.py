@@ -37,6 +37,34 @@ def test_footnotes_are_marked_at_both_ends(html: str) -> None:
     assert "a[^1] b[^2]\n\n[^1]: note one\n\n[^2]: note two" == markdown_of(html)
 
 
+@pytest.mark.parametrize(
+    ("note", "expected"),
+    [
+        ("<p id=n>1 First note.", "First note."),
+        ("<p id=n>1&nbsp;First <i>note</i>.", "First *note*."),
+        ("<div id=n><p>1</p><p>First note.</div>", "\n\n    First note."),
+        ("<p id=n>10 first notes.", "10 first notes."),
+        ("<p id=n>1st note.", "1st note."),
+        ("<p id=n>1<i>st</i> note.", "1*st* note."),
+        ("<ol><li id=n>1 Corinthians 13</ol>", "1 Corinthians 13"),
+        ("<p id=n><sup>1</sup> 1 Corinthians 13", "1 Corinthians 13"),
+    ],
+    ids=[
+        "space",
+        "other space",
+        "end of an element",
+        "other number",
+        "letters",
+        "element",
+        "in a numbered list",
+        "behind it",
+    ],
+)
+def test_a_note_that_begins_with_its_plain_number_shows_it_once(note: str, expected: str) -> None:
+    """A number behind it is of the text; so is one in a numbered list, which shows those of its items itself."""
+    assert f"a[^1]\n\n[^1]: {expected}" == markdown_of(f"<p>a<sup><a href=#n>1</a></sup></p>{note}")
+
+
 def test_a_number_that_leads_to_a_section_is_a_link() -> None:
     """Tables of contents have such."""
     written = markdown_of("<p><a href=#s>1</a> b</p><div id=s><h2>c</h2><p>d e</p></div>")
