@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
+from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_by, named_in, names_of_page, plain
 from dbce_spark.html.elements import LINE_END_TAGS
 from dbce_spark.html.json_ld import Thing, is_image, is_of_page, page_things, texts
 from dbce_spark.html.metadata import is_in_drawing, meta_name
@@ -133,7 +133,7 @@ def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
         element = element.getparent()
     if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
         return
-    name = named_in(shown_lines(element))
+    name = named_by(element)
     if name and not _is_of_comment(element):
         _keep_name(found, "byline", element, name)
 

@@ -154,6 +154,15 @@ def test_signs_in_a_title_touch_in_scripts_without_spaces(title: str, headings: 
         (meta(citation_author="Lovelace, Ada") + meta(citation_author="Bob B. Hill"), "Ada Lovelace, Bob B. Hill"),
         (meta(citation_author="Ada Lovelace") * 6, ", ".join(["Ada Lovelace"] * 6)),
         (meta(twitter__data1="In stock", og__type="product"), ""),
+        ("<p>By <b>Ada Lovelace</b>, <b>Bob Hill</b>", "Ada Lovelace, Bob Hill"),
+        (
+            "<p>By Ada Lovelace, Bob Hill, Cat Ray, Dan Lee and Eve Low</p>",
+            "Ada Lovelace, Bob Hill, Cat Ray, Dan Lee and Eve Low",
+        ),
+        (
+            f"{meta(author='Gazette Staff', dc__creator='Ada Lovelace, Bob Hill')}<p>By Ada Lovelace, and Bob Hill",
+            "Ada Lovelace, Bob Hill",
+        ),
     ],
 )
 def test_author(html: str, expected: str) -> None:
