@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from dbce_spark.html.shown_text import shown_lines
+from dbce_spark.html.tokens import SPACELESS
 
 BYLINE = re.compile(
     r"[\W\d_]*+(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|post(?:ed)?|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
@@ -34,8 +35,10 @@ NAMES = re.compile(rf"{NAME.pattern}(?:(?:, {NAME.pattern}){{0,6}}{_AND}{NAME.pa
 _BETWEEN_NAMES = re.compile(rf"{_AND}|, ")
 _NICKNAME = re.compile(rf"{_CAPITAL}[\w.'’-]+")
 """One, where the words before it say that it is a name."""
-_NO_NAME = re.compile(r"https?:|^[@(\d]")
-_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]")
+_NO_NAME = re.compile(r"https?:|^[@(\d]|\w@\w", re.IGNORECASE)
+_SENTENCE = re.compile(rf"[。！？]|[!?؟।]$|[{SPACELESS}]{{21}}")
+"""A sign that ends sentences, or, in a script without spaces, more characters in a row than lists of names have."""
+_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\s+[(<\[]?\S*@\w")
 _NOT_LETTERS = re.compile(r"\W+")
 _SIGN = re.compile(r"\s[|•·–—/»-](?:\s|$)|\s*[|•·]\s*")
 _DASHES = ("-", "–", "—")
@@ -181,7 +184,8 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
 def _is_name(text: str) -> bool:
     is_short = len(text) <= 80 and len(text.split()) <= 9
     is_list = all(map(NAME.fullmatch, _BETWEEN_NAMES.split(text)))
-    return (is_short or is_list) and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
+    is_other = _NO_NAME.search(text) or _SENTENCE.search(text)
+    return (is_short or is_list) and not is_other and any(character.isalpha() for character in text)
 
 
 def plain(text: str) -> str:
