@@ -55,6 +55,11 @@ _DAYS = {
 _TIMES = frozenset(("published", "updated"))
 _NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
 """Elements whose classes say nothing of author and title."""
+_READER_CLASS = re.compile(r"(?:^|\s)(?:comments?|(?:h-?)?reviews?)(?:[\s_-]|$)")
+"""A class that begins with a name of schema.org or the microformats for what readers write; the end of one, such as
+category-reviews, may say what kind of page it is."""
+_READER_PROPERTIES = frozenset(("comment", "review", "reviews"))
+"""Properties of schema.org for the same."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
@@ -271,15 +276,23 @@ def _time(element: Any) -> str | None:
 
 def _is_of_comment(element: Any) -> bool:
     """Test for the name of a reader, or the field for it."""
+    if _READER_CLASS.search(element.get("class") or "") and element.tag != "body":
+        return True
     return any(map(_is_of_reader, islice(element.iterancestors(), _MOST_AROUND)))
 
 
 def _is_of_reader(element: Any) -> bool:
     """Test for an element of what readers wrote, or write."""
     named = element.get("class") or element.get("id") or ""
-    if element.tag in ("form", "label") or ("comment" in named and element.tag != "body"):
+    if element.tag in ("form", "label") or (element.tag != "body" and _is_named_for_readers(named)):
+        return True
+    if element.get("itemprop") in _READER_PROPERTIES:
         return True
     return (element.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
+
+
+def _is_named_for_readers(named: str) -> bool:
+    return "comment" in named or _READER_CLASS.search(named) is not None
 
 
 def _keep(found: Statements, place: str, value: str | None, most: int = _MOST) -> None:
