@@ -16,7 +16,7 @@ from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, nam
 from dbce_spark.html.elements import LINE_END_TAGS
 from dbce_spark.html.json_ld import Thing, is_image, is_of_page, page_things, texts
 from dbce_spark.html.metadata import is_in_drawing, meta_name
-from dbce_spark.html.shown_text import shown_lines, shown_text
+from dbce_spark.html.shown_text import heading_text, shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
 Statements = dict[str, list[str]]
@@ -306,7 +306,7 @@ def _keep_text(found: Statements, place: str, element: Any) -> None:
     if len(found[place]) < _MOST:
         link = next(element.iterchildren("a", reversed=True), None)
         sign = "" if link is None or not (link.get("href") or "").startswith("#") else shown_text(link)
-        text = shown_text(element)
+        text = heading_text(element)
         _keep(found, place, text if any(map(str.isalnum, sign)) else text.removesuffix(sign))
 
 

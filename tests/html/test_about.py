@@ -54,6 +54,10 @@ def meta(**values: str) -> str:
         ("<title>Spring came</title><p itemprop=headline>Spring came late", "Spring came late", "itemprop:headline"),
         (f"<title>7</title>{meta(citation_title='Spring')}{meta(og__title='Late spring')}<p>x", "Spring", "card"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1>Harbour<span hidden> Copy link</span> opens</h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1>Harbour opens <button>Copy</button></h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1><button>Harbour opens</button></h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1 hidden>Harbour opens</h1>", "Harbour opens", "h1"),
     ],
 )
 def test_title(html: str, expected: str, place: str) -> None:
