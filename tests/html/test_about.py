@@ -68,6 +68,21 @@ def test_title(html: str, expected: str, place: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("title", "headings", "expected"),
+    [
+        ("Business - Harbour opens - The Gazette", "<h1>Business</h1><h1>Harbour opens</h1>", "Harbour opens"),
+        ("Harbour opens - Economy and trade - The Gazette", "<h1>Harbour opens</h1><h2>Economy and trade</h2>", ""),
+        ("Harbour opens - Boats - The Gazette", "<h1>Boats</h1><h1>Harbour opens</h1>", ""),
+        ("The Gazette - Boats - Harbour opens", "<h1>Boats</h1><h1>Harbour opens</h1>", ""),
+        ("Harbour opens - The Gazette of Spring", "<h1>The Gazette of Spring</h1><h1>Harbour opens</h1>", ""),
+    ],
+)
+def test_the_section_before_a_title_is_none_of_it(title: str, headings: str, expected: str) -> None:
+    """A longer heading behind it is the title; but no heading of a part of the page, or of the site at the end."""
+    assert (expected or "Harbour opens") == about(f"<title>{title}</title>{headings}").title
+
+
+@pytest.mark.parametrize(
     ("title", "expected"),
     [
         ("Spring is here | Gazette", "Spring is here"),
