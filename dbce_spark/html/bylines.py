@@ -164,7 +164,7 @@ def _are_of_items(named: Sequence[tuple[str, Any]]) -> bool:
 
 def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Iterator[tuple[str, str]]:
     """Choose the names of the people who wrote the page, with their place: those that most places have, of these those
-    with the form of a name, and of these the first.
+    with the form of a name, and of these the first; or a list of names that begins with it.
 
     They are a few words, or a list of names, no address, and the site's name only where nothing else is named.
     """
@@ -178,7 +178,13 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
     votes = [len({where for where, other in folded if own in other or other in own}) for _, own in folded]
     answers = [at for at, (place, _) in enumerate(names) if place != HINT]
     if answers:
-        yield names[max(answers, key=lambda at: (votes[at], bool(NAME.match(names[at][1])), -at))]
+        best = names[max(answers, key=lambda at: (votes[at], bool(NAME.match(names[at][1])), -at))]
+        yield next((one for one in names if _is_one_of(best[1], one[1])), best)
+
+
+def _is_one_of(name: str, text: str) -> bool:
+    """Test for a text that is a list of names with "and", and has this one first."""
+    return NAMES.fullmatch(text) is not None and _BETWEEN_NAMES.split(text)[0] == name != text
 
 
 def _is_name(text: str) -> bool:
