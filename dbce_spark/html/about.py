@@ -5,7 +5,7 @@ for, and how often that is right.
 """
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from html import unescape
 from itertools import chain, islice
@@ -180,24 +180,33 @@ def _titles(found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]
 
 def _of_page(titles: Iterator[tuple[str, str]], found: Statements, site_names: Set[str]) -> Iterator[tuple[str, str]]:
     """Cut what is not of the page off its titles."""
-    texts = chain.from_iterable(found.get(place, ()) for place in (*_HEADINGS, "h2"))
-    headings = {plain(one) for one in texts if squeezed(one) not in site_names} - {""}
+    firsts, others = (
+        {plain(one) for place in places for one in found.get(place, ()) if squeezed(one) not in site_names} - {""}
+        for places in (_HEADINGS, ("h2",))
+    )
+    headings = {**dict.fromkeys(others, False), **dict.fromkeys(firsts, True)}
     parts = ((place, title, _part_of_page(title, headings, site_names)) for place, title in titles)
     return ((place, END_SIGN.sub("", part) or title) for place, title, part in parts)
 
 
-def _part_of_page(title: str, headings: Set[str], site_names: Set[str]) -> str:
-    """Choose the part of a title that a heading has, or what is left without the name of the site.
+def _part_of_page(title: str, headings: Mapping[str, bool], site_names: Set[str]) -> str:
+    """Choose the part of a title that a heading has, or what is left without the name of the site. Of each heading it
+    is known whether it may be the page's title.
 
-    What the title begins with goes first: behind it the site may have its name, which a heading of it has too. Of the
-    rest, which also lies between two signs, the longest goes first.
+    What the title begins with goes first: behind it the site may have its name, which a heading of it has too. But it
+    is the name of a section if a longer heading lies between two signs and may be the title. Of the rest, the longest
+    goes first.
     """
     signs = [*islice(TITLE_SIGN.finditer(title), _MOST_SIGNS)]
     begins, ends = [0, *(sign.end() for sign in signs)], [*(sign.start() for sign in signs), len(title)]
     parts = ((begin, end) for at, begin in enumerate(begins) for end in ends[at:])
-    for begin, end in sorted(parts, key=lambda part: (part[0] > 0, part[0] - part[1])):
-        if plain(title[begin:end]) in headings:
-            return title[begin:end]
+    repeated = [(begin, end) for begin, end in parts if plain(title[begin:end]) in headings]
+    if repeated:
+        first = min(repeated, key=lambda part: (part[0] > 0, part[0] - part[1]))
+        between = (part for part in repeated if part[1] < len(title) and headings[plain(title[slice(*part)])])
+        longest = max(between, key=lambda part: part[1] - part[0], default=first)
+        is_section = first[0] == 0 and longest[1] - longest[0] > first[1]
+        return title[slice(*(longest if is_section else first))]
     if signs and squeezed(title[begins[-1] :]) in site_names:
         return title[: ends[-2]]
     if signs and squeezed(title[: ends[0]]) in site_names:

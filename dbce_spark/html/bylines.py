@@ -3,10 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from dbce_spark.html.shown_text import shown_lines
+from dbce_spark.html.tokens import SPACELESS
 
 BYLINE = re.compile(
     r"[\W\d_]*+(?:(?P<verb>(?:(?:an?|ein|un)\s+)?(?:written|post(?:ed)?|published|article|artikel|beitrag|geschrieben|veröffentlicht)"
@@ -27,10 +28,17 @@ NAME = re.compile(
     rf"(?: (?:(?:von|van|de|der|di|la|le) ){{0,2}}{_CAPITAL}[\w.'’-]*){{1,3}}"
 )
 """Two to four words with capitals, as of a person."""
+_AND = r"(?:,? (?:and|und|et|y|e|en|och|og)|,? ?&) "
+"""Before the last name of a list, in the languages of `BYLINE`."""
+NAMES = re.compile(rf"{NAME.pattern}(?:(?:, {NAME.pattern}){{0,6}}{_AND}{NAME.pattern})?")
+"""One name, or a list that ends with "and" and a name; where nothing but commas follow, a role or a place may."""
+_BETWEEN_NAMES = re.compile(rf"{_AND}|, ")
 _NICKNAME = re.compile(rf"{_CAPITAL}[\w.'’-]+")
 """One, where the words before it say that it is a name."""
-_NO_NAME = re.compile(r"https?:|^[@(\d]")
-_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]")
+_NO_NAME = re.compile(r"https?:|^[@(\d]|\w@\w", re.IGNORECASE)
+_SENTENCE = re.compile(rf"[。！？]|[!?؟।]$|[{SPACELESS}]{{21}}")
+"""A sign that ends sentences, or, in a script without spaces, more characters in a row than lists of names have."""
+_BEHIND_NAME = re.compile(r"\s[|•·–—-]\s|\s*[|•·]\s*|,\s*\d|\s\d{1,2}[./]|\s+[(<\[]?\S*@\w")
 _NOT_LETTERS = re.compile(r"\W+")
 _SIGN = re.compile(r"\s[|•·–—/»-](?:\s|$)|\s*[|•·]\s*")
 _DASHES = ("-", "–", "—")
@@ -43,15 +51,40 @@ _DAY_FIRST = re.compile(rf"\d{{1,2}}\.?\s+{_CAPITAL}")
 """The start of a date whose month stands behind it, perhaps with a weekday before."""
 _PLAIN_CLASS = re.compile(r"(?<!\S)[^\d\s]+(?!\S)")
 """A class without a number; one with a number is often that of a single item."""
+_MOST_PARTS = 100
+"""Elements of a byline in which its first name is looked for."""
 _SMALL = re.compile(r"(?:\s+[a-zß-ÿ]+)+$")
 
 
+def named_by(element: Any) -> str:
+    """Find the names in an element that says by whom it is; "" where it does not.
+
+    Behind the first name those count that only commas part from it, if they are in elements of the same kind.
+    """
+    first = named_in(shown_lines(element))
+    names = [first]
+    parts = islice(element.iterdescendants("*"), _MOST_PARTS if first else 0)
+    one = next(filter(lambda part: (part.text or "").strip() == first, parts), None)
+    while one is not None and (one.tail or "").strip() == ",":
+        kind, one = _kind(one), one.getnext()
+        if one is None or _kind(one) != kind or not NAME.fullmatch(name := shown_lines(one)):
+            break
+        names.append(name)
+    return ", ".join(names)
+
+
+def _kind(element: Any) -> tuple[str, str | None]:
+    return element.tag, element.get("class")
+
+
 def named_in(text: str) -> str:
-    """Find the name in lines that say by whom it is; "" where they do not."""
+    """Find the names in a text that says by whom it is; "" where it does not."""
     byline = BYLINE.match(text) if len(text) < MAX_BYLINE else None
     if byline is None:
         return ""
-    name = NAME.match(byline["name"]) or (_NICKNAME.match(byline["name"]) if byline["verb"] or byline["noun"] else None)
+    name = NAMES.match(byline["name"]) or (
+        _NICKNAME.match(byline["name"]) if byline["verb"] or byline["noun"] else None
+    )
     return name.group() if name else ""
 
 
@@ -60,9 +93,9 @@ def name_of(element: Any) -> str:
 
     "" where it may be something else.
     """
-    text = shown_lines(element)
-    if found := named_in(text):
+    if found := named_by(element):
         return found
+    text = shown_lines(element)
     byline = BYLINE.match(text)
     if byline is None and (len(text) >= MAX_BYLINE or text.startswith(_DASHES)):
         return ""
@@ -131,7 +164,7 @@ def _are_of_items(named: Sequence[tuple[str, Any]]) -> bool:
 
 def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Iterator[tuple[str, str]]:
     """Choose the names of the people who wrote the page, with their place: those that most places have, of these those
-    with the form of a name, and of these the first.
+    with the form of a name, and of these the first; or a list of names that begins with it.
 
     They are a few words, or a list of names, no address, and the site's name only where nothing else is named.
     """
@@ -141,17 +174,24 @@ def chosen(candidates: Sequence[tuple[str, str]], site_names: Set[str]) -> Itera
         if _is_name(name := _BEHIND_NAME.split(value, maxsplit=1)[0].strip(" ,:|"))
     ]
     names = [one for one in named if squeezed(one[1]) not in site_names] or named
-    folded = [(place, f" {plain(name)} ") for place, name in names]
+    folded = [(place, f" {plain(_BETWEEN_NAMES.sub(' ', name))} ") for place, name in names]
     votes = [len({where for where, other in folded if own in other or other in own}) for _, own in folded]
     answers = [at for at, (place, _) in enumerate(names) if place != HINT]
     if answers:
-        yield names[max(answers, key=lambda at: (votes[at], bool(NAME.match(names[at][1])), -at))]
+        best = names[max(answers, key=lambda at: (votes[at], bool(NAME.match(names[at][1])), -at))]
+        yield next((one for one in names if _is_one_of(best[1], one[1])), best)
+
+
+def _is_one_of(name: str, text: str) -> bool:
+    """Test for a text that is a list of names with "and", and has this one first."""
+    return NAMES.fullmatch(text) is not None and _BETWEEN_NAMES.split(text)[0] == name != text
 
 
 def _is_name(text: str) -> bool:
     is_short = len(text) <= 80 and len(text.split()) <= 9
-    is_list = all(map(NAME.fullmatch, text.split(", ")))
-    return (is_short or is_list) and not _NO_NAME.search(text) and any(character.isalpha() for character in text)
+    is_list = all(map(NAME.fullmatch, _BETWEEN_NAMES.split(text)))
+    is_other = _NO_NAME.search(text) or _SENTENCE.search(text)
+    return (is_short or is_list) and not is_other and any(character.isalpha() for character in text)
 
 
 def plain(text: str) -> str:

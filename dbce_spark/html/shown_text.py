@@ -21,6 +21,15 @@ def shown_text(element: Any) -> str:
     return " ".join("".join(gap + text for gap, text in _parts(element, DROPPED_TAGS)).split())
 
 
+def heading_text(element: Any) -> str:
+    """Read the start of a heading's text, in one line, without buttons and what is hidden in it, such as "Copy link".
+
+    Where there is nothing else, these count.
+    """
+    text = "".join(gap + text for gap, text in _parts(element, DROPPED_TAGS | {"button"}, with_hidden=False))
+    return " ".join(text.split()) or shown_text(element)
+
+
 def shown_lines(element: Any) -> str:
     """Read the start of an element's text, for a name in it: without `<time>`, and in lines.
 
@@ -34,7 +43,7 @@ def shown_lines(element: Any) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _parts(element: Any, dropped: Set[str]) -> Iterator[tuple[str, str]]:
+def _parts(element: Any, dropped: Set[str], *, with_hidden: bool = True) -> Iterator[tuple[str, str]]:
     """Iterate over the text nodes of an element, each with the white space before it that only a style sheet gives."""
     before, gap = "", ""
     has_ended = False  # an element, with no text behind it
@@ -44,7 +53,8 @@ def _parts(element: Any, dropped: Set[str]) -> Iterator[tuple[str, str]]:
         is_end = event == "end"
         if not left or (is_end and one is element):
             return
-        if one.tag in dropped and not is_end:
+        is_left_out = one.tag in dropped or not (with_hidden or one.get("hidden") is None)
+        if is_left_out and not is_end:
             walker.skip_subtree()
             continue
         if one.tag in LINE_END_TAGS:

@@ -12,11 +12,11 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_in, names_of_page, plain
+from dbce_spark.html.bylines import BYLINE, HINT, MAX_BYLINE, NAME, name_of, named_by, named_in, names_of_page, plain
 from dbce_spark.html.elements import LINE_END_TAGS
 from dbce_spark.html.json_ld import Thing, is_image, is_of_page, page_things, texts
 from dbce_spark.html.metadata import is_in_drawing, meta_name
-from dbce_spark.html.shown_text import shown_lines, shown_text
+from dbce_spark.html.shown_text import heading_text, shown_lines, shown_text
 from dbce_spark.html.structure.addresses import Addresses
 
 Statements = dict[str, list[str]]
@@ -55,6 +55,11 @@ _DAYS = {
 _TIMES = frozenset(("published", "updated"))
 _NO_SIGNS = frozenset(("body", "label", "input", "form", "li"))
 """Elements whose classes say nothing of author and title."""
+_READER_CLASS = re.compile(r"(?:^|\s)(?:comments?|(?:h-?)?reviews?)(?:[\s_-]|$)")
+"""A class that begins with a name of schema.org or the microformats for what readers write; the end of one, such as
+category-reviews, may say what kind of page it is."""
+_READER_PROPERTIES = frozenset(("comment", "review", "reviews"))
+"""Properties of schema.org for the same."""
 _NO_BYLINE = frozenset("title script style option textarea body".split())
 _MOST_IN_BYLINE = 4
 """Elements in it: names, a date."""
@@ -133,7 +138,7 @@ def _read_byline(element: Any, byline: re.Match[str], found: _Found) -> None:
         element = element.getparent()
     if next(islice(element.iterchildren(), _MOST_IN_BYLINE, None), None) is not None:
         return
-    name = named_in(shown_lines(element))
+    name = named_by(element)
     if name and not _is_of_comment(element):
         _keep_name(found, "byline", element, name)
 
@@ -271,15 +276,23 @@ def _time(element: Any) -> str | None:
 
 def _is_of_comment(element: Any) -> bool:
     """Test for the name of a reader, or the field for it."""
+    if _READER_CLASS.search(element.get("class") or "") and element.tag != "body":
+        return True
     return any(map(_is_of_reader, islice(element.iterancestors(), _MOST_AROUND)))
 
 
 def _is_of_reader(element: Any) -> bool:
     """Test for an element of what readers wrote, or write."""
     named = element.get("class") or element.get("id") or ""
-    if element.tag in ("form", "label") or ("comment" in named and element.tag != "body"):
+    if element.tag in ("form", "label") or (element.tag != "body" and _is_named_for_readers(named)):
+        return True
+    if element.get("itemprop") in _READER_PROPERTIES:
         return True
     return (element.get("itemtype") or "").rpartition("/")[2] in ("Comment", "Answer")
+
+
+def _is_named_for_readers(named: str) -> bool:
+    return "comment" in named or _READER_CLASS.search(named) is not None
 
 
 def _keep(found: Statements, place: str, value: str | None, most: int = _MOST) -> None:
@@ -293,7 +306,7 @@ def _keep_text(found: Statements, place: str, element: Any) -> None:
     if len(found[place]) < _MOST:
         link = next(element.iterchildren("a", reversed=True), None)
         sign = "" if link is None or not (link.get("href") or "").startswith("#") else shown_text(link)
-        text = shown_text(element)
+        text = heading_text(element)
         _keep(found, place, text if any(map(str.isalnum, sign)) else text.removesuffix(sign))
 
 

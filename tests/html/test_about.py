@@ -54,6 +54,10 @@ def meta(**values: str) -> str:
         ("<title>Spring came</title><p itemprop=headline>Spring came late", "Spring came late", "itemprop:headline"),
         (f"<title>7</title>{meta(citation_title='Spring')}{meta(og__title='Late spring')}<p>x", "Spring", "card"),
         ("<title>x</title><h1><style>.a{}</style><svg>News</svg>Harbour<br>opens</h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1>Harbour<span hidden> Copy link</span> opens</h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1>Harbour opens <button>Copy</button></h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1><button>Harbour opens</button></h1>", "Harbour opens", "h1"),
+        ("<title>x</title><h1 hidden>Harbour opens</h1>", "Harbour opens", "h1"),
     ],
 )
 def test_title(html: str, expected: str, place: str) -> None:
@@ -61,6 +65,21 @@ def test_title(html: str, expected: str, place: str) -> None:
     found = about(html)
 
     assert (expected, f"title {place}") == (found.title, next(one for one in found.found_in if one.startswith("title")))
+
+
+@pytest.mark.parametrize(
+    ("title", "headings", "expected"),
+    [
+        ("Business - Harbour opens - The Gazette", "<h1>Business</h1><h1>Harbour opens</h1>", "Harbour opens"),
+        ("Harbour opens - Economy and trade - The Gazette", "<h1>Harbour opens</h1><h2>Economy and trade</h2>", ""),
+        ("Harbour opens - Boats - The Gazette", "<h1>Boats</h1><h1>Harbour opens</h1>", ""),
+        ("The Gazette - Boats - Harbour opens", "<h1>Boats</h1><h1>Harbour opens</h1>", ""),
+        ("Harbour opens - The Gazette of Spring", "<h1>The Gazette of Spring</h1><h1>Harbour opens</h1>", ""),
+    ],
+)
+def test_the_section_before_a_title_is_none_of_it(title: str, headings: str, expected: str) -> None:
+    """A longer heading behind it is the title; but no heading of a part of the page, or of the site at the end."""
+    assert (expected or "Harbour opens") == about(f"<title>{title}</title>{headings}").title
 
 
 @pytest.mark.parametrize(
@@ -154,6 +173,37 @@ def test_signs_in_a_title_touch_in_scripts_without_spaces(title: str, headings: 
         (meta(citation_author="Lovelace, Ada") + meta(citation_author="Bob B. Hill"), "Ada Lovelace, Bob B. Hill"),
         (meta(citation_author="Ada Lovelace") * 6, ", ".join(["Ada Lovelace"] * 6)),
         (meta(twitter__data1="In stock", og__type="product"), ""),
+        ("<p>By <b>Ada Lovelace</b>, <b>Bob Hill</b>", "Ada Lovelace, Bob Hill"),
+        ("<p>By <a rel=author>Ada Lovelace</a> and <a rel=author>Bob Hill</a>", "Ada Lovelace and Bob Hill"),
+        (f"{meta(author='Ada Lovelace')}<p class=byline>Ada Lovelace and Bob Hill", "Ada Lovelace and Bob Hill"),
+        (f"{meta(author='Ada Lovelace')}<p class=byline>Bob Hill and Cat Ray", "Ada Lovelace"),
+        ("<p class=byline>ada@gazette.example", ""),
+        ("<span class=review-author>Bob S.</span>", ""),
+        ("<span class='comment-author vcard'>Bob S.</span>", ""),
+        ("<div class='p1 hreview'><p class=author>Bob S.</p></div>", ""),
+        ("<div id=reviews><p>by Bob Hill</p></div>", ""),
+        ("<div itemprop=review><b itemprop=author>Bob</b></div><b itemprop=author>Ada", "Ada"),
+        ("<div class='post category-reviews'><p class=author>Ada</p></div>", "Ada"),
+        ("<div itemtype=http://schema.org/Review><p class=author>Ada</p></div>", "Ada"),
+        ("<p class=byline>Ada Lovelace ada@gazette.example", "Ada Lovelace"),
+        (meta(author="Ada Lovelace @ada"), "Ada Lovelace"),
+        (meta(author="Ada Lovelace (ada@gazette.example)"), "Ada Lovelace"),
+        ("<p class=author>Author: <a href=/author/ada>www.ada.example</a>", "www.ada.example"),
+        (meta(author="HTTP://gazette.example/ada"), ""),
+        ("<p class=writer>若本站收录的文章侵犯了您的权益，请联系我们删除侵权内容！", ""),
+        ("<p class=writer>若本站收录的文章侵犯了您的权益请联系我们删除侵权内容", ""),
+        ("<p class=writer>请联系我们。", ""),
+        ("<p class=writer>Have you seen her?", ""),
+        ("<p class=writer>孔德明、孔丘", "孔德明、孔丘"),
+        (meta(author="Yahoo! News"), "Yahoo! News"),
+        (
+            "<p>By Ada Lovelace, Bob Hill, Cat Ray, Dan Lee and Eve Low</p>",
+            "Ada Lovelace, Bob Hill, Cat Ray, Dan Lee and Eve Low",
+        ),
+        (
+            f"{meta(author='Gazette Staff', dc__creator='Ada Lovelace, Bob Hill')}<p>By Ada Lovelace, and Bob Hill",
+            "Ada Lovelace, Bob Hill",
+        ),
     ],
 )
 def test_author(html: str, expected: str) -> None:

@@ -52,6 +52,26 @@ def test_name_in_an_element(html: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("By Ann Lee and Bob Ray", "Ann Lee and Bob Ray"),
+        ("By Ann Lee, Bob Ray and Cat Poe", "Ann Lee, Bob Ray and Cat Poe"),
+        ("By Ann Lee, Bob Ray, & Cat Poe | 3 May", "Ann Lee, Bob Ray, & Cat Poe"),
+        ("Von Ann Lee und Bob Ray", "Ann Lee und Bob Ray"),
+        ("by <a>Ann Lee</a> and <a>Bob Ray</a>", "Ann Lee and Bob Ray"),
+        ("By <span>Ann Lee</span>, <span>Bob Ray</span>", "Ann Lee, Bob Ray"),
+        ("By <span>Ann Lee</span>, <span class=role>Staff Writer</span>", "Ann Lee"),
+        ("By <span>Ann Lee</span>, <span>harbours</span>", "Ann Lee"),
+        ("By Ann Lee, Staff Writer", "Ann Lee"),
+        ("By Ann Lee and others", "Ann Lee"),
+    ],
+)
+def test_all_authors_behind_by(html: str, expected: str) -> None:
+    """Several authors are a list that "and" ends, or elements of one kind; other words behind a name are none of it."""
+    assert expected == name_of(lxml_html.fragment_fromstring(html, create_parent="div"))
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("<p><i>Ann</i> and <i>Bob</i></p>", ["Ann", "Bob"]),
         (f"<p><i>Ann</i>{'word ' * 30}</p><p><i>Bob</i></p>", []),
         (f"<p><i>Ann</i>{'word ' * 30}</p><p><i>ANN</i></p>", ["Ann", "ANN"]),
