@@ -94,6 +94,10 @@ def read_sources(
     return records, lost
 
 
+LOSSY_FLAGS = ("truncated", "damaged")
+"""The flags of pages of which words may be missing, or wrong, since their record is cut or damaged."""
+
+
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
     return [*parsed_pages(fetches, config)]

@@ -8,6 +8,11 @@ from dbce_spark.archive.index.capture_filter import PREFIX
 from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
 
+_FLAGS = {
+    "truncated": "words may be missing: the record, or its body, is cut",
+    "damaged": "words may be wrong: the record fails its check",
+}
+
 
 def text(report: Mapping[str, Any], output: str) -> str:
     """Render the summary that ends a run."""
@@ -21,6 +26,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             _line("records", report["records_read"], f"in {counted(report['files'], 'file')}"),
             _line("extractions", report["extractions"], _of_all(report)),
             *_formats(report),
+            *_flags(report),
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
@@ -71,6 +77,11 @@ def _formats(report: Mapping[str, Any]) -> list[str]:
     """Render how many of the written extractions have each format that was asked for."""
     written = report["extractions"] + report.get("relabelled", 0)
     return [f"  {name:24}{count:>12,}  {count / written:.1%}" for name, count in report.get("formats", {}).items()]
+
+
+def _flags(report: Mapping[str, Any]) -> list[str]:
+    """Render how many of the written extractions are of a record that is cut or damaged."""
+    return [f"  flag {name:19}{count:>12,}  {_FLAGS[name]}" for name, count in report.get("flags", {}).items()]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:

@@ -66,6 +66,16 @@ def test_of_formats_the_share_of_rows_that_have_them_is_shown() -> None:
     ] == lines[3:5]
 
 
+def test_extractions_whose_record_is_cut_or_damaged_are_counted() -> None:
+    """A line for each flag that some have, beneath the extractions."""
+    lines = summary.text({**REPORT, "flags": {"truncated": 1200, "damaged": 1}}, "/o").splitlines()
+
+    assert [
+        "  flag truncated                 1,200  words may be missing: the record, or its body, is cut",
+        "  flag damaged                       1  words may be wrong: the record fails its check",
+    ] == lines[3:5]
+
+
 def test_of_an_index_the_lines_are_counted_first() -> None:
     """Lines that were read, lines that were selected, and the filters that others did not pass."""
     selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}
