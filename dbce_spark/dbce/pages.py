@@ -94,8 +94,11 @@ def read_sources(
     return records, lost
 
 
-LOSSY_FLAGS = ("truncated", "damaged")
-"""The flags of pages of which words may be missing, or wrong, since their record is cut or damaged."""
+LOSSY_FLAGS = {
+    "truncated": "words may be missing: the record, or its body, is cut",
+    "damaged": "words may be wrong: the record fails its check",
+}
+"""The flags of pages whose record is cut or damaged, with what a person reads of them."""
 
 
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:

@@ -5,13 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbce_spark.archive.index.capture_filter import PREFIX
+from dbce_spark.dbce.pages import LOSSY_FLAGS
 from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
-
-_FLAGS = {
-    "truncated": "words may be missing: the record, or its body, is cut",
-    "damaged": "words may be wrong: the record fails its check",
-}
 
 
 def text(report: Mapping[str, Any], output: str) -> str:
@@ -81,7 +77,7 @@ def _formats(report: Mapping[str, Any]) -> list[str]:
 
 def _flags(report: Mapping[str, Any]) -> list[str]:
     """Render how many of the written extractions are of a record that is cut or damaged."""
-    return [f"  flag {name:19}{count:>12,}  {_FLAGS[name]}" for name, count in report.get("flags", {}).items()]
+    return [f"  flag {name:19}{count:>12,}  {LOSSY_FLAGS[name]}" for name, count in report.get("flags", {}).items()]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:
