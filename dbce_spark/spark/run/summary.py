@@ -60,13 +60,19 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
 
 
 def _nothing_selected(report: Mapping[str, Any]) -> list[str]:
-    """Render what the filters of the selection left out, if there is no extraction."""
+    """Render what the filters of the selection left out, if there is no extraction; before it the rejects, which all
+    others are."""
     skipped = Counter(report["skipped"]) + Counter((report.get("selection") or {}).get("skipped", {}))
     left_out = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
     if report["extractions"] or report["revisits"] or not left_out:
         return []
-    reasons = ", ".join(f"{name} {count:,}" for name, count in by_frequency(left_out))
-    return [f"no extraction: the selection left out {reasons}; docs/selection.md has what each filter fits"]
+    rejects = f"all that was selected was rejected, {_listed(report['rejects'])}, as rejects has it; "
+    cause = f"the selection left out {_listed(left_out)}; docs/selection.md has what each filter fits"
+    return [f"no extraction: {rejects if report['rejects'] else ''}{cause}"]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in by_frequency(counts))
 
 
 def _formats(report: Mapping[str, Any]) -> list[str]:
