@@ -104,11 +104,11 @@ def test_a_selection_that_leaves_nothing_is_called_that() -> None:
 
 
 def test_rejects_of_what_was_selected_come_before_what_was_not() -> None:
-    """Where all that the selection left was rejected, that is the cause."""
+    """They are the cause then: the selection left some records."""
     nothing = {**REPORT, "extractions": 0, "revisits": 0, "rejects": {"fetch_failed": 8, "bad_http": 9}}
     of_index = {"read": 209, "selected": 17, "duplicate": 0, "skipped": {"select:mime": 192}}
 
     assert (
-        "no extraction: all that was selected was rejected, bad_http 9, fetch_failed 8, as rejects has it; the selection"
-        " left out select:mime 192; docs/selection.md has what each filter fits"
+        "no extraction: all that was selected was rejected, bad_http 9, fetch_failed 8, as rejects has it; the"
+        " selection left out select:mime 192; docs/selection.md has what each filter fits"
     ) in summary.text({**nothing, "selection": of_index}, "/o").splitlines()
