@@ -86,8 +86,8 @@ def allowed(share: float, files: int) -> int:
     return int(round(share * files, 6))  # .29 of 100 are 28.999999999999996
 
 
-def check(failed_files: dict[str, Any], share: float) -> None:
-    """End a run of which more than `share` of the files failed, as counted by `report`.
+def check(failed_files: dict[str, Any], share: float, outcome: str = "what could be read is written") -> None:
+    """End a run of which more than `share` of the files failed, as counted by `report`. `outcome` is of the others.
 
     Raises:
         BudgetError: with the first few of them.
@@ -98,6 +98,6 @@ def check(failed_files: dict[str, Any], share: float) -> None:
     first: Sequence[tuple[str, str]] = list(failed_files["first"].items())[:_LISTED]
     listed = "; ".join(f"{path} ({reason[:120]})" for path, reason in first)
     raise BudgetError(
-        f"{count:,} of {counted(total, 'file')} failed, more than --max-failed-files {share:g} allows; what could be"
-        f" read is written. First: {listed}"
+        f"{count:,} of {counted(total, 'file')} failed, more than --max-failed-files {share:g} allows; {outcome}."
+        f" First: {listed}"
     )

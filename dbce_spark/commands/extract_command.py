@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
+from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands import engine_choice
@@ -338,7 +339,11 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
 def _print_input(
     files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig
 ) -> None:
-    """Print what would be read."""
+    """Print what would be read.
+
+    Raises:
+        BudgetError: too many of the indexes, and of the archives that were tried, cannot be read.
+    """
     if not files and not indexes:
         print("nothing is new; nothing would be read")
     if files:
@@ -346,10 +351,15 @@ def _print_input(
     if indexes:
         counts = FilterCounts()
         entries = index_file.read_entries(indexes, base, wanted, config.fetch, counts)
-        found = read_estimate.estimate(entries, counts, config.fetch)
+        found = read_estimate.estimate(indexes, entries, counts, config.fetch)
         print(found.text())
-        if absence := read_estimate.absence(found.archives, config.fetch):
-            print(absence)
+        absence = read_estimate.absence(found.archives, config.fetch)
+        if absence.reasons:
+            print(absence.text())
+        losses = [Loss(path, 1, 1, why) for path, why in absence.reasons.items()]
+        losses += indexed_records.index_losses(map(indexed_records.line_reject, found.lost), indexes)
+        failed = failed_files.report(losses, len(files) + len(indexes) + absence.tried)
+        failed_files.check(failed, config.input.max_failed_files, "a run would end with this status")
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:

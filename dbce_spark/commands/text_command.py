@@ -12,7 +12,7 @@ from dbce_spark.commands.arguments import add_config, add_labels, add_settings, 
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file, extract_parsed, extract_readable
-from dbce_spark.dbce.pages import parse_fetches
+from dbce_spark.dbce.pages import LOSSY_FLAGS, parse_fetches
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 
@@ -67,6 +67,9 @@ def _run(arguments: argparse.Namespace) -> None:
         raise InputError(lost[0])
     for line in lost:
         print(f"dbce: {without_controls(line)}", file=sys.stderr)
+    for name, page in good:
+        for flag in filter(LOSSY_FLAGS.__contains__, page.flags):
+            print(f"dbce: {without_controls(name)}: {flag}: {LOSSY_FLAGS[flag]}", file=sys.stderr)
     if not good:
         raise InputError("no page was found in the input")
     is_json = arguments.format == "json"

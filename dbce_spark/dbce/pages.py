@@ -94,6 +94,14 @@ def read_sources(
     return records, lost
 
 
+LOSSY_FLAGS = {
+    "truncated": "words may be missing: the record, or its body, is cut",
+    "damaged": "words may be wrong: the record fails its check",
+}
+"""The flags of pages whose record is cut or damaged, with what a person reads of them."""
+_WORDLESS = (RejectReason.NO_TEXT, RejectReason.PARSER_FAILED)
+
+
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
     return [*parsed_pages(fetches, config)]
@@ -172,7 +180,14 @@ def _parse(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config, fetch.capture.url)
     except PageError as error:
-        return Reject.of_record(fetch.capture, RejectStage.PAGE, error.reason, str(error))
+        lossy = (LOSSY_FLAGS[flag] for flag in sorted(_record_flags(fetch) & LOSSY_FLAGS.keys()))
+        detail = "; ".join([str(error), *(lossy if error.reason in _WORDLESS else ())])
+        return Reject.of_record(fetch.capture, RejectStage.PAGE, error.reason, detail)
+
+
+def _record_flags(fetch: warc.Fetch) -> set[str]:
+    """Return the flags that a page has from its record."""
+    return {*map(str, fetch.defects), *(["truncated"] if fetch.capture.truncated else [])}
 
 
 def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None, config: DbceConfig) -> Page:
@@ -182,7 +197,7 @@ def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None
     """
     capture = fetch.capture
     shingles = TOKENISERS[config.template.tokens](parsed.tree)
-    flags = {*parsed.flags, *(str(defect) for defect in fetch.defects), *(["truncated"] if capture.truncated else [])}
+    flags = {*parsed.flags, *_record_flags(fetch)}
     if len(shingles) < config.template.min_shingles:
         flags.add("few_shingles")
     signature = None if flags & {"few_shingles", "too_many_blocks", "too_many_tokens"} else sign(shingles, config.lsh)

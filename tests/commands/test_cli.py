@@ -452,7 +452,8 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
 ) -> None:
     """Each option is a filter, each filter has its count, and no archive is read."""
     (crawl / "a.warc.gz").unlink()
-    status = main(["extract", "--index", str(crawl / "index.cdxj"), "--output", "out", "--dry-run", *options])
+    lenient = ["--max-failed-files", "0.5"]  # the archive is not there
+    status = main(["extract", "--index", str(crawl / "index.cdxj"), "--output", "out", "--dry-run", *lenient, *options])
     printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
     assert 0 == status
@@ -460,6 +461,25 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     assert refused == [line for line in printed if "select:" in line]
     assert f"{selected} records in {'0 files' if selected == 0 else '1 file'} would be read" in printed
     assert bool(selected) == printed[-1].startswith(f"1 missing or unreadable, of 1 file tried, such as {crawl}/a.warc")
+
+
+def test_a_dry_run_ends_as_a_run_whose_archives_are_not_there(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the bound on files that fail, of the index and the archives; it says which."""
+    (crawl / "a.warc.gz").unlink()
+    status = main(["extract", "--index", str(crawl / "index.cdxj"), "--output", "out", "--dry-run"])
+
+    assert 3 == status
+    assert "dbce: 1 of 2 files failed, more than --max-failed-files 0.05 allows; a run would end with this status." in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_dry_run_names_a_file_that_is_no_index(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It ends as a run would."""
+    (tmp_path / "a.html").write_text("<p>x")
+
+    assert 3 == main(["extract", "--index", str(tmp_path / "a.html"), "--output", "out", "--dry-run"])
+    assert f"               1  {tmp_path}/a.html is no index: begins with b'<p>x'\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

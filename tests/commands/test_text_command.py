@@ -195,6 +195,16 @@ def test_json_names_standard_input_as_the_file(
     assert "standard input" == json.loads(capsys.readouterr().out)["record"]["warc_file"]
 
 
+def test_a_page_whose_record_is_cut_is_named(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its text is printed all the same; standard error says that words may be missing."""
+    (pages / "c.warc").write_bytes((pages / "c.warc").read_bytes()[:-60])
+
+    assert 0 == main(["text", str(pages / "c.warc")])
+    printed = capsys.readouterr()
+    assert "Der Flughafen" in printed.out
+    assert "dbce: http://a.example/c: truncated: words may be missing: the record, or its body, is cut\n" == printed.err
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_page_cannot_command_the_terminal(
     form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -1,6 +1,7 @@
 """The map over files: fetched captures to pages, and one page a capture."""
 
 from collections.abc import Sequence
+from functools import partial
 from unittest.mock import Mock
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive import warc
+from dbce_spark.archive.records import Flaw
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
@@ -85,6 +87,20 @@ def test_page_without_text_is_a_reject(html: bytes, reason: RejectReason) -> Non
 
     assert isinstance(made, Reject)
     assert (RejectStage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
+
+
+def test_the_reject_of_a_page_without_text_says_that_its_record_is_cut() -> None:
+    """Its words may have been behind the cut, or in what the damage changed."""
+    cut = warc.Fetch(capture(truncated=True), b"<head><script>x")
+    damaged = warc.Fetch(capture(), b"<head><script>x", frozenset({Flaw.DAMAGED}))
+    details = [
+        made.detail for made in map(partial(parse_fetch, config=CONFIG), (cut, damaged)) if isinstance(made, Reject)
+    ]
+
+    assert [
+        "no word outside scripts, styles and forms; words may be missing: the record, or its body, is cut",
+        "no word outside scripts, styles and forms; words may be wrong: the record fails its check",
+    ] == details
 
 
 def test_a_file_on_a_server_that_fails_for_a_while() -> None:

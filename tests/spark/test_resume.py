@@ -200,6 +200,31 @@ def test_finished_stages_and_parts_are_kept(
     assert undisturbed == tables_below(output)
 
 
+def test_pages_whose_record_is_cut_are_counted_once(
+    spark: "SparkSession", archive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run that goes on takes the counts of parts that are written from their checkpoints."""
+    whole = Path(archive[0]).read_bytes()
+    (tmp_path / "cut.warc.gz").write_bytes(whole[: len(whole) // 2])  # within a page
+    files, output = [str(tmp_path / "cut.warc.gz")], tmp_path / "out"
+
+    def write_and_end(*given: Any) -> Any:
+        write_extractions.STAGE.work(*given)
+        raise OutputError("ended")
+
+    ending = replace(write_extractions.STAGE, work=write_and_end)
+    stages = tuple(ending if one is write_extractions.STAGE else one for one in extract_job.LABELLING)
+    with monkeypatch.context() as patch:
+        patch.setattr(extract_job, "LABELLING", stages)
+        with pytest.raises(OutputError, match="ended"):
+            extract(spark, files, output)
+    written = {one: one.stat().st_mtime_ns for one in output.glob("extractions/*/*.parquet")}
+    report = extract(spark, files, output)
+
+    assert written == {one: one.stat().st_mtime_ns for one in output.glob("extractions/*/*.parquet")}
+    assert {"truncated": 1} == report["flags"]
+
+
 @pytest.mark.faults
 def test_duplicates_go_on_where_they_were(
     spark: "SparkSession",

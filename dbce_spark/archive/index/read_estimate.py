@@ -1,7 +1,7 @@
 """Estimate how much a run would read, without reading it."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +18,9 @@ from dbce_spark.archive.index.range_storage import open_source
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import MEMBER
 from dbce_spark.log import counted
+from dbce_spark.model import RejectReason
 
+_OF_WHOLE = (RejectReason.NOT_AN_INDEX, RejectReason.INDEX_UNREADABLE)
 _TRIED = 200
 """Archives that are tried: each is a request, a tenth of a second far away."""
 
@@ -35,6 +37,7 @@ class Estimate:
     unknown: int  # records of unknown length
     duplicates: int  # entries that name a place which another names
     counts: FilterCounts
+    lost: Sequence[BadLine] = ()  # indexes that are none, or cannot be read, as a whole
 
     def text(self) -> str:
         """Format the figures for a person, one a line."""
@@ -42,6 +45,7 @@ class Estimate:
         lines = [
             (counts.read, "lines of the index were read"),
             *((count, f"  {name}") for name, count in sorted((counts.skipped + counts.faults).items())),
+            *((1, _without_entries(one)) for one in self.lost),
             (self.duplicates, "lines name a place that another names"),
             (self.records, f"records in {counted(len(self.archives), 'file')} would be read"),
             *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
@@ -51,13 +55,18 @@ class Estimate:
         return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
 
 
-def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
-    """Estimate the cost of reading the entries of `index_file.read_entries`, in 16 bytes an entry; `counts` are those
-    that it fills."""
+def estimate(
+    indexes: Collection[str], lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig
+) -> Estimate:
+    """Estimate the cost of reading the entries of `index_file.read_entries` of some indexes, in 16 bytes an entry;
+    `counts` are those that it fills."""
     by_path: dict[str, array[int]] = {}
+    lost: list[BadLine] = []
     for line in lines:
         if isinstance(line, IndexEntry):
             by_path.setdefault(line.path, array("q")).extend((line.offset, line.length))
+        elif line.fault in _OF_WHOLE and line.path in indexes:
+            lost.append(line)
     once = [_once(flat) for flat in by_path.values()]
     lengths = np.concatenate([places[:, 1] for places in once]) if once else np.empty(0, np.int64)
     ranges = [span for places in once for span in stretches(places.tolist(), config.gap_bytes, config.span_bytes)]
@@ -70,27 +79,47 @@ def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
         unknown=int((lengths <= 0).sum()),
         duplicates=sum(len(flat) // 2 for flat in by_path.values()) - len(lengths),
         counts=counts,
+        lost=tuple(lost),
     )
 
 
-def absence(archives: Iterable[str], config: FetchConfig) -> str:
-    """Count in a line the archives whose first byte cannot be read, and name one; "" if all can.
+def _without_entries(index: BadLine) -> str:
+    what = "is no index" if index.fault is RejectReason.NOT_AN_INDEX else "cannot be read"
+    return f"{index.path} {what}: {index.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The archives that were tried, and why the first byte of some of them cannot be read, by their paths."""
+
+    tried: int
+    reasons: Mapping[str, str]
+
+    def text(self) -> str:
+        """Count the absent archives in a line, and name one; "" if there are none."""
+        if not self.reasons:
+            return ""
+        where = f"missing or unreadable, of {counted(self.tried, 'file')} tried, such as {next(iter(self.reasons))}"
+        return f"{len(self.reasons):>16,}  {where}; --base names their folder"
+
+
+def absence(archives: Iterable[str], config: FetchConfig) -> Absence:
+    """Find the archives whose first byte cannot be read.
 
     No more than _TRIED are tried, each once. One that does not answer is the last: as long would be waited for each.
     """
     tried: list[str] = []
-    absent: list[str] = []
+    absent: dict[str, str] = {}
     for path in islice(dict.fromkeys(one.partition(MEMBER)[0] for one in archives), _TRIED):
         tried.append(path)
         try:
             with closing(open_source(path, config)) as source:
                 source.into(bytearray(), 0, 1)
         except (ObjectGone, Busy) as error:
-            absent.append(path)
+            absent[path] = str(error)
             if isinstance(error, Busy):
                 break
-    where = f"missing or unreadable, of {counted(len(tried), 'file')} tried, such as {absent[0]}" if absent else ""
-    return f"{len(absent):>16,}  {where}; --base names their folder" if absent else ""
+    return Absence(len(tried), absent)
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:

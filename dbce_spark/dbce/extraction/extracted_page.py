@@ -105,6 +105,7 @@ class ExtractedPage:
         blocks: the blocks of `page_text` in order, each with its label. Gathered at the first access.
         confidence: how sure the labels are: the F1 that `text` is expected to reach, 0 to 1; None with an error.
         page_type: the kind of page, such as "article" or "listing"; None with an error.
+        flags: what is wrong with it, such as "truncated": its record is cut (docs/tables.md); often none.
         record: the record of the archive that it was read from; None for a page given as HTML.
         error: "", or one line that says why the input is no page, the reason in front (docs/tables.md); then it has no
             text and no blocks. `extract` raises an error with this line instead.
@@ -117,6 +118,7 @@ class ExtractedPage:
     page_text: str
     confidence: float | None = None
     page_type: str | None = None
+    flags: tuple[str, ...] = ()
     record: PageRecord | None = None
     error: str = ""
     _kept: KeptPage | None = field(default=None, compare=False)
@@ -463,6 +465,7 @@ def _with_text(one: GivenPage, extraction: Extraction, settings: DbceConfig) -> 
         page_text=extraction.page.blocks.text,
         confidence=extraction.confidence,
         page_type=extraction.page_type,
+        flags=extraction.page.flags,
         record=_record(extraction.page.capture),
         _kept=KeptPage(
             one.html, extraction.page.blocks, extraction.segments, extraction.page.capture, settings.formats

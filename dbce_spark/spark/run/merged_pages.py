@@ -13,7 +13,7 @@ from dbce_spark.dbce import page_labels
 from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import FORMATS, Formats
 from dbce_spark.dbce.page_lots import cut_lots
-from dbce_spark.dbce.pages import failed, spared
+from dbce_spark.dbce.pages import LOSSY_FLAGS, failed, spared
 from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.html import language
 from dbce_spark.html.language import Language
@@ -35,9 +35,11 @@ class MergedPages:
     rejects: list[Reject]
 
     def counts(self) -> Counter[str]:
-        """Count the rows by status, and those that have each format."""
+        """Count the rows by status, those that have each format, and those with each of LOSSY_FLAGS."""
         found = Counter[str](self.rows.column("status").to_pylist())
         found.update({name: len(self.rows) - self.rows.column(name).null_count for name in FORMATS})
+        flags = Counter[str](self.rows.column("flags").flatten().to_pylist())
+        found.update({name: flags[name] for name in LOSSY_FLAGS})
         return +found
 
 

@@ -24,7 +24,7 @@ _VERSIONS_OF = (
 """The libraries that rows follow from; those that only read stores, or write reports, are none."""
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream", "engine")
 """Sections of the configuration that no output of a run follows from."""
-STAGING_VERSION = 7
+STAGING_VERSION = 8
 """Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from dbce_spark.archive import failed_files
 from dbce_spark.dbce.kept.kept_formats import FORMATS
+from dbce_spark.dbce.pages import LOSSY_FLAGS
 from dbce_spark.model import Reject, RejectReason
 from dbce_spark.spark.run.record_counts import RecordCounts, by_reason, rejects_by_reason
 from dbce_spark.spark.run.stage_counts import (
@@ -40,7 +41,7 @@ class RunAccount:
     revisits: RevisitCounts = field(default_factory=RevisitCounts)
     compared: ComparedSites = field(default_factory=ComparedSites)
     statuses: Counter[str] = field(default_factory=Counter)
-    """Rows of `extractions` by status, those that have each format, and `count_unlabelled`."""
+    """Rows of `extractions` by status, those with each format and each of LOSSY_FLAGS, and `count_unlabelled`."""
     duplicates: DuplicateCounts | None = None
 
     def read(self, by_source: Sequence[RecordCounts]) -> None:
@@ -69,6 +70,11 @@ class RunAccount:
     def formats(self) -> dict[str, int]:
         """Rows that have each format which was asked for, those of prior captures among them."""
         return {name: self.statuses[name] for name in FORMATS if self.statuses[name]}
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """Rows with each of the flags by which words may be missing or wrong, those of prior captures among them."""
+        return {name: self.statuses[name] for name in LOSSY_FLAGS if self.statuses[name]}
 
     @property
     def captures(self) -> int:
@@ -114,6 +120,7 @@ class RunAccount:
             "crossed": self.statuses["crossed"],
             "single": self.statuses["single"],
             **({"formats": self.formats} if self.formats else {}),
+            **({"flags": self.flags} if self.flags else {}),
             "rejects": _sorted(self.rejects),
             "skipped": _sorted(records.skipped + self.revisits.dropped + self.revisits.skipped),
             **({} if self.duplicates is None else {"duplicates": asdict(self.duplicates)}),

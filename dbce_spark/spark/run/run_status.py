@@ -26,7 +26,7 @@ from dbce_spark.spark.run.status_lines import ago, line
 
 T = TypeVar("T")
 
-_WRITTEN = ("extractions", "crossed", "single", "duplicates", "seconds", "engine")
+_WRITTEN = ("extractions", "crossed", "single", "flags", "duplicates", "seconds", "engine")
 """Fields in which a finished run tells of its output, and of how it was made."""
 _OF_CORPUS = ("output", "in", "removed", "left")
 _OF_PROCESS = ("process", "began", "updated", "command")
@@ -198,6 +198,8 @@ class RunStatus:
         for name, one, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
             if one is not None:
                 lines.append(line(name, f"{one.done:,}{'' if one.of is None else f' of {one.of:,}'} {what}"))
+        for name, count in (self.written.get("flags") or {}).items():
+            lines.append(line("flag", f"{counted(count, 'extraction')} {name}"))
         if self.failed_files:
             lines.append(line("records", f"{self.records:,} read, {counted(self.captures, 'capture')}"))
             lines += [*status_lines.reject_lines(self.rejects), *self.failed_files.lines()]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dbce_spark.archive.index.capture_filter import PREFIX
+from dbce_spark.dbce.pages import LOSSY_FLAGS
 from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
 
@@ -21,6 +22,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             _line("records", report["records_read"], f"in {counted(report['files'], 'file')}"),
             _line("extractions", report["extractions"], _of_all(report)),
             *_formats(report),
+            *_flags(report),
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
@@ -58,19 +60,30 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
 
 
 def _nothing_selected(report: Mapping[str, Any]) -> list[str]:
-    """Render what the filters of the selection left out, if there is no extraction."""
+    """Render what the filters of the selection left out, if there is no extraction; before it the rejects, which all
+    others are."""
     skipped = Counter(report["skipped"]) + Counter((report.get("selection") or {}).get("skipped", {}))
     left_out = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
     if report["extractions"] or report["revisits"] or not left_out:
         return []
-    reasons = ", ".join(f"{name} {count:,}" for name, count in by_frequency(left_out))
-    return [f"no extraction: the selection left out {reasons}; docs/selection.md has what each filter fits"]
+    rejects = f"all that was selected was rejected, {_listed(report['rejects'])}, as rejects has it; "
+    cause = f"the selection left out {_listed(left_out)}; docs/selection.md has what each filter fits"
+    return [f"no extraction: {rejects if report['rejects'] else ''}{cause}"]
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in by_frequency(counts))
 
 
 def _formats(report: Mapping[str, Any]) -> list[str]:
     """Render how many of the written extractions have each format that was asked for."""
     written = report["extractions"] + report.get("relabelled", 0)
     return [f"  {name:24}{count:>12,}  {count / written:.1%}" for name, count in report.get("formats", {}).items()]
+
+
+def _flags(report: Mapping[str, Any]) -> list[str]:
+    """Render how many of the written extractions are of a record that is cut or damaged."""
+    return [f"  flag {name:19}{count:>12,}  {LOSSY_FLAGS[name]}" for name, count in report.get("flags", {}).items()]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:

@@ -56,8 +56,8 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     """Write `extractions` and `rejects`, with a file of no rows where there are none: readers find their columns.
 
     Of an increment also the digest of each capture's evidence, and the prior captures that it relabels. Tasks that an
-    earlier run has ended are not done again. Returns how many extractions there are, by status and by format, and how
-    many of them are of prior captures, by RELABELLED.
+    earlier run has ended are not done again. Returns how many extractions there are, by status, by format and by flag,
+    and how many of them are of prior captures, by RELABELLED.
     """
     merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted

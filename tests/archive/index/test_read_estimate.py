@@ -37,7 +37,7 @@ def test_with_an_index(tmp_path: Path) -> None:
         counts=counts,
     )
 
-    assert expected == read_estimate.estimate(found, counts, FETCH)
+    assert expected == read_estimate.estimate([path], found, counts, FETCH)
     assert {"select:status": 1} == counts.skipped
     assert "1    select:status" in expected.text()
 
@@ -48,15 +48,15 @@ def test_archives_that_are_not_there_are_counted(tmp_path: Path) -> None:
     named = [f"{tmp_path}/{name}" for name in ("a.wacz!/b.warc", "c.warc", "a.wacz!/d.warc", "e.warc", "c.warc")]
     expected = f"2  missing or unreadable, of 3 files tried, such as {tmp_path}/c.warc; --base names their folder"
 
-    assert expected == read_estimate.absence(named, FETCH).lstrip()
-    assert "" == read_estimate.absence(named[:1], FETCH)
+    assert expected == read_estimate.absence(named, FETCH).text().lstrip()
+    assert "" == read_estimate.absence(named[:1], FETCH).text()
 
 
 def test_an_archive_that_does_not_answer_is_the_last(tmp_path: Path) -> None:
     """Each of a server that is not there would take as long."""
     expected = "1  missing or unreadable, of 1 file tried, such as http://127.0.0.1:1/a; --base names their folder"
 
-    assert expected == read_estimate.absence(["http://127.0.0.1:1/a", f"{tmp_path}/b.warc"], FETCH).lstrip()
+    assert expected == read_estimate.absence(["http://127.0.0.1:1/a", f"{tmp_path}/b.warc"], FETCH).text().lstrip()
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 500), st.integers(-1, 90)), max_size=12))
@@ -65,7 +65,7 @@ def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None
     some: list[IndexEntry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
     files, duplicates = group_by_file(some)
     wanted = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
-    actual = read_estimate.estimate(some, FilterCounts(), FETCH)
+    actual = read_estimate.estimate([], some, FilterCounts(), FETCH)
 
     assert ([*files], len(wanted), duplicates) == (sorted(actual.archives), actual.requests, actual.duplicates)
     assert sum(span.length for span in wanted if span.length > 0) == actual.requested_bytes

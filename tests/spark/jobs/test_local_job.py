@@ -27,8 +27,9 @@ from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import extract_job, local_job
-from dbce_spark.spark.run import duplicate_files, extraction_files, heartbeat, plan, run_output, staging
+from dbce_spark.spark.run import duplicate_files, extraction_files, heartbeat, plan, run_output, staging, summary
 from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.run.run_status import inspect_run
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import revisit_archive
 from tests.support.builders import archive, http, record
@@ -41,13 +42,21 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COUNTS = (
-    "records_read captures extractions revisits crossed single rejects skipped duplicates largest_bucket capped_buckets"
-    " files failed_files plan config"
+    "records_read captures extractions revisits crossed single flags rejects skipped duplicates largest_bucket"
+    " capped_buckets files failed_files plan config"
 ).split()
 
 
 def request(files: list[str], output: Path, *, html: bool = False) -> RunRequest:
     return RunRequest(files=files, output=str(output), with_html=html, limit=None, started=0.0)
+
+
+def cut_archive(folder: Path) -> str:
+    """A file that ends within the second of its pages."""
+    pages = HARD[0], record(http(f"<h1>Cut</h1>{'<p>Some words' * 99}"), url="http://b.example/")
+    path = archive(folder / "cut.warc", *pages)
+    Path(path).write_bytes(Path(path).read_bytes()[:-200])
+    return path
 
 
 @pytest.fixture
@@ -57,10 +66,16 @@ def hard(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def of_few(spark: "SparkSession", whole_input: Input, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+def with_cut(whole_input: Input, tmp_path_factory: pytest.TempPathFactory) -> Input:
+    """All that a run can meet, and a file that ends within its second page."""
+    return whole_input._replace(files=[*whole_input.files, cut_archive(tmp_path_factory.mktemp("cut"))])
+
+
+@pytest.fixture(scope="module")
+def of_few(spark: "SparkSession", with_cut: Input, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run on Spark as it goes by itself."""
     output = tmp_path_factory.mktemp("few") / "spark"
-    return Ran(output, extract_job.run(spark, request(whole_input.files, output), config.default()))
+    return Ran(output, extract_job.run(spark, request(with_cut.files, output), config.default()))
 
 
 def check_alike(on_spark: Ran, alone: Ran) -> None:
@@ -73,24 +88,33 @@ def check_alike(on_spark: Ran, alone: Ran) -> None:
 
 
 @pytest.mark.spark
-def test_it_writes_the_bytes_that_spark_writes_of_little(of_few: Ran, whole_input: Input, tmp_path: Path) -> None:
+def test_it_writes_the_bytes_that_spark_writes_of_little(of_few: Ran, with_cut: Input, tmp_path: Path) -> None:
     """Every table and every count, of files that come twice, revisits, files that are none and files that are gone."""
-    check_alike(of_few, Ran(tmp_path, local_job.run(request(whole_input.files, tmp_path), config.default())))
+    check_alike(of_few, Ran(tmp_path, local_job.run(request(with_cut.files, tmp_path), config.default())))
 
 
 @pytest.mark.spark
 def test_it_writes_the_bytes_that_spark_writes_of_much(
-    spark: "SparkSession", whole_input: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: "SparkSession", with_cut: Input, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So it is where Spark shares revisits and texts out, row groups and buckets are small, and HTML is kept."""
     settings = ("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true")
     parameters = config.load(settings=settings)
     with applied_settings(spark, {**COMPILED, FEW: "0"}), monkeypatch.context() as patch:
         patch.setattr(text_duplicates, "FEW", 0)
-        on_spark = extract_job.run(spark, request(whole_input.files, tmp_path / "spark", html=True), parameters)
-    alone = local_job.run(request(whole_input.files, tmp_path / "local", html=True), parameters)
+        on_spark = extract_job.run(spark, request(with_cut.files, tmp_path / "spark", html=True), parameters)
+    alone = local_job.run(request(with_cut.files, tmp_path / "local", html=True), parameters)
 
     check_alike(Ran(tmp_path / "spark", on_spark), Ran(tmp_path / "local", alone))
+
+
+def test_pages_whose_record_is_cut_are_counted(tmp_path: Path) -> None:
+    """A file that ends within a page is no failed file: run.json, the summary and the status say what was lost."""
+    report = local_job.run(request([cut_archive(tmp_path)], tmp_path / "out"), config.default())
+
+    assert (2, 0, {"truncated": 1}) == (report["extractions"], report["failed_files"]["count"], report["flags"])
+    assert "flag truncated                     1" in summary.text(report, "out")
+    assert "flag          1 extraction truncated" in inspect_run(str(tmp_path / "out")).text()
 
 
 @pytest.mark.spark

@@ -33,7 +33,7 @@ def test_every_key_of_a_report_is_documented(tmp_path: Path) -> None:
         settings={"with_html": False},
     )
     account = RunAccount(sources=1, is_increment=True, duplicates=DuplicateCounts())
-    account.statuses["markdown"] = 1
+    account.statuses["markdown"] = account.statuses["truncated"] = 1
     effort = Effort(engine="spark", cores=1, seconds={"pages": 1.0}, versions={})
     report = run_report.report(request, config.default(), Log(), account, effort)
     listed = TABLES.read_text(encoding="utf-8").partition("\n## run.json\n")[2].partition("\n## ")[0]

@@ -66,6 +66,16 @@ def test_of_formats_the_share_of_rows_that_have_them_is_shown() -> None:
     ] == lines[3:5]
 
 
+def test_extractions_whose_record_is_cut_or_damaged_are_counted() -> None:
+    """A line for each flag that some have, beneath the extractions."""
+    lines = summary.text({**REPORT, "flags": {"truncated": 1200, "damaged": 1}}, "/o").splitlines()
+
+    assert [
+        "  flag truncated                 1,200  words may be missing: the record, or its body, is cut",
+        "  flag damaged                       1  words may be wrong: the record fails its check",
+    ] == lines[3:5]
+
+
 def test_of_an_index_the_lines_are_counted_first() -> None:
     """Lines that were read, lines that were selected, and the filters that others did not pass."""
     selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}
@@ -83,7 +93,7 @@ def test_of_an_index_the_lines_are_counted_first() -> None:
 
 def test_a_selection_that_leaves_nothing_is_called_that() -> None:
     """The filters are named that records, and lines of an index, did not pass; what [input] left out is not."""
-    nothing = {**REPORT, "extractions": 0, "revisits": 0, "skipped": {"select:domain": 1226, "mime": 3}}
+    nothing = {**REPORT, "extractions": 0, "revisits": 0, "rejects": {}, "skipped": {"select:domain": 1226, "mime": 3}}
     of_index = {"read": 9, "selected": 0, "duplicate": 0, "skipped": {"select:status": 9}}
 
     assert "no extraction: the selection left out select:domain 1,226, select:status 9; docs/selection.md has what" in (
@@ -91,3 +101,14 @@ def test_a_selection_that_leaves_nothing_is_called_that() -> None:
     )
     assert "no extraction:" not in summary.text({**nothing, "skipped": {"mime": 3}}, "/o")
     assert "no extraction:" not in summary.text({**nothing, "revisits": 1}, "/o")
+
+
+def test_rejects_of_what_was_selected_come_before_what_was_not() -> None:
+    """They are the cause then: the selection left some records."""
+    nothing = {**REPORT, "extractions": 0, "revisits": 0, "rejects": {"fetch_failed": 8, "bad_http": 9}}
+    of_index = {"read": 209, "selected": 17, "duplicate": 0, "skipped": {"select:mime": 192}}
+
+    assert (
+        "no extraction: all that was selected was rejected, bad_http 9, fetch_failed 8, as rejects has it; the"
+        " selection left out select:mime 192; docs/selection.md has what each filter fits"
+    ) in summary.text({**nothing, "selection": of_index}, "/o").splitlines()
