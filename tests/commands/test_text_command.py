@@ -254,6 +254,22 @@ def test_nothing_to_print_is_an_error(
     assert len(others) == (len(arguments) if "no page" in message else 0)
 
 
+@pytest.mark.parametrize("name", ["list.cdx", "-"])
+def test_an_index_is_no_page(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lines are not printed: the command is named that takes it."""
+    index = b"org,a)/ 20240101000000 http://a.org/ text/html 200 - - - 9 0 a.warc\n"
+    (tmp_path / "list.cdx").write_bytes(b" CDX N b a m s k r M S V g\n" + index)
+    monkeypatch.chdir(tmp_path)
+    piped(monkeypatch, (tmp_path / "list.cdx").read_bytes())
+
+    assert 2 == main(["text", name])
+    printed = capsys.readouterr()
+    assert "" == printed.out
+    assert printed.err.endswith(": cannot be read: it is an index, which `dbce extract --index` takes\n")
+
+
 @pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])
 def test_an_archive_that_no_process_holds_is_refused(
     command: list[str], pages: Path, capsys: pytest.CaptureFixture[str]
