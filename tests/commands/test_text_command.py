@@ -254,6 +254,17 @@ def test_nothing_to_print_is_an_error(
     assert len(others) == (len(arguments) if "no page" in message else 0)
 
 
+@pytest.mark.parametrize(("kind", "content_type"), [("conversion", "text/plain"), ("metadata", "application/json")])
+def test_an_archive_of_texts_or_metadata_is_told_from_one_of_pages(
+    kind: str, content_type: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """WET and WAT files are read as archives, and nothing is wrong with them."""
+    path = archive(tmp_path / "a.warc.wet", record(b"Some words.", kind=kind, Content_Type=content_type))
+
+    assert 2 == main(["text", path])
+    assert "no page was found in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["list.cdx", "-"])
 def test_an_index_is_no_page(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
