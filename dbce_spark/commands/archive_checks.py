@@ -73,9 +73,15 @@ def _foreign(path: str, limits: Limits) -> str:
 
 def _remedy(first: bytes) -> str:
     """Return what to do with a file that begins with these bytes, and is no archive."""
-    if kind_of(BytesIO(first)) in (Kind.CDX, Kind.CDXJ, Kind.ZIPNUM):
-        return "it is an index, which `dbce extract --index` takes"
+    if remedy := index_remedy(first):
+        return remedy
     with suppress(zlib.error):
         if zlib.decompressobj(WITH_GZIP_HEAD).decompress(first, _PEEKED).startswith(GZIP_MAGIC):
             return "it is compressed twice; decompress it once"
     return "give WARC, ARC or WACZ files, or HTML files to `dbce text`"
+
+
+def index_remedy(first: bytes) -> str:
+    """Return what to do with a file that begins with these bytes if it is an index of lines, "" if it is none."""
+    is_index = kind_of(BytesIO(first)) in (Kind.CDX, Kind.CDXJ, Kind.ZIPNUM)
+    return "it is an index, which `dbce extract --index` takes" if is_index else ""

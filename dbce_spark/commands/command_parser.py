@@ -88,8 +88,9 @@ class Command(argparse.ArgumentParser):
 
 
 def _meant(name: str, names: Iterable[str]) -> str:
-    """Name the one that is most like a misspelt name, if any is."""
-    return "".join(f" (is {one} meant?)" for one in get_close_matches(name, names, n=1))
+    """Name the one that is most like a misspelt name, if any is. Their dashes do not make two options alike."""
+    plain = {one.lstrip("-"): one for one in names}
+    return "".join(f" (is {plain[one]} meant?)" for one in get_close_matches(name.lstrip("-"), plain, n=1))
 
 
 def add_command(commands: Commands, name: str, run: Callable[[argparse.Namespace], int | None], help: str) -> Command:

@@ -59,10 +59,10 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _is_output(place: str) -> bool:
-    """Return whether pages are looked for in an output; of a URL that follows from its name."""
+    """Return whether pages are looked for in an output, also an unfinished one; of a URL that follows from its name."""
     if sources.is_remote(place):
         return not sources.fits(place.partition("?")[0], config.default().input.patterns)
-    return any((Path(place) / name).exists() for name in ("run.json", "extractions", "versions"))
+    return any((Path(place) / name).exists() for name in ("run.json", "extractions", "versions", "_staging"))
 
 
 def _open(arguments: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from dbce_spark.archive import content_coding, mime
 from dbce_spark.archive.content_coding import StreamEnd
 from dbce_spark.archive.records import begins_archive, starts_record
-from dbce_spark.commands.archive_checks import check_fits
+from dbce_spark.commands.archive_checks import check_fits, index_remedy
 from dbce_spark.commands.terminal import standard_input, without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
@@ -144,12 +144,16 @@ def _read_page(first: bytes, rest: BinaryIO, most: int) -> bytes:
     """Read a page that begins with some bytes, without gzip, if it is in that.
 
     Raises:
-        OSError, ValueError: it cannot be read, or has more than `most` bytes.
+        OSError, ValueError: it cannot be read, has more than `most` bytes, or is an index.
     """
     content = first + rest.read(max(0, most + 1 - len(first)))
     if len(content) > most:
         raise ValueError(f"it has more than {most} bytes (page.max_html_bytes)")
-    return _unpacked(content, most)
+    page = _unpacked(content, most)
+    is_html = mime.computed_type("", page[:_HEAD]) in mime.PAGES
+    if not is_html and (remedy := index_remedy(page)):
+        raise ValueError(remedy)
+    return page
 
 
 def _is_page(first: bytes) -> bool:

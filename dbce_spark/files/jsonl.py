@@ -36,8 +36,11 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
                 if written.strip():
                     place = f"{path}:{number}"
                     yield place, from_line(written, place)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: there is no such file") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
+        behind = f" behind line {number}" if number else ""
+        raise InputError(f"{path}: cannot be read{behind}: {error}") from error
 
 
 def read_first(path: str) -> list[tuple[str, Fields]]:

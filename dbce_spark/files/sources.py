@@ -72,6 +72,8 @@ def _listed(argument: str, patterns: Sequence[str]) -> list[str]:
 
 
 def _lack_of_files(argument: str, patterns: Sequence[str]) -> str:
+    if argument == "-":
+        return "only `dbce text -` reads standard input; write it to a file, and name that"
     if is_folder(argument):
         return f"no file in this folder is named {', '.join(patterns)}; name others in full or by a glob"
     hint = "; in a glob a bracket begins a set of letters, and [[] stands for itself" if "[" in argument else ""

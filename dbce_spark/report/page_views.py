@@ -29,7 +29,7 @@ MAX_SEGMENTS = 2000
 ROWS_AT_ONCE = 100
 """Rows of sample pages, and of those beside them, that are held at once: some 50 MB."""
 
-_LISTED = ("url", "title", "template_id", "words", "text_words")
+_LISTED = ("url", "timestamp", "title", "template_id", "words", "text_words")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

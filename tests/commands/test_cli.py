@@ -62,6 +62,7 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
     ("arguments", "message"),
     [
         (["extract", "no-such-file.warc.gz", "--output", "out"], "no-such-file.warc.gz: nothing to read is there"),
+        (["extract", "-", "--output", "out"], "-: only `dbce text -` reads standard input; write it to a file"),
         (["extract", "x", "--output", "out", "--set", "lsh.treshold=0.3"], "lsh.treshold is no parameter"),
         (["extract", "x", "--output", "out", "--set", "lsh.threshold=3.0"], "lsh.threshold is 3.0"),
         (["extract", "x", "--output", "out", "--config", "none.toml"], "none.toml: cannot be read"),

@@ -181,6 +181,7 @@ def test_the_name_of_a_command_is_not_empty(words: list[str], capsys: pytest.Cap
     ("line", "error"),
     [
         ("status out --nonsense", "dbce status: error: there is no option --nonsense"),
+        ("corpus out --quiet", "dbce corpus: error: there is no option --quiet"),
         ("text page.html --formt=json", "dbce text: error: there is no option --formt (is --format meant?)"),
         ("extract a --outptu b", "dbce extract: error: there is no option --outptu (is --output meant?)"),
         ("export a --fromat b", "dbce export: error: there is no option --fromat (is --format meant?)"),

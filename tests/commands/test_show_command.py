@@ -8,6 +8,7 @@ import pytest
 from dbce_spark.commands.cli import main
 from dbce_spark.commands.terminal import DIM, PLAIN
 from dbce_spark.files import storage
+from dbce_spark.spark.run import staging
 from tests.support.builders import archive, http, record
 from tests.support.sample_output import SMILES
 
@@ -86,6 +87,14 @@ def test_a_page_that_is_not_there_is_an_error(
     for place in places:
         assert 2 == main([*command, str(place), *(["http://no.example/"] if command[0] == "show" else [])])
         assert "has no page http://no.example/; " in capsys.readouterr().err
+
+
+def test_an_unfinished_output_is_named_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that was ended early has left its staging folder only: that is no folder without archives."""
+    (tmp_path / "o" / staging.FOLDER).mkdir(parents=True)
+
+    assert 2 == main(["show", PAGE, "--in", str(tmp_path / "o")])
+    assert "no run.json that can be read there, so this is no finished output" in capsys.readouterr().err
 
 
 def test_an_archive_that_a_url_names_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

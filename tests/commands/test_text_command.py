@@ -264,6 +264,33 @@ def test_nothing_to_print_is_an_error(
     assert len(others) == (len(arguments) if "no page" in message else 0)
 
 
+@pytest.mark.parametrize(("kind", "content_type"), [("conversion", "text/plain"), ("metadata", "application/json")])
+def test_an_archive_of_texts_or_metadata_is_told_from_one_of_pages(
+    kind: str, content_type: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """WET and WAT files are read as archives, and nothing is wrong with them."""
+    path = archive(tmp_path / "a.warc.wet", record(b"Some words.", kind=kind, Content_Type=content_type))
+
+    assert 2 == main(["text", path])
+    assert "no page was found in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["list.cdx", "-"])
+def test_an_index_is_no_page(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lines are not printed: the command is named that takes it."""
+    index = b"org,a)/ 20240101000000 http://a.org/ text/html 200 - - - 9 0 a.warc\n"
+    (tmp_path / "list.cdx").write_bytes(b" CDX N b a m s k r M S V g\n" + index)
+    monkeypatch.chdir(tmp_path)
+    piped(monkeypatch, (tmp_path / "list.cdx").read_bytes())
+
+    assert 2 == main(["text", name])
+    printed = capsys.readouterr()
+    assert "" == printed.out
+    assert printed.err.endswith(": cannot be read: it is an index, which `dbce extract --index` takes\n")
+
+
 @pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])
 def test_an_archive_that_no_process_holds_is_refused(
     command: list[str], pages: Path, capsys: pytest.CaptureFixture[str]

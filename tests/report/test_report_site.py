@@ -43,6 +43,23 @@ def test_a_record_without_an_outcome_is_reported(finished: Path, tmp_path: Path)
     assert "2 of 15 records read have no outcome" in text_of(write_report(str(finished), str(tmp_path / "report")))
 
 
+def test_each_sample_page_has_its_date(finished: Path, tmp_path: Path) -> None:
+    """Captures of one URL have the same title, too: only their dates tell them apart."""
+    index = write_report(str(finished), str(tmp_path / "report"))
+    cards = tree(index.read_bytes()).xpath("//div[@class='samples']/div")
+    dates = {one.text_content() for card in cards for one in card.xpath("div[@class='date']")}
+    fetched = {
+        row["timestamp"]
+        for batch in ReportOutput(str(finished)).batches("extractions", ["timestamp"])
+        for row in batch.to_pylist()
+    }
+
+    assert cards
+    assert dates
+    assert {f"{one:%Y-%m-%d %H:%M:%S UTC}" for one in fetched} >= dates
+    assert [] == [card for card in cards if not card.xpath("div[@class='date']")]
+
+
 def test_two_reports_are_byte_equal(finished: Path, tmp_path: Path) -> None:
     """Two reports on one output have the same bytes, also over an earlier report with more pages."""
     write_report(str(finished), str(tmp_path / "one"), pages=4)

@@ -137,7 +137,7 @@ def test_status_follows_it(watched: Watched) -> None:
     assert (0, 5) == (files[0], files[-1])
     assert set(STAGES) >= {one.heartbeat.stage for one in running if one.heartbeat}
     assert {watched.report["run_id"]} == {one.run_id for one in (*running, watched.seen[-1])}
-    assert watched.report["rejects"] == dict(running[-1].rejects) == dict(watched.seen[-1].rejects)
+    assert watched.report["rejects"] == running[-1].rejects == watched.seen[-1].rejects
 
 
 def test_the_log_tells_it_in_order(watched: Watched) -> None:

@@ -3,7 +3,7 @@
 import calendar
 import re
 
-from dbce_spark.archive.index.index_entry import moment
+from dbce_spark.archive.index.index_entry import NoEntry, moment
 from dbce_spark.errors import ConfigError, Parameter
 from dbce_spark.files import timestamps
 
@@ -16,7 +16,7 @@ def since(written: str) -> int:
     Raises:
         ValueError: it is no date.
     """
-    return moment(_digits(written))
+    return _start(written)[1]
 
 
 def until(written: str) -> int:
@@ -25,8 +25,7 @@ def until(written: str) -> int:
     Raises:
         ValueError: it is no date.
     """
-    digits = _digits(written)
-    start = moment(digits)
+    digits, start = _start(written)
     year, month = int(digits[:4]), int(digits[4:6] or 1)
     days = {4: 366 if calendar.isleap(year) else 365, 6: calendar.monthrange(year, month)[1]}.get(len(digits), 1)
     seconds = {10: 3600, 12: 60, 14: 1}.get(len(digits), days * 86_400)
@@ -52,7 +51,16 @@ def moments(first: str, last: str, section: str) -> tuple[int | None, int | None
     return low, high
 
 
-def _digits(written: str) -> str:
-    if not _FORM.fullmatch(written.strip()):
-        raise ValueError(f"{written!r} is no date; write 2010, 201003, 20100305 or 2010-03-05T12:00:00")
-    return "".join(filter(str.isdigit, written))
+def _start(written: str) -> tuple[str, int]:
+    """Return the digits of a date, and its first moment.
+
+    Raises:
+        ValueError: it is no date.
+    """
+    digits = "".join(filter(str.isdigit, written))
+    try:
+        if _FORM.fullmatch(written.strip()):
+            return digits, moment(digits)
+    except NoEntry:
+        pass  # it has the form of a date, but there is no such day or hour
+    raise ValueError(f"{written!r} is no date; write 2010, 201003, 20100305 or 2010-03-05T12:00:00")

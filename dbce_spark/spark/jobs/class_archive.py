@@ -9,6 +9,7 @@ which takes it while it is there. Java itself looks whether it fits, and does wi
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -116,4 +117,5 @@ def _record(number: int) -> bytes:
 
 
 if __name__ == "__main__":
+    ArgumentParser(prog="python -m dbce_spark.spark.jobs.class_archive", description=__doc__).parse_args()
     sys.exit(print_found(make))

@@ -87,7 +87,7 @@ class _Work:
         self._request, self._config, self._log = request, config, log
         self._output = request.output.rstrip("/")
         self._seconds: dict[str, float] = {}
-        self._beat = heartbeat.begin(log)
+        self._beat = replace(heartbeat.begin(log), keeps=False)
         self._account = RunAccount(sources=len(request.files), is_increment=False)
 
     def run(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class Heartbeat:
     has begun. `counts` are of the whole run, `pages` of the stage; None: it counts none. `seconds_to_go` are of the
     stage, None as long as nothing is known (of tasks always), and of the whole run where the stage `is_last`. `failure`
     is what ended the run, if it could still be written; `is_ended`: a stream has read all that was there. The mark of a
-    run's end is run.json.
+    run's end is run.json. `keeps` is false of a run that keeps nothing before its end, as one without Spark.
     """
 
     run_id: str
@@ -49,6 +49,7 @@ class Heartbeat:
     seconds_to_go: float | None = None
     failure: str = ""
     is_ended: bool = False
+    keeps: bool = True
 
     @property
     def is_all_planned(self) -> bool:

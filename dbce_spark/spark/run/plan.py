@@ -15,7 +15,7 @@ import dbce_spark
 from dbce_spark.config import DbceConfig, LabelConfig, flat, unlike
 from dbce_spark.errors import ConfigError, OutputError, Parameter
 from dbce_spark.log import counted
-from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run import checkpoints, heartbeat, staging
 
 _VERSIONS_OF = (
     *("pyspark", "pyarrow", "numpy", "lxml", "webencodings", "chardetng-py", "brotli", "isal", "lz4", "zstandard"),
@@ -138,10 +138,13 @@ def is_begun(plan: Plan, work: str) -> bool:
     if unlike_before := [*differences(before, plan)]:
         more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
         named = "; ".join(unlike_before[:_MOST_NAMED])
-        raise OutputError(
-            f"{work} holds an unfinished run with other settings: {named}{more}. Give the same inputs and settings to"
-            " resume it, or --overwrite to start from the beginning"
+        beat = heartbeat.read(work)
+        remedy = (
+            "Give the same inputs and settings to resume it, or --overwrite to start from the beginning"
+            if beat is None or beat.keeps
+            else "Nothing is kept of it that could be resumed; give another --output, or --overwrite to replace it"
         )
+        raise OutputError(f"{work} holds an unfinished run with other settings: {named}{more}. {remedy}")
     return True
 
 

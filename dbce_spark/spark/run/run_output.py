@@ -25,7 +25,7 @@ from dbce_spark.output.collection import (
     Collection,
 )
 from dbce_spark.spark.run import checkpoints, heartbeat, plan, run_lock, staging
-from dbce_spark.spark.run.run_request import EXISTS, RunRequest
+from dbce_spark.spark.run.run_request import RunRequest
 
 KEPT = (PAGES, MEMBERS, DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
 """Names of what an increment has beside the tables of an output."""
@@ -48,17 +48,17 @@ def check(request: RunRequest, config: DbceConfig) -> None:
     if Collection(output).numbers():
         raise OutputError(f"{output} is a collection; `dbce extract ... --collection {output}` extends it")
     run_lock.check_free(request.work)
-    # Staging alone, without a plan, is of a run that was ended before it began.
     holds = storage.list_names(output)
-    if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
-        raise OutputError(EXISTS.format(output))
-    # Names alone prove nothing: who writes a book has a folder of pages, too.
+    # Names alone prove nothing: who writes a book has a folder of pages, too. Staging alone, without a plan, is of a
+    # run that was ended before it began.
     ours = {RUN_FILE, *_tables(request)} if RUN_FILE in holds or _is_begun(request) else set()
+    # Looked at first: what holds something else is not replaced, and no other message may promise that.
     if foreign := sorted(holds - ours - {staging.FOLDER}):
         raise OutputError(
             f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output: give another"
             " --output"
         )
+    request.goes_on(config)  # raises where a finished output, or another run, is there
     if is_remote(output):
         storage.check_bucket(output)
 

@@ -108,7 +108,8 @@ class RunStatus:
 
     `heartbeat` is the last of its process, None behind its end; `stages` are those that have ended; `files` are input
     files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written; `written` is
-    what a finished run says of its output, by the names of run.json.
+    what a finished run says of its output, by the names of run.json. Counts are None of an unfinished run that stages
+    nothing they could be read from.
     """
 
     output: str
@@ -119,11 +120,11 @@ class RunStatus:
     stages: tuple[str, ...] = ()
     files: DoneShare | None = None
     parts: DoneShare | None = None
-    records: int = 0
-    captures: int = 0
+    records: int | None = 0
+    captures: int | None = 0
     revisits: int | None = 0
     skipped: Mapping[str, int] | None = field(default_factory=dict)
-    rejects: Mapping[str, int] = field(default_factory=dict)
+    rejects: Mapping[str, int] | None = field(default_factory=dict)
     written: Mapping[str, Any] = field(default_factory=dict)
     failed_files: FailedFiles | None = None
     collection: OpenIncrement | None = None
@@ -155,6 +156,8 @@ class RunStatus:
     @property
     def _keeps_something(self) -> bool:
         """Return whether something of an unfinished run is done that need not be done again."""
+        if self.heartbeat and not self.heartbeat.keeps:
+            return False
         return bool(self.stages) or self.files is None or self.files.of is None or self.files.done > 0
 
     def as_dict(self) -> dict[str, Any]:
@@ -176,7 +179,7 @@ class RunStatus:
             "captures": self.captures,
             "revisits": self.revisits,
             "skipped": None if self.skipped is None else dict(self.skipped),
-            "rejects": dict(self.rejects),
+            "rejects": None if self.rejects is None else dict(self.rejects),
             **{name: self.written.get(name) for name in _WRITTEN},
             "failed_files": asdict(self.failed_files) if self.failed_files else None,
             "collection": self.collection.as_dict() if self.collection else None,
@@ -200,9 +203,9 @@ class RunStatus:
                 lines.append(line(name, f"{one.done:,}{'' if one.of is None else f' of {one.of:,}'} {what}"))
         for name, count in (self.written.get("flags") or {}).items():
             lines.append(line("flag", f"{counted(count, 'extraction')} {name}"))
-        if self.failed_files:
+        if self.records is not None and self.captures is not None and self.failed_files:
             lines.append(line("records", f"{self.records:,} read, {counted(self.captures, 'capture')}"))
-            lines += [*status_lines.reject_lines(self.rejects), *self.failed_files.lines()]
+            lines += [*status_lines.reject_lines(self.rejects or {}), *self.failed_files.lines()]
         return "\n".join([*lines, *status_lines.next_lines(self.next_step, self.heartbeat, self.condition)])
 
     def _headline(self) -> str:
@@ -255,6 +258,8 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     begun = RunStatus(output=output, condition=condition, heartbeat=beat)
     if beat:
         begun = replace(begun, run_id=beat.run_id, attempts=beat.attempt)
+    if beat and not beat.keeps:
+        return replace(begun, records=None, captures=None, revisits=None, skipped=None, rejects=None)
     return _with_staged(begun, work, plan)
 
 

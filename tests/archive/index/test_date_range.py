@@ -1,5 +1,7 @@
 """Dates as a person writes them."""
 
+import re
+
 import pytest
 
 from dbce_spark.archive.index import date_range
@@ -32,7 +34,7 @@ def test_range_of_a_date(written: str, first: str, behind: str) -> None:
 )
 @pytest.mark.parametrize("read", [date_range.since, date_range.until])
 def test_what_is_no_date(read: object, written: str) -> None:
-    """It is refused, never guessed."""
+    """It is refused as it was written, and never guessed; the message has the forms that are taken."""
     assert callable(read)
-    with pytest.raises(ValueError, match="date"):
+    with pytest.raises(ValueError, match=f"^'{re.escape(written)}' is no date; write 2010, 201003, 20100305 or 2010-"):
         read(written)

@@ -1,3 +1,4 @@
+import os
 import shlex
 import subprocess
 import sys
@@ -28,6 +29,17 @@ def test_java_starts_from_the_stored_classes(tmp_path: Path) -> None:
     loaded = (tmp_path / "loaded").read_text().splitlines()
     assert len(loaded) > 10_000
     assert sum(FROM_STORE in line for line in loaded) > 0.6 * len(loaded)
+
+
+def test_its_help_stores_nothing(tmp_path: Path) -> None:
+    """Whoever asks what it does has not asked for it."""
+    told = subprocess.run(
+        [sys.executable, "-m", class_archive.__name__, "--help"],
+        check=True, timeout=60, capture_output=True, text=True, env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+    )  # fmt: skip
+
+    assert told.stdout.startswith(f"usage: python -m {class_archive.__name__} [-h]\n")
+    assert [] == list(tmp_path.iterdir())
 
 
 def test_a_java_that_stores_nothing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -283,6 +283,9 @@ def test_a_run_that_was_ended_is_done_again(hard: list[str], tmp_path: Path, mon
             local_job.run(request(hard, output), config.default())
 
     assert Path(staging.path(str(output), staging.PLAN)).exists()
+    ended = heartbeat.read(str(output))
+    assert ended is not None
+    assert ("duplicates", False) == (ended.stage, ended.keeps)
     run_output.check(request(hard, output), config.default())
     assert 1 == local_job.run(request(hard, output), config.default())["extractions"]
     assert not Path(staging.path(str(output), "")).exists()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark.run import checkpoints, plan, run_lock, run_output, staging
+from dbce_spark.log import Log
+from dbce_spark.spark.run import checkpoints, heartbeat, plan, run_lock, run_output, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import config
@@ -156,6 +157,16 @@ def test_an_unfinished_output_is_gone_on_with_or_started_afresh(tmp_path: Path) 
     assert request(tmp_path).goes_on(CONFIG)
     assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
     with pytest.raises(OutputError, match="limit was null, is 3"):
+        run_output.check(request(tmp_path, limit=3), CONFIG)
+
+
+@pytest.mark.parametrize(("keeps", "remedy"), [(True, "to resume it, or"), (False, "another --output, or --overwrite")])
+def test_what_keeps_nothing_is_not_offered_for_resuming(tmp_path: Path, keeps: bool, remedy: str) -> None:
+    """A run without Spark that was ended is done again, whatever it is given."""
+    plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
+    heartbeat.write(str(tmp_path), replace(heartbeat.begin(Log()), keeps=keeps))
+
+    with pytest.raises(OutputError, match=remedy):
         run_output.check(request(tmp_path, limit=3), CONFIG)
 
 

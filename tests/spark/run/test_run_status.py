@@ -108,6 +108,22 @@ def test_a_run_of_which_nothing_is_kept_does_not_go_on(tmp_path: Path) -> None:
     ] == steps
 
 
+def test_a_run_without_spark_has_no_counts_before_its_end(tmp_path: Path) -> None:
+    """It stages nothing that they could be read from: "0 of 20 files" would be wrong of one that has read them all."""
+    work = str(tmp_path)
+    plan.save(plan.made(FILES, [], "", CONFIG, limit=None), work)
+    checkpoints.write(
+        staging.path(work, staging.STATE), replace(state.begin(RUN), stage="sites", keeps=False, updated=LONG_AGO)
+    )
+    found = inspect_run(work)
+    counts = {name: found.as_dict()[name] for name in ("files", "records", "captures", "rejects", "failed_files")}
+    names = [one.split()[0] for one in found.text().splitlines()[1:]]
+
+    assert dict.fromkeys(counts) == counts
+    assert ["run", "next", "cd"] == names
+    assert "the same command starts anew: nothing is kept of this run" == found.next_step
+
+
 def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever it said of itself last, and also before it said anything."""
     work = begun(tmp_path, updated=LONG_AGO)
@@ -178,6 +194,7 @@ def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
     found = inspect_run(work)
 
     assert (DoneShare(done=2, of=None), DoneShare(done=2, of=5)) == (before, found.files)
+    assert found.rejects
     assert 2 == found.rejects["broken_index_line"]
     assert found.failed_files is not None
     assert (0, 4) == (found.failed_files.count, found.failed_files.of)
