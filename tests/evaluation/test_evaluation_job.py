@@ -304,7 +304,7 @@ def test_floors_are_pinned_to_the_folds_of_the_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["none.jsonl", "--output", "o"], "none.jsonl: cannot be read"),
+        (["none.jsonl", "--output", "o"], "none.jsonl: there is no such file"),
         (["made.jsonl", "--output", "o", "--extractors", "dbse"], "dbse: not known"),
     ],
 )
