@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dbce_spark.html.elements import DROPPED_TAGS
+from dbce_spark.html.elements import CELL_TAGS, DROPPED_TAGS
 from dbce_spark.html.shown_text import shown_text
 
 _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "form", "section", "article")
@@ -20,7 +20,7 @@ def is_layout_table(table: Any) -> bool:
         return True
     if next(table.iterdescendants("table"), None) is not None:
         return True
-    if len([*islice(filter(_has_text, table.iterdescendants("td", "th")), 2)]) < 2:
+    if len([*islice(filter(_has_text, table.iterdescendants(*CELL_TAGS)), 2)]) < 2:
         return True
     if next(table.iterdescendants("th", "caption"), None) is not None:
         return _is_column_of_texts(table)
@@ -41,7 +41,7 @@ def is_row(table: Any) -> bool:
 
 def _is_column_of_texts(table: Any) -> bool:
     """Test for headings and texts below each other, which are sections."""
-    rows = [[cell for cell in row if cell.tag in ("td", "th")] for row in table.iterdescendants("tr")]
+    rows = [[cell for cell in row if cell.tag in CELL_TAGS] for row in table.iterdescendants("tr")]
     return max(map(len, rows), default=0) < 2 and any(_is_long(cell) for row in rows for cell in row)
 
 

@@ -13,7 +13,7 @@ from unicodedata import bidirectional
 from lxml import etree
 
 from dbce_spark.config import FormatsConfig
-from dbce_spark.html.elements import BLOCK_TAGS, DROPPED_TAGS, HEADING_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, CELL_TAGS, DROPPED_TAGS, HEADING_TAGS
 from dbce_spark.html.layout_tables import is_layout_table
 from dbce_spark.html.structure.addresses import Addresses, encoded, image_source
 from dbce_spark.html.structure.clean_element import INLINE_TAGS, CleanElement
@@ -44,7 +44,7 @@ _PARTS = {
     **dict.fromkeys(("dt", "dd"), frozenset(("dl",))),
     **dict.fromkeys(("caption", "thead", "tbody", "tfoot"), frozenset(("table",))),
     "tr": frozenset(("thead", "tbody", "tfoot")),
-    **dict.fromkeys(("td", "th"), frozenset(("tr",))),
+    **dict.fromkeys(CELL_TAGS, frozenset(("tr",))),
     "summary": frozenset(("details",)),
     "figcaption": frozenset(("figure",)),
 }
@@ -225,7 +225,7 @@ class _Builder:
         if tag in ("tr", "td", "th") and top == "table":
             self._make_or_go_on("tbody")
             top = "tbody"
-        if tag in ("td", "th") and top in ("thead", "tbody", "tfoot"):
+        if tag in CELL_TAGS and top in ("thead", "tbody", "tfoot"):
             self._make_or_go_on("tr")
         elif tag == "li" and self._is_list_missing(element):
             self._make_room()
@@ -467,7 +467,7 @@ def _attributes(element: Any, tag: str) -> dict[str, str]:
     attributes = _attributes_of_text(element)
     if tag == "li" and (state := element.get(BOX)):
         attributes[BOX] = state
-    if tag in ("td", "th"):
+    if tag in CELL_TAGS:
         for name in ("colspan", "rowspan"):
             span = _number(element.get(name), MAX_SPAN)
             if span is not None and (span > 1 or (span == 0 and name == "rowspan")):  # 0: to the end of thead or tbody

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS, CODE_TAGS, DROPPED_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, CELL_TAGS, CODE_TAGS, DROPPED_TAGS
 from dbce_spark.html.removal import remove_children, remove_element, remove_elements
 from dbce_spark.html.structure.kept_media import MEDIA_TAGS, Around, Counts, Kept, Surroundings, counts_before
 from dbce_spark.html.tokens import code_points
@@ -224,7 +224,7 @@ def _shows_nothing(element: Any) -> bool:
         return not len(element) and _is_blank(element.text) and not _is_place(element)
     if tag == "math":
         return not any(text and not text.isspace() for text in element.itertext())
-    if tag in ("td", "th"):
+    if tag in CELL_TAGS:
         return element.getparent().tag != "tr" and _is_blank(element.text) and not len(element)
     if tag in MEDIA_TAGS:
         # Their own elements are judged with them.

@@ -4,12 +4,11 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.html.elements import BLOCK_TAGS
+from dbce_spark.html.elements import BLOCK_TAGS, CELL_TAGS
 from dbce_spark.html.layout_tables import is_row
 from dbce_spark.html.removal import remove_elements
 
-_CELLS = ("td", "th")
-_PLAIN = BLOCK_TAGS & {"center", "div", "p", *_CELLS}
+_PLAIN = BLOCK_TAGS & {"center", "div", "p", *CELL_TAGS}
 """Blocks that show no more than their text, where they are alone in a cell."""
 
 
@@ -28,7 +27,7 @@ def _is_line(row: Any) -> bool:
     if (row.text or "").strip():
         return False
     for cell in row:
-        if cell.tag not in _CELLS or (cell.tail or "").strip():
+        if cell.tag not in CELL_TAGS or (cell.tail or "").strip():
             return False
         if (found := _texts(cell)) > 1:
             return False
