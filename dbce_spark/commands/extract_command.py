@@ -354,8 +354,8 @@ def _print_input(
         found = read_estimate.estimate(indexes, entries, counts, config.fetch)
         print(found.text())
         absence = read_estimate.absence(found.archives, config.fetch)
-        if absence.reasons:
-            print(absence.text())
+        if missing := absence.text():
+            print(missing)
         losses = [Loss(path, 1, 1, why) for path, why in absence.reasons.items()]
         losses += indexed_records.index_losses(map(indexed_records.line_reject, found.lost), indexes)
         failed = failed_files.report(losses, len(files) + len(indexes) + absence.tried)

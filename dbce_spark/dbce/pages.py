@@ -30,6 +30,13 @@ DUPLICATE = Skip("duplicate")
 LIMIT = Skip("limit")
 """A capture beyond `--limit`, and a revisit whose original goes no further."""
 
+LOSSY_FLAGS = {
+    "truncated": "words may be missing: the record, or its body, is cut",
+    "damaged": "words may be wrong: the record fails its check",
+}
+"""The flags of pages whose record is cut or damaged, with what a person reads of them."""
+_WORDLESS = (RejectReason.NO_TEXT, RejectReason.PARSER_FAILED)
+
 Source = str | indexed_records.Places
 """The input of one task: a whole file, or some places that an index names."""
 
@@ -92,14 +99,6 @@ def read_sources(
         lost += losses(source, [one for one in of_source if isinstance(one, Reject)])
         records += of_source
     return records, lost
-
-
-LOSSY_FLAGS = {
-    "truncated": "words may be missing: the record, or its body, is cut",
-    "damaged": "words may be wrong: the record fails its check",
-}
-"""The flags of pages whose record is cut or damaged, with what a person reads of them."""
-_WORDLESS = (RejectReason.NO_TEXT, RejectReason.PARSER_FAILED)
 
 
 def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:

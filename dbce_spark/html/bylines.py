@@ -62,8 +62,13 @@ def named_by(element: Any) -> str:
     Behind the first name those count that only commas part from it, if they are in elements of the same kind.
     """
     first = named_in(shown_lines(element))
+    return _with_others(first, element) if first else ""
+
+
+def _with_others(first: str, element: Any) -> str:
+    """Add the names that follow the first one in an element."""
     names = [first]
-    parts = islice(element.iterdescendants("*"), _MOST_PARTS if first else 0)
+    parts = islice(element.iterdescendants("*"), _MOST_PARTS)
     one = next(filter(lambda part: (part.text or "").strip() == first, parts), None)
     while one is not None and (one.tail or "").strip() == ",":
         kind, one = _kind(one), one.getnext()
@@ -93,9 +98,9 @@ def name_of(element: Any) -> str:
 
     "" where it may be something else.
     """
-    if found := named_by(element):
-        return found
     text = shown_lines(element)
+    if first := named_in(text):
+        return _with_others(first, element)
     byline = BYLINE.match(text)
     if byline is None and (len(text) >= MAX_BYLINE or text.startswith(_DASHES)):
         return ""

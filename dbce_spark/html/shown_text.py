@@ -53,8 +53,8 @@ def _parts(element: Any, dropped: Set[str], *, with_hidden: bool = True) -> Iter
         is_end = event == "end"
         if not left or (is_end and one is element):
             return
-        is_left_out = one.tag in dropped or not (with_hidden or one.get("hidden") is None)
-        if is_left_out and not is_end:
+        is_hidden = not with_hidden and one.get("hidden") is not None
+        if (one.tag in dropped or is_hidden) and not is_end:
             walker.skip_subtree()
             continue
         if one.tag in LINE_END_TAGS:
