@@ -46,11 +46,11 @@ class ReportOutput:
         """Read the extractions of some captures, by id."""
         return self._read.extractions(capture_ids, columns, rows=BATCH_ROWS // 16)
 
-    def captures_of(self, url: str) -> list[str]:
-        """List the extracted captures of a URL by their ids, the newest first."""
+    def captures_of(self, url: str) -> dict[str, datetime]:
+        """List the times of the extracted captures of a URL by their ids, the newest first."""
         key = url_key(url)
         found: set[tuple[datetime, str]] = set()
         for batch in self.batches("extractions", ["capture_id", "url_key", "timestamp"]):
             of_url = batch.filter(pc.equal(batch.column("url_key"), key))
             found.update((row["timestamp"], row["capture_id"]) for row in of_url.to_pylist())
-        return [capture_id for _, capture_id in sorted(found, reverse=True)]
+        return {capture_id: timestamp for timestamp, capture_id in sorted(found, reverse=True)}

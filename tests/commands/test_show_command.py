@@ -18,9 +18,10 @@ PAGE = "http://dnevnik.example/"
 def test_a_page_of_an_output_has_its_labels(extracted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A head, and all its text: content as it is, boilerplate behind a dash."""
     assert 0 == main(["show", PAGE, "--in", str(extracted)])
-    head, title, _, *lines = capsys.readouterr().out.splitlines()
+    head, others, title, _, *lines = capsys.readouterr().out.splitlines()
 
     assert head.startswith(f"{PAGE}  20")
+    assert "other captures, for --date: 20" in others
     assert title
     assert {"  ", "- "} == {line[:2] for line in lines}
 
@@ -35,6 +36,43 @@ def test_a_page_of_an_archive_is_shown_as_that_of_its_output(
         shown.append(capsys.readouterr().out)
 
     assert shown[0] == shown[1]
+
+
+def test_each_capture_of_a_page_is_shown_by_its_date(
+    extracted: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The dates of the others are named as --date takes them, in an output as in an archive; by a part of a date, the
+    newest that has it."""
+    pages = [
+        record(http(f"<p>{year} is here."), url=PAGE, date=f"{year}-03-05T06:07:08Z") for year in (2010, 2012, 2011)
+    ]
+    for place in (extracted, archive(tmp_path / "a.warc", *pages)):
+        assert 0 == main(["show", PAGE, "--in", str(place)])
+        newest, others, *_ = capsys.readouterr().out.splitlines()
+        dates = others.partition(": ")[2].split(", ")
+        heads = []
+        for date in dates:
+            assert 0 == main(["show", PAGE, "--in", str(place), "--date", date])
+            head, named, *_ = capsys.readouterr().out.splitlines()
+            heads.append(head)
+            assert date not in named
+
+        assert [f"{PAGE}  {date[:16].replace('T', ' ')}" for date in dates] == [
+            head[: len(PAGE) + 18] for head in heads
+        ]
+        assert newest not in heads
+        assert 0 == main(["show", PAGE, "--in", str(place), "--date", dates[0][:4]])
+        assert heads[0] == capsys.readouterr().out.splitlines()[0]
+
+
+def test_a_date_without_a_capture_names_those_that_are_there(
+    extracted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where it is none."""
+    assert 2 == main(["show", PAGE, "--in", str(extracted), "--date", "1999"])
+    assert " has no capture of http://dnevnik.example/ of 1999; it has 20" in capsys.readouterr().err
+    assert 2 == main(["show", PAGE, "--in", str(extracted), "--date", "May"])
+    assert "--date: 'May' is no date; write 2010" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("color", "is_dim"), [("always", True), ("never", False), ("auto", False)])
@@ -62,6 +100,11 @@ def test_a_page_is_shown_in_a_browser(
 
     assert [page.as_uri()] == opened
     assert PAGE in page.read_text(encoding="utf-8")
+
+    main(["show", PAGE, "--in", str(extracted)])
+    dates = capsys.readouterr().out.splitlines()[1].partition(": ")[2].split(", ")
+    assert 0 == main(["show", PAGE, "--in", str(extracted), "--browser", "--date", dates[-1]])
+    assert dates[-1].replace("T", " ")[:16] in Path(opened[1].removeprefix("file://")).read_text(encoding="utf-8")
 
 
 def test_a_report_of_a_url_has_its_captures(extracted: Path, tmp_path: Path) -> None:
