@@ -1,8 +1,9 @@
-"""`dbce history` and `dbce changes`: the history of one page, and of all pages, in a collection."""
+"""`dbce history` and `dbce changes`: the history of one page, and of all pages of a collection."""
 
 import argparse
 from dataclasses import asdict
 
+from dbce_spark import config
 from dbce_spark.commands.arguments import (
     add_collection,
     add_in,
@@ -15,12 +16,11 @@ from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.signals import started_whole
 from dbce_spark.commands.spark_options import add_spark, spark_settings
 from dbce_spark.commands.terminal import add_color, is_coloured
-from dbce_spark.config import LshConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.files import sources, storage
 from dbce_spark.log import Log, printable
 from dbce_spark.output import output_reader
-from dbce_spark.output.collection import Collection, Version
+from dbce_spark.output.collection import Collection
 from dbce_spark.output.history import markdown_history, url_history
 
 
@@ -35,7 +35,10 @@ def _add_history(commands: Commands) -> None:
     command.add_argument(
         "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
     )
-    add_in(command, "look for captures in this collection")
+    add_in(
+        command,
+        "look for captures in this output or collection; only a collection tells where a template was redesigned",
+    )
     command.take_earlier("--collection", "--in")
     add_version(command)
     command.add_argument(
@@ -65,29 +68,17 @@ def _history(arguments: argparse.Namespace) -> None:
     """Show how a page changed from capture to capture (docs/collections.md)."""
     if arguments.everything and arguments.format == "markdown":
         raise InputError("--all is for --format text: Markdown is written of the content alone")
-    collection = Collection(arguments.place)
-    version = _whole_version(collection, arguments)
+    output = output_reader.open_output(arguments.place, arguments.version)
+    output.check()  # texts of a part that is missing would count as removed
     coloured = is_coloured(arguments.color)
     if arguments.format == "markdown":
-        captures = markdown_history.markdown_captures(collection, version, arguments.url)
+        captures = markdown_history.markdown_captures(output, arguments.url)
         print(printable(markdown_history.diffs(arguments.url, captures, coloured=coloured), coloured=coloured))
         return
-    line = url_history.moments(collection, version, arguments.url)
-    threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
+    line = url_history.moments(output, arguments.url)
+    threshold = config.load(given={"lsh": output.run.get("config", {}).get("lsh")}).lsh.threshold_of(line[-1].site)
     text = url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured)
     print(printable(text, coloured=coloured))
-
-
-def _whole_version(collection: Collection, arguments: argparse.Namespace) -> Version:
-    """Return the version of `--version`, or the last.
-
-    Raises:
-        InputError: there is no collection, or no such version.
-        OutputError: a part of it is missing: texts of it would count as removed.
-    """
-    version = chosen_version(collection, arguments)
-    output_reader.check_version(collection, version)
-    return version
 
 
 def _run_changes(arguments: argparse.Namespace) -> None:
@@ -96,7 +87,8 @@ def _run_changes(arguments: argparse.Namespace) -> None:
     log: Log = arguments.log
     log.stage = "changes"
     collection = Collection(sources.absolute(arguments.collection))
-    version = _whole_version(collection, arguments)
+    version = chosen_version(collection, arguments)
+    output_reader.check_version(collection, version)  # texts of a part that is missing would count as removed
     output = sources.absolute(arguments.output)
     if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")

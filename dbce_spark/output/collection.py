@@ -104,6 +104,11 @@ class Collection:
         """
         if numbers := self.numbers():
             return self.version(numbers[-1])
+        if Path(self.folder, RUN_FILE).is_file():
+            raise InputError(
+                f"{self.folder} is an output, and no collection; `dbce extract` of the same archives with --collection"
+                " FOLDER in place of --output begins one"
+            )
         begun = "FOLDER" if self._foreign() or Path(self.folder).is_file() else self.folder
         raise InputError(f"{self.folder} is no collection; `dbce extract ... --collection {begun}` begins one")
 

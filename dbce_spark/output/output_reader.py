@@ -25,6 +25,7 @@ from dbce_spark.output.collection import (
     CAPTURES,
     DUPLICATES,
     EXTRACTIONS,
+    MEMBERS,
     REJECTS,
     REMARKED,
     RUN_FILE,
@@ -45,7 +46,7 @@ from dbce_spark.output.stored_rows import (
 )
 
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
-_KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
+_KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED, MEMBERS)
 _LEFT_OUT = {CAPTURES: CAPTURES, REJECTS: REJECTS, DUPLICATES: DUPLICATES, REMARKED: DUPLICATES}
 """Tables that a copy may lack as a whole, each where it lacks another: what is read of the rest does not follow from
 them."""
@@ -171,8 +172,16 @@ class Output:
             for part in self.parts():
                 yield from part.batches(columns, rows=rows)
             return
-        files = [(run.number, path) for run in self.runs for path in run.tables[table].values()]
-        yield from TableFiles(table, files, (), self.runs[-1].number).batches(columns, rows=rows)
+        yield from self.table_files(table).batches(columns, rows=rows)
+
+    def table_files(self, table: str) -> TableFiles:
+        """List the files of a table, with those that name captures whose rows of earlier increments do not count."""
+
+        def listed(table: str) -> list[tuple[int, str]]:
+            return [(run.number, path) for run in self.runs for path in run.tables[table].values()]
+
+        replacing = listed(SUPERSEDED) if table == EXTRACTIONS else []
+        return TableFiles(table, listed(table), replacing, self.runs[-1].number)
 
     def extractions(self, capture_ids: Ids[str], columns: Sequence[str], *, rows: int) -> dict[str, dict[str, Any]]:
         """Read the extractions of some captures, by id, at most `rows` at once. Row groups without one of them have
@@ -214,11 +223,10 @@ def open_output(root: str, version: int | None = None) -> Output:
 
 def _version(collection: Collection, number: int | None) -> Output:
     chosen = collection.current() if number is None else collection.version(number)
-    folders = {increment.number: collection.increment(increment.number) for increment in chosen.increments}
     return Output(
         root=collection.folder,
         run=totals.sum_runs(chosen, [*read_runs(collection, chosen).values()]),
-        runs=tuple(list_written(folder, at) for at, folder in folders.items()),
+        runs=list_increments(collection, chosen),
     )
 
 
@@ -234,8 +242,8 @@ def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, A
 
 def check_version(collection: Collection, version: Version) -> None:
     """Compare the rows of all tables of a version with those that its runs count. Raises as `Output.check`."""
-    for increment in version.increments:
-        _check_run(list_written(collection.increment(increment.number), increment.number))
+    for run in list_increments(collection, version):
+        _check_run(run)
 
 
 def _check_run(run: Written) -> None:
@@ -319,6 +327,11 @@ def _run(root: str, name: str = RUN_FILE, needed: Sequence[str] = _OF_EACH) -> d
 def remedy(root: str) -> str:
     """Advise what to do about an output or an increment of which a part is lost."""
     return f"restore it, or {'roll back to a version before it' if is_of_increment(root) else 'make the output again'}"
+
+
+def list_increments(collection: Collection, version: Version) -> tuple[Written, ...]:
+    """List the files of each increment of a version. Raises as `list_written`."""
+    return tuple(list_written(collection.increment(one.number), one.number) for one in version.increments)
 
 
 def list_written(root: str, number: int = 0) -> Written:

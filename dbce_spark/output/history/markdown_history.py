@@ -9,8 +9,8 @@ from dbce_spark.dbce.kept.kept_formats import MARKDOWN
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import from_datetime, minute
 from dbce_spark.log import counted
-from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history.url_history import COLOURS, captures_of
+from dbce_spark.output.output_reader import Output
 
 _AROUND = 1
 """Unchanged lines that are shown before and behind a change: a paragraph is a line."""
@@ -26,18 +26,18 @@ class MarkdownCapture:
     markdown: str
 
 
-def markdown_captures(collection: Collection, version: Version, url: str) -> list[MarkdownCapture]:
+def markdown_captures(output: Output, url: str) -> list[MarkdownCapture]:
     """Read the Markdown of all captures of a URL, in order of time.
 
     Raises:
         InputError: there is no capture, or one without Markdown.
     """
-    fetched, pages = captures_of(collection, version, url, [MARKDOWN])
+    fetched, pages = captures_of(output, url, [MARKDOWN])
     found = [(from_datetime(row["timestamp"]), pages[row["extraction_id"]].get(MARKDOWN)) for row in fetched]
     lacking = next((timestamp for timestamp, markdown in found if markdown is None), None)
     if lacking is not None:
         raise InputError(
-            f"the capture of {minute(lacking)} has no Markdown: {collection.folder} was extracted without --format"
+            f"the capture of {minute(lacking)} has no Markdown: {output.root} was extracted without --format"
             " text,markdown; leave --format out to see what changed in the text"
         )
     return [MarkdownCapture(timestamp, markdown or "") for timestamp, markdown in found]

@@ -1,4 +1,4 @@
-"""List all captures of one URL in a collection, and what changed between them, as lines for a person."""
+"""List all captures of one URL, and what changed between them, as lines for a person."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,7 @@ from rapidfuzz.distance import Indel
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
 from dbce_spark.files.timestamps import day, from_datetime, minute
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
-from dbce_spark.output.current_rows import table_files
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import (
     ADDED,
@@ -27,6 +26,7 @@ from dbce_spark.output.history.page_history import (
     Moment,
     Piece,
 )
+from dbce_spark.output.output_reader import Output
 from dbce_spark.output.schemas.codec import decode_row
 from dbce_spark.output.schemas.page_rows import SIGNATURE
 
@@ -46,15 +46,15 @@ _NAMED = 3
 """Texts that are named where many have the same change."""
 
 
-def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
-    """Read the captures of a URL, in order of time.
+def moments(output: Output, url: str) -> list[Moment]:
+    """Read the captures of a URL, in order of time; with signatures in a collection, as only that keeps them.
 
     Raises:
         InputError: there is none.
     """
-    fetched, pages = captures_of(collection, version, url, _EXTRACTED)
+    fetched, pages = captures_of(output, url, _EXTRACTED)
     is_one = pc.field("capture_id").isin(sorted(pages))
-    signed = _rows(collection, version, MEMBERS, ["capture_id", "signature"], is_one)
+    signed = _rows(output, MEMBERS, ["capture_id", "signature"], is_one)
     signatures = {row["capture_id"]: np.frombuffer(row["signature"], SIGNATURE) for row in signed if row["signature"]}
     pieces = {one: page_history.pieces(row["page_text"], row["segments"]) for one, row in pages.items()}
     return [
@@ -71,7 +71,7 @@ def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
 
 
 def captures_of(
-    collection: Collection, version: Version, url: str, columns: Sequence[str]
+    output: Output, url: str, columns: Sequence[str]
 ) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:
     """Read the rows of `captures` of a URL in order of time, and these columns of their extractions, by their ids.
 
@@ -79,24 +79,22 @@ def captures_of(
         InputError: there is none.
     """
     is_url = pc.field("url_key") == url_key(url)
-    fetched = [*_rows(collection, version, CAPTURES, None, is_url)]
+    fetched = [*_rows(output, CAPTURES, None, is_url)]
     ids = {row["extraction_id"] for row in fetched}
     wanted = ["capture_id", *columns]
-    pages = {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, wanted, is_url)}
+    pages = {row["capture_id"]: row for row in _rows(output, EXTRACTIONS, wanted, is_url)}
     if elsewhere := ids - pages.keys():  # revisits of what other URLs held
         is_one = pc.field("capture_id").isin(sorted(elsewhere))
-        pages |= {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, wanted, is_one)}
+        pages |= {row["capture_id"]: row for row in _rows(output, EXTRACTIONS, wanted, is_one)}
     line = sorted(fetched, key=lambda row: (row["timestamp"], row["capture_id"]))
     found = [row for row in line if row["extraction_id"] in pages]
     if not found:
-        raise InputError(f"{collection.folder} has no capture of {url} (as {url_key(url)}) in version {version.number}")
+        raise InputError(f"{output.root} has no capture of {url} (as {url_key(url)})")
     return found, pages
 
 
-def _rows(
-    collection: Collection, version: Version, table: str, columns: list[str] | None, where: pc.Expression
-) -> Iterator[dict[str, Any]]:
-    for batch in table_files(collection, version, table).batches(columns, rows=_ROWS, where=where):
+def _rows(output: Output, table: str, columns: list[str] | None, where: pc.Expression) -> Iterator[dict[str, Any]]:
+    for batch in output.table_files(table).batches(columns, rows=_ROWS, where=where):
         yield from batch.to_pylist()
 
 

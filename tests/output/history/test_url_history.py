@@ -14,6 +14,7 @@ from dbce_spark.files import parquet
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import markdown_history, page_history, url_history
 from dbce_spark.output.history.page_history import Moment, Piece
+from dbce_spark.output.output_reader import Output, list_increments
 from dbce_spark.output.schemas import capture_rows, extraction_rows, member_rows
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
@@ -82,9 +83,14 @@ def collection(tmp_path: Path) -> Collection:
     return of
 
 
+def opened(of: Collection) -> Output:
+    """Open the last version of a collection without accounts."""
+    return Output(root=of.folder, run={}, runs=list_increments(of, of.current()))
+
+
 def test_each_capture_is_a_moment(collection: Collection) -> None:
     """Captures are in order of time; a revisit has the pieces and the template of its original."""
-    line = url_history.moments(collection, collection.current(), URL)
+    line = url_history.moments(opened(collection), URL)
 
     assert ["a", "b", "r", "c"] == [one.capture_id for one in line]
     assert line[1].pieces == line[2].pieces
@@ -97,13 +103,13 @@ def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> Non
     elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
     write(f"{collection.increment(1)}", "captures/more", capture_rows.CAPTURES, elsewhere)
 
-    (found,) = url_history.moments(collection, collection.current(), "http://www.example.org/y")
+    (found,) = url_history.moments(opened(collection), "http://www.example.org/y")
     assert ("y", CORRECTED.format("Monday")) == (found.capture_id, found.pieces[-1].text)
 
 
 def test_what_a_person_reads(collection: Collection) -> None:
     """Changes of the content, word by word, captures that changed nothing as a number, and how long texts stood."""
-    line = url_history.moments(collection, collection.current(), URL)
+    line = url_history.moments(opened(collection), URL)
     shown = url_history.text(URL, line, 0.5, everything=False, coloured=False)
 
     assert shown == "\n".join(
@@ -128,7 +134,7 @@ def test_what_a_person_reads(collection: Collection) -> None:
 
 def test_markdown_is_shown_as_diffs(collection: Collection) -> None:
     """Of each capture that changed a line, with a line around it; the others are a number."""
-    line = markdown_history.markdown_captures(collection, collection.current(), URL)
+    line = markdown_history.markdown_captures(opened(collection), URL)
 
     assert [
         f"{URL}: 4 captures, 2026-03-01 00:00 to 2026-03-04 00:00",
@@ -144,7 +150,7 @@ def test_a_collection_without_markdown_has_no_diffs_of_it(collection: Collection
     with pytest.raises(
         InputError, match=r"2026-03-09 00:00 has no Markdown: .* extracted without --format text,markdown"
     ):
-        markdown_history.markdown_captures(collection, collection.current(), "http://www.example.org/x")
+        markdown_history.markdown_captures(opened(collection), "http://www.example.org/x")
 
 
 def test_a_capture_of_the_first_moment_without_markdown_is_missed(
@@ -155,7 +161,7 @@ def test_a_capture_of_the_first_moment_without_markdown_is_missed(
     monkeypatch.setattr(markdown_history, "captures_of", lambda *_: (captures, {"a": {}}))
 
     with pytest.raises(InputError, match="1970-01-01 00:00 has no Markdown"):
-        markdown_history.markdown_captures(collection, collection.current(), URL)
+        markdown_history.markdown_captures(opened(collection), URL)
 
 
 def lines_between(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
@@ -206,7 +212,7 @@ def test_texts_that_always_stood_are_a_number() -> None:
 def test_one_capture_alone_has_no_history(collection: Collection) -> None:
     """The only line on a single capture is that there is nothing to compare it with."""
     url = "http://www.example.org/x"
-    line = url_history.moments(collection, collection.current(), url)
+    line = url_history.moments(opened(collection), url)
     expected = f"{url}: 1 capture, 2026-03-09 00:00; there is nothing to set it beside"
 
     assert expected == url_history.text(url, line, 0.5, everything=False, coloured=False)
@@ -214,7 +220,7 @@ def test_one_capture_alone_has_no_history(collection: Collection) -> None:
 
 def test_boilerplate_is_shown_on_request(collection: Collection) -> None:
     """Changes of boilerplate are shown too, in colours where a terminal has them."""
-    line = url_history.moments(collection, collection.current(), URL)
+    line = url_history.moments(opened(collection), URL)
     shown = url_history.text(URL, line, 0.5, everything=True, coloured=True)
 
     assert "  = \033[31mMenu\033[0m\n    \033[32mHome\033[0m" in shown
@@ -224,4 +230,4 @@ def test_boilerplate_is_shown_on_request(collection: Collection) -> None:
 def test_an_unknown_url_is_an_error(collection: Collection) -> None:
     """The error names the key by which the URL was looked up."""
     with pytest.raises(InputError, match=r"has no capture of http://example\.org/zzz \(as org,example\)/zzz\)"):
-        url_history.moments(collection, collection.current(), "http://example.org/zzz")
+        url_history.moments(opened(collection), "http://example.org/zzz")

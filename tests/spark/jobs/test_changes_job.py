@@ -18,6 +18,7 @@ from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import PageRedesign
+from dbce_spark.output.output_reader import Output, list_increments
 from dbce_spark.output.schemas import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 from dbce_spark.spark.jobs import changes_job
 
@@ -106,7 +107,8 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of all tables by the pure functions alone, URL by URL."""
     compared: list[page_history.HistoryStep] = []
     for url in [*URLS, ELSEWHERE]:
-        line = url_history.moments(of, of.current(), url)
+        tables = Output(root=of.folder, run={}, runs=list_increments(of, of.current()))
+        line = url_history.moments(tables, url)
         ongoing = page_history.Lives(line[0])
         for step in page_history.steps(line):
             yield "steps", history_rows.steps_batch(step, is_redesigned=step.is_redesigned(0.6))
