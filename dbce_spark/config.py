@@ -218,6 +218,7 @@ class RowsConfig:
     statuses: tuple[Annotated[str, one_of(*STATUSES)], ...]
     languages: tuple[str, ...]
     page_types: tuple[str, ...]
+    without_flags: tuple[str, ...]
     min_confidence: Fraction
     min_words: NonNegativeInt
 

@@ -21,6 +21,11 @@ def add_row_options(command: argparse.ArgumentParser, section: str, file: str) -
         help="keep pages of these types, such as article,page (column page_type, docs/tables.md)",
     )  # fmt: skip
     group.add_argument(
+        "--without-flag", action="extend", type=names, dest=f"{section}.without_flags", metavar="NAME,...",
+        help="leave out pages with one of these flags, such as truncated,damaged: their record is cut, or fails its"
+        " check (column flags, docs/tables.md)",
+    )  # fmt: skip
+    group.add_argument(
         "--min-confidence", type=float, dest=f"{section}.min_confidence", metavar="F1",
         help=f"keep pages with an expected F1 of at least this {default_of(f'{section}.min_confidence', file)}",
     )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.language_codes import three_letters
@@ -50,6 +51,7 @@ def chosen(config: RowsConfig, section: str) -> list[Filter]:
         among("status", () if {*STATUSES} <= {*config.statuses} else config.statuses),
         among("language", config.languages, three_letters),
         among("page_type", config.page_types, str.lower),
+        without(config.without_flags),
         at_least("confidence", config.min_confidence, f"a confidence of {config.min_confidence} or more"),
         at_least("words", config.min_words, f"{config.min_words:,} words or more", column="text_words"),
     ]
@@ -85,6 +87,21 @@ def fetched(first: str, last: str, section: str) -> Filter | None:
 
     keeps = " ".join(f"{word} {date}" for word, date in (("from", first), ("to", last)) if date)
     return Filter("date", keeps, "timestamp", "neither --from nor --to", marks)
+
+
+def without(flags: Sequence[str]) -> Filter | None:
+    """Keep rows with none of these flags."""
+    if not flags:
+        return None
+
+    def marks(batch: pa.RecordBatch) -> Mask:
+        found = batch.column("flags")
+        has_one = pc.is_in(pc.list_flatten(found), pa.array(flags))
+        mask = np.ones(len(batch), np.bool_)
+        mask[pc.list_parent_indices(found).filter(has_one).to_numpy()] = False
+        return mask
+
+    return Filter("flags", "without " + " or ".join(flags), "flags", "no --without-flag", marks)
 
 
 def at_least(name: str, least: float, keeps: str, *, column: str = "") -> Filter | None:

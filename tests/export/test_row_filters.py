@@ -22,9 +22,11 @@ def kept(column: str, values: list[Any], wanted: RowsConfig) -> list[bool]:
     """Mark what the one filter of a configuration keeps of the values of its column."""
     (one,) = row_filters.chosen(wanted, "filters")
     field = extraction_rows.EXTRACTIONS.field(column)
-    mask: list[bool] = one.marks(pa.RecordBatch.from_arrays([pa.array(values, field.type)], [column])).tolist()
+    batch = pa.RecordBatch.from_arrays([pa.array(values, field.type)], [column])
+    mask: list[bool] = one.marks(batch).tolist()
 
     assert one.column == column
+    assert mask[1:] == one.marks(batch.slice(1)).tolist()
     return mask
 
 
@@ -39,6 +41,8 @@ def kept(column: str, values: list[Any], wanted: RowsConfig) -> list[bool]:
         ("status", ["crossed", "single"], [True, False], replace(ALL, statuses=("crossed",))),
         ("page_type", ["article", "page", "form", None], [True, True, False, False],
          replace(ALL, page_types=("Article", "page"))),
+        ("flags", [["deep"], ["deep", "damaged"], [], None, ["truncated"]], [True, False, True, True, False],
+         replace(ALL, without_flags=("truncated", "damaged"))),
         ("confidence", [0.899, 0.9, 0.901, None], [False, True, True, False], replace(ALL, min_confidence=0.9)),
         ("text_words", [49, 50, 51], [False, True, True], replace(ALL, min_words=50)),
     ],
