@@ -38,6 +38,7 @@ def add(commands: Commands) -> None:
     vacuum.add_argument(
         "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
     )
+    vacuum.add_argument("--dry-run", action="store_true", help="show what would be removed, and stop")
     _add_register(what)
 
 
@@ -125,8 +126,8 @@ def _compact(arguments: argparse.Namespace) -> None:
 
 def _vacuum(arguments: argparse.Namespace) -> None:
     """Remove old versions, and the files that no remaining version needs."""
-    removed = _opened(arguments).vacuum(arguments.keep)
-    print("\n".join([*removed, f"{len(removed)} removed"]))
+    removed = _opened(arguments).vacuum(arguments.keep, dry_run=arguments.dry_run)
+    print("\n".join([*removed, f"{len(removed)} {'would be ' if arguments.dry_run else ''}removed"]))
 
 
 def _register(arguments: argparse.Namespace) -> None:

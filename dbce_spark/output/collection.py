@@ -11,7 +11,7 @@ captures.
 import json
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -182,9 +182,9 @@ class Collection:
             )
         return back
 
-    def vacuum(self, keep: int) -> list[str]:
+    def vacuum(self, keep: int, *, dry_run: bool = False) -> list[str]:
         """Remove all but the last `keep` versions, and the increments that none of these needs; return the names of
-        both.
+        both. With `dry_run` nothing is removed.
 
         The increment that the next run writes, or an ended one has begun, stays.
         """
@@ -193,22 +193,20 @@ class Collection:
         numbers = self.numbers()
         for number in numbers[-keep:]:
             self.version(number)  # raises before anything is removed
-        removed = []
-        for number in numbers[:-keep]:
-            self._manifest(number).unlink(missing_ok=True)  # another vacuum may be at work
-            removed.append(f"{_VERSIONS}/{self._manifest(number).name}")
-        needed = self._needed() | {numbers[-1] + 1}
-        for folder in folders:
-            if folder.name.isdecimal() and int(folder.name) not in needed:
-                with suppress(FileNotFoundError):
-                    shutil.rmtree(folder)
-                removed.append(f"{_INCREMENTS}/{folder.name}")
-        return removed
+        old = [self._manifest(number) for number in numbers[:-keep]]
+        for path in () if dry_run else old:
+            path.unlink(missing_ok=True)  # another vacuum may be at work
+        needed = self._needed({*numbers[:-keep]}) | {numbers[-1] + 1}
+        unneeded = [one for one in folders if one.name.isdecimal() and int(one.name) not in needed]
+        for folder in () if dry_run else unneeded:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder)
+        return [*(f"{_VERSIONS}/{one.name}" for one in old), *(f"{_INCREMENTS}/{one.name}" for one in unneeded)]
 
-    def _needed(self) -> set[int]:
-        """List the increments of all versions that are there, and the one that the next run writes: a rollback or a run
+    def _needed(self, old: Set[int]) -> set[int]:
+        """List the increments of all versions but old ones, and the one that the next run writes: a rollback or a run
         may have made a version since a vacuum began."""
-        numbers = self.numbers()
+        numbers = [number for number in self.numbers() if number not in old]
         return {one.number for number in numbers for one in self.version(number).increments} | {numbers[-1] + 1}
 
     def increment(self, number: int) -> str:

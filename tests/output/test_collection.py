@@ -138,12 +138,16 @@ def test_of_two_that_commit_one_is_reported(grown: Collection) -> None:
 
 
 def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
-    """Increments that no kept version names are removed; an unfinished one stays."""
+    """Increments that no kept version names are removed, and listed without that; an unfinished one stays."""
     grown.rollback(1)
     write(grown, 5, "extractions", EXTRACTIONS, ("e", "5"))  # the next run's
     write(grown, 9, "extractions", EXTRACTIONS, ("x", "9"))
+    there = sorted(Path(grown.folder).rglob("*"))
+    would_be = grown.vacuum(1, dry_run=True)
+    assert there == sorted(Path(grown.folder).rglob("*"))
     removed = grown.vacuum(1)
 
+    assert removed == would_be
     assert [4] == grown.numbers()
     assert ["00000002", "00000003", "00000009"] == [one.split("/")[1] for one in removed if one.startswith("incr")]
     assert listed(grown, 4, "extractions") == [("a", "1"), ("b", "1")]
