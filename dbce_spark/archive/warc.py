@@ -10,6 +10,7 @@ from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime, record_digest
 from dbce_spark.archive.content_coding import BodyError, BodyTooLarge
 from dbce_spark.archive.http_message import NOT_MODIFIED
+from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.fetch import Fetched
 from dbce_spark.archive.index.index_entry import IndexEntry, known_mime, normal_digest, payload_digest
 from dbce_spark.archive.index.urls import domain_of, host_of, url_key
@@ -97,7 +98,8 @@ def read_stream(
         elif isinstance(part, Segment):
             yield reading.segment_outcome(part)
         elif part.cause.is_loss:
-            yield _damage_reject(file, part)
+            is_foreign = part.cause is Cause.FOREIGN and not part.within
+            yield _damage_reject(file, replace(part, detail=_with_remedy(stream, part.detail)) if is_foreign else part)
 
 
 def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[RecordOutcome]:
@@ -144,6 +146,15 @@ def _completed(entry: IndexEntry, other: IndexEntry) -> IndexEntry:
     return replace(
         entry, mime=entry.mime or other.mime, status=entry.status or other.status, digest=entry.digest or other.digest
     )
+
+
+def _with_remedy(stream: BinaryIO, detail: str) -> str:
+    """Write why a file is no archive, and what to do with it if it is an index. Leaves the stream where it is."""
+    at = stream.tell()
+    stream.seek(0)
+    found = "; ".join(filter(None, (detail, index_file.remedy(stream))))
+    stream.seek(at)
+    return found
 
 
 def _damage_reject(path: str, damage: Damage) -> Reject:
@@ -222,7 +233,7 @@ class _Reading:
     def _response_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a response, resource or conversion: by its HTTP head, then by its body."""
         if record.block is None:
-            return self._reject(record, RejectReason.TOO_LARGE, f"{record.declared_length} bytes in one record")
+            return self._reject(record, RejectReason.TOO_LARGE, _too_large(record, self.config))
         response = message(record.headers, record.kind, record.block)
         if response is None:
             return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
@@ -235,14 +246,16 @@ class _Reading:
         try:
             content = http.decode_body(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
         except BodyTooLarge as error:
-            return self._reject(record, RejectReason.TOO_LARGE, str(error))
+            limits = "page.max_html_bytes and input.max_ratio set the limit"
+            return self._reject(record, RejectReason.TOO_LARGE, f"{error}; {limits}")
         except BodyError as error:
             return self._reject(record, RejectReason.BAD_ENCODING, str(error))
         essence = mime.computed_type(declared.essence, content.html)
+        is_cut = content.truncated or record.says_truncated or record.is_short
         if passed := self._passed_by_content(record, declared.essence, essence, content.html):
-            return passed
+            return _with_loss(passed, record, is_cut)
         timestamp, by = dated
-        capture = self._capture(record, response, replace(declared, essence=essence), timestamp, content.truncated)
+        capture = self._capture(record, response, replace(declared, essence=essence), timestamp, is_cut)
         digest = capture.payload_digest
         if self.refusal and (refused := self._refused(record, declared.essence or essence, response.status, digest)):
             return refused
@@ -323,7 +336,7 @@ class _Reading:
             http_status=response.status,
             mime=media_type.essence,
             declared_charset=media_type.charset,
-            truncated=is_cut or record.says_truncated or record.is_short,
+            truncated=is_cut,
             record_type=record.kind,
             declared_digest="" if declared_digest == own_digest else declared_digest,
             item_title=record.headers.get(ITEM_TITLE.lower()),
@@ -360,6 +373,18 @@ class _Reading:
             reason=reason,
             detail=detail,
         )
+
+
+def _too_large(record: Record, config: InputConfig) -> str:
+    return f"{record.declared_length} bytes in one record; input.max_record_bytes is {config.max_record_bytes}"
+
+
+def _with_loss(outcome: Skip | Reject, record: Record, is_cut: bool) -> Skip | Reject:
+    """Return the outcome of a record by its body; the detail of a reject also says whether that is cut or damaged."""
+    loss = "the record, or its body, is cut" if is_cut else "the record fails its check"
+    if isinstance(outcome, Skip) or not (is_cut or record.flaw is Flaw.DAMAGED):
+        return outcome
+    return replace(outcome, detail=f"{outcome.detail}; {loss}")
 
 
 def _flaws(record: Record, capture: Capture, response: http.Response, content: http.HttpContent) -> Iterator[Flaw]:

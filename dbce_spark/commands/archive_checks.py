@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from io import BytesIO
 
-from dbce_spark.archive.index.index_file import Kind, kind_of
+from dbce_spark.archive.index import index_file
 from dbce_spark.archive.records import Limits, foreign_head
 from dbce_spark.archive.records.compression import GZIP_MAGIC, WITH_GZIP_HEAD
 from dbce_spark.config import DbceConfig
@@ -73,15 +73,9 @@ def _foreign(path: str, limits: Limits) -> str:
 
 def _remedy(first: bytes) -> str:
     """Return what to do with a file that begins with these bytes, and is no archive."""
-    if remedy := index_remedy(first):
-        return remedy
+    if index := index_file.remedy(BytesIO(first)):
+        return index
     with suppress(zlib.error):
         if zlib.decompressobj(WITH_GZIP_HEAD).decompress(first, _PEEKED).startswith(GZIP_MAGIC):
             return "it is compressed twice; decompress it once"
     return "give WARC, ARC or WACZ files, or HTML files to `dbce text`"
-
-
-def index_remedy(first: bytes) -> str:
-    """Return what to do with a file that begins with these bytes if it is an index of lines, "" if it is none."""
-    is_index = kind_of(BytesIO(first)) in (Kind.CDX, Kind.CDXJ, Kind.ZIPNUM)
-    return "it is an index, which `dbce extract --index` takes" if is_index else ""

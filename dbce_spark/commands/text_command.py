@@ -13,8 +13,9 @@ from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file, extract_parsed, extract_readable
 from dbce_spark.dbce.pages import LOSSY_FLAGS, parse_fetches
-from dbce_spark.errors import InputError
+from dbce_spark.errors import BudgetError, InputError
 from dbce_spark.files import sources
+from dbce_spark.log import counted
 
 Named = tuple[str, ExtractedPage]
 """A page and its name: its URL, or that of its file."""
@@ -71,12 +72,12 @@ def _run(arguments: argparse.Namespace) -> None:
         for flag in filter(LOSSY_FLAGS.__contains__, page.flags):
             print(f"dbce: {without_controls(name)}: {flag}: {LOSSY_FLAGS[flag]}", file=sys.stderr)
     if not good:
-        hint = "" if lost else "; WET and WAT files have none, but texts and metadata of pages"
-        raise InputError(f"no page was found in the input{hint}")
+        hint = "is found in the input; WET and WAT files have none, but texts and metadata of pages"
+        raise InputError(f"no page {'could be printed, for the reasons above' if lost else hint}")
     is_json = arguments.format == "json"
     write_lines(_json(good, given.named) if is_json else _print(good, attrgetter(arguments.format)))
     if unread:
-        raise InputError(f"{len(unread)} of the inputs could not be read, as is said above; all others were")
+        raise BudgetError(f"{counted(len(unread), 'input')} could not be read, for the reasons above; all others were")
 
 
 def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iterator[str]:

@@ -1,18 +1,21 @@
 """The inputs of `dbce text`: pages and archives in files, folders, on the web, or from standard input."""
 
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from dbce_spark.archive import content_coding, mime
 from dbce_spark.archive.content_coding import StreamEnd
+from dbce_spark.archive.index import index_file
 from dbce_spark.archive.records import begins_archive, starts_record
-from dbce_spark.commands.archive_checks import check_fits, index_remedy
+from dbce_spark.commands.archive_checks import check_fits
 from dbce_spark.commands.terminal import standard_input, without_controls
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
@@ -26,6 +29,9 @@ _HEAD = 4096
 """Bytes by which an archive is distinguished from a page."""
 _NAMED = 3
 """Files that are named where files are passed over."""
+_JSON = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)*\{\s*(?:"[^"\\]*"\s*:|\}\s*$)')
+"""Begins an object of JSON, a list of them, or JSON lines."""
+_NO_PAGE = "it is JSON, and no page; give an HTML file or an archive (`dbce show` and `dbce report` read outputs)"
 _MOST_OF_HEAD = 1 << 23
 """Bytes: more than a head can inflate to, which is a thousand times its size in gzip at most."""
 
@@ -144,16 +150,16 @@ def _read_page(first: bytes, rest: BinaryIO, most: int) -> bytes:
     """Read a page that begins with some bytes, without gzip, if it is in that.
 
     Raises:
-        OSError, ValueError: it cannot be read, has more than `most` bytes, or is an index.
+        OSError, ValueError: it cannot be read, has more than `most` bytes, or is an index or JSON.
     """
+    start = _inflated(first)
+    is_html = mime.computed_type("", start) in mime.PAGES
+    if not is_html and (what := index_file.remedy(BytesIO(start)) or (_JSON.match(start) and _NO_PAGE)):
+        raise ValueError(what)
     content = first + rest.read(max(0, most + 1 - len(first)))
     if len(content) > most:
         raise ValueError(f"it has more than {most} bytes (page.max_html_bytes)")
-    page = _unpacked(content, most)
-    is_html = mime.computed_type("", page[:_HEAD]) in mime.PAGES
-    if not is_html and (remedy := index_remedy(page)):
-        raise ValueError(remedy)
-    return page
+    return _unpacked(content, most)
 
 
 def _is_page(first: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZipFile
@@ -226,14 +227,29 @@ def test_fate_of_a_record(tmp_path: Path, content: bytes, expected: str) -> None
         (record(date="yesterday"), "its date is 'yesterday', and nothing else dates it"),
         (record(http("")), "no byte in its body"),
         (record(http(" \r\n ")), "4 bytes of white space"),
+        (record(http(""), WARC_Truncated="length"), "no byte in its body; the record, or its body, is cut"),
+        (
+            record(http(b"\xff\xd8\xff\xe0\0\x10JFIF"), WARC_Truncated="length"),
+            "says text/html, is image/jpeg; the record, or its body, is cut",
+        ),
     ],
-    ids=["no url", "cut in its head", "no date", "unreadable date", "no body", "white space"],
+    ids=["no url", "cut in its head", "no date", "unreadable date", "no body", "white space", "cut", "cut image"],
 )
 def test_a_reject_says_what_it_lacks(tmp_path: Path, content: bytes, expected: str) -> None:
     """The detail of a reject names what was missing, or what was there instead."""
     (found,) = read(archive(tmp_path / "a.warc", content))
 
     assert expected == found.detail
+
+
+def test_an_index_is_no_archive(tmp_path: Path) -> None:
+    """The reject says what takes it, also for one that is compressed."""
+    line = b'org,example)/ 20240101000000 {"url": "http://example.org/", "filename": "a.warc.gz", "offset": "0"}\n'
+    for content in (line, gzip.compress(line)):
+        (found,) = read(archive(tmp_path / "index.cdxj.gz", content))
+
+        assert RejectReason.NOT_AN_ARCHIVE == found.reason
+        assert found.detail.endswith("; it is an index, which `dbce extract --index` takes")
 
 
 def test_statuses_are_a_setting(tmp_path: Path) -> None:
@@ -335,6 +351,9 @@ def test_record_over_the_limit_is_rejected_and_the_next_is_read(tmp_path: Path) 
     actual = outcomes_of(path, "input.max_record_bytes=4000")
 
     assert [url(0), "reject:too_large", url(2)] == actual
+    (_, rejected, _) = read(path, "input.max_record_bytes=4000")
+    assert isinstance(rejected, Reject)
+    assert re.fullmatch(r"5\d{3} bytes in one record; input.max_record_bytes is 4000", rejected.detail)
 
 
 def test_page_over_the_limit_is_rejected(tmp_path: Path) -> None:
@@ -343,6 +362,10 @@ def test_page_over_the_limit_is_rejected(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.warc", record(block))
 
     assert outcomes_of(path, "page.max_html_bytes=4000") == ["reject:too_large"]
+    (rejected,) = read(path, "page.max_html_bytes=4000")
+    assert isinstance(rejected, Reject)
+    assert "more than 4000 bytes come out of 45; " in rejected.detail
+    assert rejected.detail.endswith("; page.max_html_bytes and input.max_ratio set the limit")
 
 
 def test_truncated_last_record_is_flagged(tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_json_has_the_texts_that_python_has(
     [
         (["missing.html"], "missing.html: nothing to read is there"),
         (["empty.html"], "/empty.html: "),
-        (["empty.html", "broken.warc.gz"], "no page was found"),
+        (["empty.html", "broken.warc.gz"], "no page could be printed, for the reasons above"),
         (["paper.pdf"], "/paper.pdf: not_html: is application/pdf"),
         (["name.txt"], "/name.txt: not_html: is text/plain; this names a place"),
         (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
@@ -272,7 +272,7 @@ def test_an_archive_of_texts_or_metadata_is_told_from_one_of_pages(
     path = archive(tmp_path / "a.warc.wet", record(b"Some words.", kind=kind, Content_Type=content_type))
 
     assert 2 == main(["text", path])
-    assert "no page was found in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
+    assert "no page is found in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["list.cdx", "-"])
@@ -289,6 +289,34 @@ def test_an_index_is_no_page(
     printed = capsys.readouterr()
     assert "" == printed.out
     assert printed.err.endswith(": cannot be read: it is an index, which `dbce extract --index` takes\n")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{"run_id": 1}', b'\n[ {"a": 1}, 2]', b'{"id": "a"}\n{"id": "b"}\n', b"{}\n"],
+    ids=["object", "list", "lines", "empty"],
+)
+@pytest.mark.parametrize("name", ["a.html", "-"])
+def test_json_is_no_page(
+    name: str, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An account or documents of ours are not printed, whatever their names."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.html").write_bytes(content)
+    piped(monkeypatch, content)
+
+    assert 2 == main(["text", name])
+    printed = capsys.readouterr()
+    assert "" == printed.out
+    assert "cannot be read: it is JSON, and no page; give an HTML file" in printed.err
+
+
+def test_text_with_braces_is_a_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """It begins as JSON does, and goes on otherwise."""
+    piped(monkeypatch, b"{The} harbour opens again on Sunday. " * 9)
+
+    assert 0 == main(["text", "-"])
+    assert capsys.readouterr().out.startswith("{The} harbour opens")
 
 
 @pytest.mark.parametrize("command", [["text"], ["show", "http://a.example/c", "--in"]])
@@ -351,7 +379,7 @@ def test_pages_of_a_manifest_are_fetched(web: Newsroom, tmp_path: Path, capsys: 
     """One that is not there is named, and does not end the others; an archive is known by its first bytes."""
     (tmp_path / "urls.txt").write_text(f"{web.url}/gone\n{web.url}/download\n{web.url}/port/news\n")
 
-    assert 2 == main(["text", f"@{tmp_path / 'urls.txt'}"])
+    assert 3 == main(["text", f"@{tmp_path / 'urls.txt'}"])
     printed = capsys.readouterr()
     named = [line for line in printed.out.splitlines() if line.startswith("== ")]
     assert [f"== {web.url}/port/news", "== http://a.example/archived  2020-01-02 03:04"] == named
@@ -393,11 +421,11 @@ def test_a_bad_record_is_named_with_its_file(pages: Path, capsys: pytest.Capture
 
 
 def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are named on stderr, and the status is that of an error once all others are printed."""
+    """They are named on stderr, and the status is that of files that failed, once all others are printed."""
     (pages / "broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
     (pages / "cut.html.gz").write_bytes(gzip.compress(HTML.encode())[:40])
 
-    assert 2 == main(["text", str(pages), str(pages / "cut.html.gz")])
+    assert 3 == main(["text", str(pages), str(pages / "cut.html.gz")])
     printed = capsys.readouterr()
 
     assert 3 == printed.out.count("== ")
@@ -406,7 +434,7 @@ def test_files_that_cannot_be_read_do_not_end_the_others(pages: Path, capsys: py
         line.startswith(f"dbce: {pages}/{name}: ")
         for name, line in zip(("broken.warc.gz", "cut.html.gz"), sorted(named), strict=True)
     ]
-    assert "2 of the inputs could not be read" in last
+    assert "2 inputs could not be read, for the reasons above; all others were" in last
 
 
 def test_a_fault_of_standard_input_names_it(
@@ -455,7 +483,7 @@ def test_no_more_of_a_file_is_read_than_a_page_may_have(tmp_path: Path, capsys: 
         file.truncate(1 << 42)
     (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
 
-    assert 2 == main(["text", str(tmp_path)])
+    assert 3 == main(["text", str(tmp_path)])
     printed = capsys.readouterr()
     assert f"{tmp_path}/zeros.html: cannot be read: it has more than 10485760 bytes" in printed.err
     assert printed.out.startswith("Der Hafen")

@@ -56,7 +56,8 @@ def fetch(
     refused: list[IndexEntry] = []
     for entry in entries:
         (refused if entry.length > max_record_bytes else allowed).append(entry)
-    yield from (Unfetched(one, RejectReason.TOO_LARGE, f"{one.length} bytes in one record") for one in refused)
+    most = f"at most {max_record_bytes} allowed"
+    yield from (Unfetched(one, RejectReason.TOO_LARGE, f"{one.length} bytes in one record, {most}") for one in refused)
     failures = 0
     last = ""
     with RangeReader(path, config) as ranges:

@@ -74,6 +74,13 @@ def kind_of(stream: BinaryIO) -> Kind | None:
     )
 
 
+def remedy(stream: BinaryIO) -> str:
+    """Return what to do with a file that was given as something else and is an index of lines; "" if it is none. Leaves
+    the stream at its start."""
+    is_index = kind_of(stream) in (Kind.CDX, Kind.CDXJ, Kind.ZIPNUM)
+    return "it is an index, which `dbce extract --index` takes" if is_index else ""
+
+
 def _fits(line: str, parse: Parse) -> bool:
     try:
         return parse(line) is not None

@@ -180,7 +180,9 @@ def test_record_above_the_limit_is_not_fetched(local: str) -> None:
     small = entry(path=local, offset=len(long), length=len(MEMBERS[0]))
     declared, undeclared = (entry(path=local, offset=0, length=length) for length in (len(long), -1))
 
-    assert [f"{len(long)} bytes in one record", "ok"] == outcomes(local, [declared, small], limit=10_000)
+    assert [f"{len(long)} bytes in one record, at most 10000 allowed", "ok"] == outcomes(
+        local, [declared, small], limit=10_000
+    )
     assert ["more than 10000 bytes in one record", "ok"] == outcomes(local, [undeclared, small], limit=10_000)
 
 
