@@ -9,6 +9,12 @@ from dbce_spark.dbce.pages import LOSSY_FLAGS
 from dbce_spark.log import counted
 from dbce_spark.spark.run.status_lines import by_frequency
 
+_WITHOUT_PAGES = {"conversion:text", "type:metadata"}
+"""The records of WET and of WAT files, as they are counted."""
+_NO_PAGE = (
+    "no record is a page; WET and WAT files hold texts and metadata of pages: give the WARC files that these are of"
+)
+
 
 def text(report: Mapping[str, Any], output: str) -> str:
     """Render the summary that ends a run."""
@@ -26,7 +32,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
             _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
-            *_nothing_selected(report),
+            *_nothing_extracted(report),
             _line("largest bucket", report["largest_bucket"], f"captures; {counted(cut, 'bucket')} cut into chunks"),
             _line("seconds", round(sum(seconds.values()), 1), stages),
             _line(
@@ -59,13 +65,16 @@ def _selection(account: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def _nothing_selected(report: Mapping[str, Any]) -> list[str]:
-    """Render what the filters of the selection left out, if there is no extraction; before it the rejects, which all
-    others are."""
+def _nothing_extracted(report: Mapping[str, Any]) -> list[str]:
+    """Render why there is no extraction, if there is none: what the filters of the selection left out, before it the
+    rejects, which all others are; or that the files hold no pages."""
     skipped = Counter(report["skipped"]) + Counter((report.get("selection") or {}).get("skipped", {}))
     left_out = {name: count for name, count in skipped.items() if name.startswith(PREFIX)}
-    if report["extractions"] or report["revisits"] or not left_out:
+    if report["extractions"] or report["revisits"]:
         return []
+    if not left_out:
+        kinds = _WITHOUT_PAGES & report["skipped"].keys()
+        return [f"no extraction: {_NO_PAGE}"] if kinds and not report["rejects"] else []
     rejects = f"all that was selected was rejected, {_listed(report['rejects'])}, as rejects has it; "
     cause = f"the selection left out {_listed(left_out)}; docs/selection.md has what each filter fits"
     return [f"no extraction: {rejects if report['rejects'] else ''}{cause}"]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from dbce_spark.spark.run import summary
 
 REPORT: dict[str, Any] = {
@@ -101,6 +103,17 @@ def test_a_selection_that_leaves_nothing_is_called_that() -> None:
     )
     assert "no extraction:" not in summary.text({**nothing, "skipped": {"mime": 3}}, "/o")
     assert "no extraction:" not in summary.text({**nothing, "revisits": 1}, "/o")
+
+
+@pytest.mark.parametrize("kind", ["conversion:text", "type:metadata"])
+def test_why_an_archive_of_texts_or_metadata_gives_nothing_is_said(kind: str) -> None:
+    """WET and WAT files hold no pages; where there is a page or a reject, other lines say what became of them."""
+    nothing = {**REPORT, "extractions": 0, "revisits": 0, "rejects": {}, "skipped": {kind: 9, "type:warcinfo": 1}}
+    said = "no extraction: no record is a page; WET and WAT files hold texts and metadata of pages: give the WARC files"
+
+    assert said in summary.text(nothing, "/o")
+    assert "no extraction:" not in summary.text({**nothing, "rejects": {"bad_http": 1}}, "/o")
+    assert "no extraction:" not in summary.text({**nothing, "extractions": 1}, "/o")
 
 
 def test_rejects_of_what_was_selected_come_before_what_was_not() -> None:
