@@ -24,8 +24,14 @@ PREFIX = "select:"
 """Before the name of a filter in the counts of what was skipped."""
 
 _HEADED_SURT = re.compile(r"(?:[a-z]+://)?\(([^):]*?)(,?)([):].*)?", re.DOTALL)
+_NO_KEY = re.compile(r"[^)/:]*(?:[.A-Z]|://)|.*\s", re.DOTALL)
+"""Matches what no key begins with: a URL, a host as it is spoken or in capitals, white space."""
 _HOST_AND_BELOW = (")", ",", ":")
 """Characters behind a host: in its own keys, in those of all hosts below it, and in those of its ports."""
+
+
+_DIGEST = re.compile(r"sha1:[A-Z2-7]{32}|(?!sha1:)\w+:[\w+/=-]{16,}")
+"""A digest as `normal_digest` writes it; other algorithms have several lengths, and are written in several ways."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +109,14 @@ def selection(config: SelectConfig) -> Selection:
     """Build the filters of a configuration.
 
     Raises:
-        ConfigError: a date, a media type, a host, a registered domain, a start of a SURT key or a regular expression
-            that is none.
+        ConfigError: a date, a media type, a digest, a host, a registered domain, a start of a SURT key or a regular
+            expression that is none.
     """
     filters = {
         "status": _among(config.statuses, lambda entry: entry.status or None),
         "mime": _mime(config.mimes),
         "date": _date(config.since, config.until),
-        "digest": _among(tuple(normal_digest(digest) for digest in config.digests), lambda entry: entry.digest or None),
+        "digest": _among(_digests(config.digests), lambda entry: entry.digest or None),
         "language": _language(config.languages),
         "host": _among(_hosts(config.hosts), lambda entry: host_of(entry.url)),
         "domain": _among(_domains(config.domains), lambda entry: domain_of(host_of(entry.url))),
@@ -120,6 +126,18 @@ def selection(config: SelectConfig) -> Selection:
     }
     checks = tuple((name, check) for name, check in filters.items() if check is not None)
     return Selection(checks, _prefixes(config), config)
+
+
+def _digests(written: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(map(normal_digest, written))
+    for given, digest in zip(written, found, strict=True):
+        if not _DIGEST.fullmatch(digest):
+            raise ConfigError(
+                Parameter("select.digests"),
+                f" holds {given!r}, which is no digest; write sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ, as the column"
+                " payload_digest of an output has it, or in hex",
+            )
+    return found
 
 
 def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -199,6 +217,9 @@ def _key_starts(prefix: str) -> tuple[str, ...]:
     host, comma, rest = headed.groups("") if headed else (prefix, "", "")
     if not host:
         raise ConfigError(Parameter("select.surts"), f" holds {prefix!r}, which names no host; write org,example)/")
+    if _NO_KEY.match(host + rest):
+        meant = "org,example)/" if {*prefix} & {*",)"} else url_key(f"http://{meant_host(prefix)}/")
+        raise ConfigError(Parameter("select.surts"), f" holds {prefix!r}, and no key begins so; write {meant}")
     return tuple(host + end for end in _HOST_AND_BELOW) if comma and not rest else (host + rest,)
 
 

@@ -1,5 +1,6 @@
 """Every filter of captures, on a line of an index and on a record alike."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,33 @@ def test_filter_that_is_none(chosen: dict[str, Any]) -> None:
     """The error names the parameter."""
     with pytest.raises(ConfigError, match=r"^select\."):
         selection(select(**chosen))
+
+
+@pytest.mark.parametrize(
+    ("surt", "meant"),
+    [
+        ("http://www.example.com/a", "com,example)/"),
+        ("example.com", "com,example)/"),
+        ("COM,example)/", "org,example)/"),
+        ("org.example)/", "org,example)/"),
+        ("org,example)/a b", "org,example)/"),
+    ],
+)
+def test_start_of_no_key(surt: str, meant: str) -> None:
+    """The error has one that is meant; a URL in the path of a key is none of these."""
+    with pytest.raises(ConfigError, match=rf"and no key begins so; write {re.escape(meant)}$"):
+        selection(select(surts=(surt,)))
+    for good in ("org,exa", "org", "org,example:8080)/a", "org,archive)/web/2011/http://example.com/", "dns:a.org"):
+        assert (good,) == selection(select(surts=(good,))).prefixes
+
+
+@pytest.mark.parametrize("digest", ["xyz", "sha1:ABC", f"sha1:{'a1' * 16}", "http://a.example/", "md5:zz"])
+def test_digest_that_is_none(digest: str) -> None:
+    """The error has one as an example; of known algorithms and of others those are taken that can be one."""
+    with pytest.raises(ConfigError, match="which is no digest; write sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"):
+        selection(select(digests=(digest,)))
+    selection(select(digests=("da39a3ee5e6b4b0d3255bfef95601890afd80709", "2jmj7l5rSw0yVb/vlWAYkK/YBwk=")))
+    selection(select(digests=("d41d8cd98f00b204e9800998ecf8427e", f"sha-256:{'0f' * 32}", f"sha512:{'A' * 86}==")))
 
 
 @pytest.mark.parametrize(
