@@ -1,4 +1,5 @@
-"""Find the main content of every page in a web archive by comparing it with its siblings, its past and its future."""
+"""Find the main content of every page in a web archive by comparing it with similar pages of its site, and with earlier
+and later captures of its URL."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

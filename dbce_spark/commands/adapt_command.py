@@ -36,7 +36,11 @@ def add_arguments(step: argparse.ArgumentParser) -> None:
         "--pages", type=count_or_none, dest="pages_a_round", metavar="N", help="add N pages, of as many templates as"
         f" there are; 0 adds none {default_of('pages_a_round', 'annotate.toml')}",
     )  # fmt: skip
-    step.add_argument("--overwrite", action="store_true", help="replace what an earlier round has written")
+    step.add_argument(
+        "--overwrite",
+        action="store_true",
+        help=f"replace {_CLASSIFIER}, {_EXTRACTED}/ and {_ACCOUNT} of an earlier round",
+    )
 
 
 def adapt(arguments: argparse.Namespace, settings: "WorkbenchSettings") -> None:
@@ -148,11 +152,14 @@ def _extract_again(
     from dbce_spark.output.output_reader import open_output
     from dbce_spark.spark.jobs import local_job
     from dbce_spark.spark.run import run_output
-    from dbce_spark.spark.run.run_request import EXISTS, RunRequest
+    from dbce_spark.spark.run.run_request import RunRequest
 
     folder = Path(arguments.output).absolute()
     if _holds_something(folder) and not arguments.overwrite:
-        raise OutputError(EXISTS.format(folder))
+        raise OutputError(
+            f"{folder} is not empty; give another --output, or --overwrite to replace {_CLASSIFIER}, {_EXTRACTED}/ and"
+            f" {_ACCOUNT} in it"
+        )
     sites = frozenset(one.labelled.site for one in labelled)
     request = RunRequest(
         files=doubtful_pages.archives(output, sites),

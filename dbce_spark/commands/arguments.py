@@ -19,6 +19,7 @@ INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
     " on each line; local, or any URL that fsspec supports (s3://, http://, hdfs://)"
 )
+OF_URL = "show the page of this URL; with http or https, with www. or without, it is the same (one SURT key)"
 OF_TREE = "urltree."
 """Prefix of the settings of conf/urltree.toml."""
 

@@ -31,7 +31,10 @@ def add(commands: Commands) -> None:
     _add_report(what)
     rollback = _add(what, "rollback", _rollback, "restore the contents of an earlier version, as a new version")
     rollback.add_argument(
-        "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
+        "version",
+        type=count,
+        metavar="VERSION",
+        help="restore the version of this number, as `dbce collection log` lists it",
     )
     _add(what, "compact", _compact, "rewrite the current rows in fewer files, without replaced rows, as a new version")
     vacuum = _add(what, "vacuum", _vacuum, "remove old versions, and the files that no remaining version needs")
@@ -59,7 +62,9 @@ def _add_register(commands: Commands) -> None:
     command = _add(commands, "register", _register, "create Delta tables of a version, as links to its files")
     add_version(command)
     add_local_output(
-        command, "DIR", "create the tables in this folder; on another file system than the collection's, of copies"
+        command,
+        "DIR",
+        "create the tables in this folder; if it is on another file system than the collection, its files are copied",
     )
     command.take_earlier("--delta", "--output")
 

@@ -49,7 +49,7 @@ _FILTERS = {
     "host": ("hosts", "NAME", "read captures of exactly this host, such as www.example.org"),
     "mime": ("mimes", "TYPE", "read captures of this media type, text/html or text/*, that input.mimes accepts"),
     "http-status": ("statuses", "CODE", "read captures with this HTTP status, if input.statuses has it too"),
-    "digest": ("digests", "DIGEST", "read captures whose payload has this digest"),
+    "digest": ("digests", "DIGEST", "read captures whose payload has this digest, as the column payload_digest has it"),
     "url-pattern": ("urls", "REGEX", "read captures whose URL this pattern matches somewhere"),
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan", "process", "began", "updated", "command")
@@ -134,7 +134,11 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
         group.add_argument(
             f"--{option}", action="append", dest=f"select.{name}", metavar=metavar, help=f"{text}; may be repeated"
         )
-    add_languages(group, "read captures that the index lists in these languages, such as de or deu", "select.languages")
+    add_languages(
+        group,
+        "read captures that the index lists in these languages, such as de or deu; needs --index alone, without INPUT",
+        "select.languages",
+    )
     add_dates(group, "read captures", "select")
     group.add_argument(
         "--sample",

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from dbce_spark import config
 from dbce_spark.commands.arguments import (
+    OF_URL,
     add_collection,
     add_in,
     add_log_format,
@@ -32,9 +33,7 @@ def add(commands: Commands) -> None:
 
 def _add_history(commands: Commands) -> None:
     command = add_command(commands, "history", _history, "show how a page changed from capture to capture")
-    command.add_argument(
-        "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
-    )
+    command.add_argument("url", metavar="URL", help=OF_URL)
     add_in(
         command,
         "look for captures in this output or collection; only a collection tells where a template was redesigned",

@@ -22,7 +22,7 @@ def add(commands: Commands) -> None:
 
 
 def _rules(arguments: argparse.Namespace) -> None:
-    """Learn from archives which query parameters identify a document, and write the rules as TOML, with the number of
+    """Learn from archives which query parameters identify a document, and print the rules as TOML, with the number of
     duplicates after each step of the normalisation of URLs (docs/urltree.md)."""
     from dbce_spark.streaming import parameter_rules
     from dbce_spark.streaming.urltree import rule_learning, urltree_settings

@@ -12,7 +12,7 @@ from dbce_spark import config
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.commands.archive_checks import check_fits
-from dbce_spark.commands.arguments import add_in, add_version
+from dbce_spark.commands.arguments import OF_URL, add_in, add_version
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import DIM, PLAIN, add_color, is_coloured, without_controls, write_lines
 from dbce_spark.dbce.extraction.extracted_page import extract_archive
@@ -44,7 +44,7 @@ class _Shown:
 def add(commands: Commands) -> None:
     """Add it to the commands of `dbce`."""
     command = add_command(commands, "show", _run, "show one page with its labels")
-    command.add_argument("url", metavar="URL", help="show the page with this URL")
+    command.add_argument("url", metavar="URL", help=OF_URL)
     add_in(command, "look in the output of `dbce extract`, in a collection, or in a web archive")
     add_version(command)
     command.add_argument(

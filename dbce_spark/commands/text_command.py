@@ -27,10 +27,10 @@ def add(commands: Commands) -> None:
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
         help="read an HTML file, a page of the web by its URL, a web archive, a folder, a glob in quotes, @FILE with"
-        " one of these on each line, or standard input (-); files may be gzipped. In a folder, at every depth, each"
-        " file is read that is HTML or an archive by its first bytes or by its name (input.patterns and"
-        " input.page_patterns of conf/dbce.toml). However INPUT is ordered, printed are first pages of the web, as they"
-        " are given; then HTML files by their paths, standard input, and the pages of archives by URL and time",
+        " one of these on each line, or standard input (-); files may be gzipped. Of a folder, at every depth, each"
+        " file is read that is HTML or an archive by its first bytes or its name (input.patterns and"
+        " input.page_patterns of conf/dbce.toml). Printed are first pages of the web, as they are given; then HTML"
+        " files by path, standard input, and pages of archives by URL and time",
     )  # fmt: skip
     command.add_argument(
         "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"

@@ -278,7 +278,10 @@ def test_what_an_earlier_round_wrote_stays(tmp_path: Path, extracted: str, capsy
     capsys.readouterr()
 
     assert adapt(tmp_path, extracted) == 2
-    assert "after exists; give another --output, or --overwrite to replace it" in capsys.readouterr().err
+    assert (
+        "after is not empty; give another --output, or --overwrite to replace classifier.npz, extracted/ and"
+        in capsys.readouterr().err
+    )
     assert before == (tmp_path / "after/account.jsonl").stat().st_mtime_ns
 
 
