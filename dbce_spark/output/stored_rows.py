@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dbce_spark.errors import OutputError, denied
-from dbce_spark.files import parquet
+from dbce_spark.files import parquet, sources
 
 CAPTURE_ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
@@ -23,8 +23,8 @@ def batches(
     """Read some columns, or all, of some Parquet files of a table, file after file, at most `rows` rows at once.
 
     A column may be one field of a list of structs: "segments.label". Of a file no more is held than the pages of one
-    row group of the columns that are asked for. With an expression (`where`), of local files, row groups whose
-    statistics rule it out are passed over; then columns are whole ones.
+    row group of the columns that are asked for. With an expression (`where`), row groups whose statistics rule it
+    out are passed over; then columns are whole ones.
 
     Raises:
         OutputError: a file cannot be read, or lacks a column.
@@ -35,7 +35,9 @@ def batches(
                 import pyarrow.dataset as ds  # only here: it takes pandas with it, 0.2 s of each command
 
                 verified = ds.ParquetFragmentScanOptions(page_checksum_verification=True)
-                file = ds.dataset(path, format=ds.ParquetFileFormat(default_fragment_scan_options=verified))
+                system, name = sources.file_system(path) if sources.is_remote(path) else (None, path)
+                form = ds.ParquetFileFormat(default_fragment_scan_options=verified)
+                file = ds.dataset(name, format=form, filesystem=system)
                 yield from file.to_batches(columns=columns, filter=where, batch_size=rows, batch_readahead=1)
             continue
         with opened(path) as file:

@@ -9,6 +9,7 @@ import pytest
 
 from dbce_spark.commands import history_command
 from dbce_spark.commands.cli import main
+from dbce_spark.files import storage
 from dbce_spark.output.history import url_history
 
 PAGE = "http://www.tagblatt.example/"
@@ -53,13 +54,18 @@ def test_a_collection_with_a_part_missing_has_no_history(
 
 
 def test_an_output_has_histories_of_its_pages(extracted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of several captures of a URL that one run has read, as of those of a collection."""
+    """Of several captures of a URL that one run has read, as of those of a collection; also in an object store."""
     assert 0 == main(["history", PAGE, "--in", str(extracted)])
     head, *lines = capsys.readouterr().out.splitlines()
 
     assert head.startswith(f"{PAGE}: 3 captures, 2022-")
     assert any(line.startswith("  ~ ") for line in lines)
     assert "content: first seen, last seen, captures" in lines
+
+    for path in filter(Path.is_file, extracted.rglob("*")):
+        storage.write(f"memory://history/{path.relative_to(extracted)}", path.read_bytes())
+    assert 0 == main(["history", PAGE, "--in", "memory://history"])
+    assert [head, *lines] == capsys.readouterr().out.splitlines()
 
 
 def test_tables_of_changes_need_a_collection(
