@@ -72,8 +72,8 @@ def _run(arguments: argparse.Namespace) -> None:
         for flag in filter(LOSSY_FLAGS.__contains__, page.flags):
             print(f"dbce: {without_controls(name)}: {flag}: {LOSSY_FLAGS[flag]}", file=sys.stderr)
     if not good:
-        hint = "is found in the input; WET and WAT files have none, but texts and metadata of pages"
-        raise InputError(f"no page {'could be printed, for the reasons above' if lost else hint}")
+        hint = "; WET and WAT files have none, but texts and metadata of pages" if given.archives else ""
+        raise InputError(f"no page {'could be printed, for the reasons above' if lost else f'is in the input{hint}'}")
     is_json = arguments.format == "json"
     write_lines(_json(good, given.named) if is_json else _print(good, attrgetter(arguments.format)))
     if unread:

@@ -81,6 +81,17 @@ def test_of_a_folder_is_read_what_is_a_page(tmp_path: Path, capsys: pytest.Captu
     assert [f"dbce: 4 files passed over, neither a page nor an archive: {first}, ..."] == printed.err.splitlines()
 
 
+def test_a_folder_without_pages_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its files are named; nothing is said of archives, of which it has none."""
+    (tmp_path / "notes.txt").write_text("Some words.")
+
+    assert 2 == main(["text", str(tmp_path)])
+    assert [
+        f"dbce: 1 file passed over, neither a page nor an archive: {tmp_path}/notes.txt",
+        "dbce: no page is in the input",
+    ] == capsys.readouterr().err.splitlines()
+
+
 def test_a_page_is_printed_once_however_it_is_named(
     pages: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,7 +283,7 @@ def test_an_archive_of_texts_or_metadata_is_told_from_one_of_pages(
     path = archive(tmp_path / "a.warc.wet", record(b"Some words.", kind=kind, Content_Type=content_type))
 
     assert 2 == main(["text", path])
-    assert "no page is found in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
+    assert "no page is in the input; WET and WAT files have none, but texts and" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["list.cdx", "-"])
