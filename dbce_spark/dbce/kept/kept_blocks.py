@@ -14,8 +14,8 @@ from dbce_spark.dbce.classifier import units
 from dbce_spark.dbce.classifier.block_scores import STEP, Scores, rounded
 from dbce_spark.dbce.classifier.classify import ARTICLE
 from dbce_spark.dbce.classifier.site_corrections import LabelledPage, SiteCorrections
-from dbce_spark.dbce.kept.line_numbers import line_numbers, without_line_numbers
-from dbce_spark.dbce.kept.recurring_links import recurring_links, without_recurring_links
+from dbce_spark.dbce.kept.line_numbers import line_numbers
+from dbce_spark.dbce.kept.recurring_links import recurring_links
 from dbce_spark.dbce.kept.recurring_texts import without_recurring_texts
 from dbce_spark.dbce.kept.repeated_blocks import without_repeats
 from dbce_spark.dbce.kept.title_heading import is_of_title, main_heading, with_title
@@ -54,12 +54,12 @@ def choose_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray
         is_kept = choose_of_article(scores, page.blocks.words, label.favor)
     else:
         is_kept = _choose_of_whole_page(page, scores, page.features, label.favor)
-    is_kept = without_line_numbers(page.blocks, without_recurring_links(page.blocks, is_kept))
+    is_kept[[*recurring_links(page.blocks), *line_numbers(page.blocks)]] = False
     return without_repeats(page.blocks, page.features.keys[TEXT], is_kept)
 
 
 def texts_read(page: Page) -> dict[int, str]:
-    """Return the text of each block that `choose_blocks` reads, by its index."""
+    """Return the text of each block that decides what `choose_blocks` keeps, by its index: a stream stores no other."""
     found = recurring_links(page.blocks)
     for at in line_numbers(page.blocks):
         found += (at, at + 1)

@@ -1,20 +1,13 @@
 """Numbers of lines: a column of a table beside the code that they count."""
 
 import numpy as np
-import numpy.typing as npt
 
 from dbce_spark.model import Blocks
 
 
-def without_line_numbers(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that number the lines of the code behind them: nobody copies these."""
-    left = is_kept.copy()
-    left[line_numbers(blocks)] = False
-    return left
-
-
 def line_numbers(blocks: Blocks) -> list[int]:
-    """Find the line numbers of a page: as many in a <pre> as lines in the <pre> of the next cell of the row."""
+    """Find the line numbers of a page: as many in a <pre> as lines in the <pre> of the next cell of the row. Nobody
+    copies these."""
     found = []
     for at in np.flatnonzero(blocks.words[:-1] > 1).tolist():
         row = _row_of_code(blocks.xpaths[at])

@@ -6,22 +6,14 @@
 from collections import defaultdict
 
 import numpy as np
-import numpy.typing as npt
 
 from dbce_spark.html.closing_links import MOST_CHARS, REPEATED
 from dbce_spark.model import Blocks
 
 
-def without_recurring_links(blocks: Blocks, is_kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Drop the kept blocks that are recurring links, however many of their like are dropped already; text around them
-    draws them in (`units.choose_of_whole_page`), whatever their scores."""
-    left = is_kept.copy()
-    left[recurring_links(blocks)] = False
-    return left
-
-
 def recurring_links(blocks: Blocks) -> list[int]:
-    """Find the recurring links of a page. In the state of a stream no other link needs a text."""
+    """Find the recurring links of a page: none is kept, however few of their like are, as text around them draws them
+    in (`units.choose_of_whole_page`), whatever their scores. In the state of a stream no other link needs a text."""
     found: dict[str, list[int]] = defaultdict(list)
     for at in np.flatnonzero(blocks.link_words >= blocks.words).tolist():
         text = blocks.text_of(at)

@@ -158,13 +158,49 @@ def test_a_page_that_keeps_a_block_keeps_no_unlikely_one_for_the_text() -> None:
     assert [False, False, False, True] == kept.tolist()
 
 
-def test_numbers_of_lines_are_not_kept() -> None:
-    """Whatever their score."""
-    html = b"<table><tr><td><pre>1\n2\n3</pre><td><pre>one\ntwo\nthree</pre></table>"
-    page = pages.parse_fetch(warc.Fetch(capture("http://a.example.org/"), html), config())
+@pytest.mark.parametrize(
+    ("html", "scores", "expected"),
+    [
+        pytest.param(
+            "<table><tr><td><pre>1\n2\n3</pre><td><pre>one\ntwo\nthree</pre></table>",
+            [0.9, 0.9],
+            ["one\ntwo\nthree"],
+            id="numbers-of-lines",
+        ),
+        pytest.param(
+            "".join(f"<li>News of {day} <a href=/{day}>(more)</a>" for day in ("Monday", "Tuesday", "Friday")),
+            [0.9, 0.9, 0.1, 0.9, 0.9, 0.9],
+            ["News of Monday", "News of Friday"],
+            id="links-that-recur",
+        ),
+        pytest.param(
+            "<h2>Old harbour</h2><h2>Old harbour</h2><p>It opens on Sunday.</p>",
+            [0.9, 0.9, 0.9],
+            ["Old harbour", "It opens on Sunday."],
+            id="a-heading-that-follows-itself",
+        ),
+        pytest.param(
+            "".join(f"<div><p>A lamp of the kind {kind}<p class=buy>Buy</div>" for kind in "abc"),
+            [0.9, 0.4, 0.9, 0.4, 0.9, 0.4],
+            ["A lamp of the kind a", "A lamp of the kind b", "A lamp of the kind c"],
+            id="an-unlikely-text-that-recurs-in-its-slot",
+        ),
+        pytest.param(
+            "<title>The harbour</title><div><p>Home page<p>Shop<h1>The harbour</h1></div><div><p>It opens.<p>See it.",
+            [0.01, 0.01, 0.25, 0.9, 0.9],
+            ["The harbour", "It opens.", "See it."],
+            id="an-unlikely-main-heading-stays",
+        ),
+    ],
+)
+def test_rules_choose_among_the_blocks_of_a_page(html: str, scores: list[float], expected: list[str]) -> None:
+    """Each has an effect on what is kept, whatever the score of the block."""
+    page = pages.parse_fetch(warc.Fetch(capture("http://a.example.org/"), html.encode()), config())
     assert isinstance(page, Page)
 
-    assert [False, True] == choose_blocks(page, np.full(2, 0.9), config().label).tolist()
+    is_kept = choose_blocks(page, np.array(scores), config().label)
+
+    assert expected == [page.blocks.text_of(at) for at in np.flatnonzero(is_kept).tolist()]
 
 
 @pytest.mark.parametrize(

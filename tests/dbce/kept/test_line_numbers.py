@@ -1,9 +1,8 @@
 """Numbers of lines beside code."""
 
-import numpy as np
 import pytest
 
-from dbce_spark.dbce.kept.line_numbers import without_line_numbers
+from dbce_spark.dbce.kept.line_numbers import line_numbers
 from tests.support.builders import parsed
 
 
@@ -24,6 +23,4 @@ def test_numbers_of_lines_are_dropped(row: str, expected: list[str]) -> None:
     """As many as the lines of the code in the next cell; others are text."""
     blocks = parsed(f"<table><tr>{row}</table>").blocks
 
-    left = without_line_numbers(blocks, np.ones(len(blocks), np.bool_))
-
-    assert expected == [blocks.text_of(at) for at in np.flatnonzero(left).tolist()]
+    assert expected == [blocks.text_of(at) for at in range(len(blocks)) if at not in line_numbers(blocks)]

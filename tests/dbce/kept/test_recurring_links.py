@@ -1,9 +1,8 @@
 """Links behind a text that recur with the same few words are no content."""
 
-import numpy as np
 import pytest
 
-from dbce_spark.dbce.kept.recurring_links import without_recurring_links
+from dbce_spark.dbce.kept.recurring_links import recurring_links
 from tests.support.builders import parsed
 
 LONG = "a link that goes on for more than thirty characters"
@@ -12,8 +11,8 @@ LONG = "a link that goes on for more than thirty characters"
 def kept(html: str) -> list[str]:
     """List the texts of the blocks that stay, of all of a page."""
     blocks = parsed(html).blocks
-    is_kept = without_recurring_links(blocks, np.ones(len(blocks), np.bool_))
-    return [text for text, stays in zip(blocks.text.split("\n"), is_kept.tolist(), strict=True) if stays]
+    found = recurring_links(blocks)
+    return [text for at, text in enumerate(blocks.text.split("\n")) if at not in found]
 
 
 @pytest.mark.parametrize(
@@ -33,14 +32,6 @@ def test_recurring_links_go_and_others_stay(line: str, expected: list[str]) -> N
     html = "".join(line.format(day) for day in "abcd")
 
     assert [text.format(day) for day in "abcd" for text in expected] == kept(html)
-
-
-def test_a_link_recurs_with_those_that_are_dropped_already() -> None:
-    """Of four items of a list the last alone is content, with its button."""
-    blocks = parsed("".join(f"<li>News of {day}<br><br><a href=/{day}>more</a>" for day in "abcd")).blocks
-    is_kept = np.arange(8) >= 6
-
-    assert [6] == np.flatnonzero(without_recurring_links(blocks, is_kept)).tolist()
 
 
 def test_two_links_do_not_recur() -> None:
