@@ -31,6 +31,11 @@ class Label(IntEnum):
         return self.name.lower()
 
 
+LABELS_BY_WORD = {label.word: label for label in Label}
+LABEL_WORDS = tuple(LABELS_BY_WORD)
+"""The words of the labels, each at its label's number."""
+
+
 def arm_bit(arm: str) -> int:
     """Return the bit of an arm: 16 for `cur` down to 1 for `next`, so that "11010" reads as in the thesis."""
     return 16 >> ARMS.index(arm)

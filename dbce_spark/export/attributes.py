@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dbce_spark.files import jsonl
-from dbce_spark.model import Label
+from dbce_spark.model import LABEL_WORDS, Label
 
 Span = tuple[int, int, float]
 Spans = list[Span]
@@ -27,8 +27,6 @@ COLUMNS = ("capture_id", "page_text", "words", "text_words", *(f"segments.{name}
 
 _DIGITS = 4
 """Of scores: those of blocks are in steps of 1/10,000."""
-
-_CODES = pa.array([label.word for label in Label])
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,5 +100,6 @@ def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
 
 def _numbers(name: str, column: pa.Array) -> npt.NDArray[Any]:
     """Convert a column to numbers, labels to codes."""
-    numbers: npt.NDArray[Any] = (pa.compute.index_in(column, _CODES) if name == "label" else column).to_numpy()
+    codes = pa.compute.index_in(column, pa.array(LABEL_WORDS)) if name == "label" else column
+    numbers: npt.NDArray[Any] = codes.to_numpy()
     return numbers

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.config import STATUSES
-from dbce_spark.model import Label
+from dbce_spark.model import LABEL_WORDS
 from dbce_spark.report import reject_examples
 from dbce_spark.report.grouped_sums import GroupedSums
 from dbce_spark.report.output_counts import FIRSTS, SUMS, OutputCounts, distinct_urls, label_shares, ranked_capture
@@ -96,7 +96,7 @@ class Overview:
     @property
     def characters(self) -> int:
         """Count the characters of all page text that has a label."""
-        return sum(self.totals[label.word] for label in Label)
+        return sum(self.totals[word] for word in LABEL_WORDS)
 
     @property
     def shares(self) -> dict[str, float]:

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
-from dbce_spark.model import Label, digest
+from dbce_spark.model import LABEL_WORDS, LABELS_BY_WORD, Label, digest
 
 Tags = tuple[Label | None, ...]
 """Tags in page order, one a segment; None: the annotator gave it none, neither its own nor one from above."""
 
 COMMENT = "comment"
 """The mark of readers' comments: they have the tag of content, and stand among the comments."""
-
-LABELS = {label.word: label for label in Label}
-"""Tags by their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +102,9 @@ def parse_tag(word: object, place: str) -> Label | None:
     """
     if word is None:
         return None
-    if not isinstance(word, str) or word not in LABELS:
-        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(LABELS)}, or null")
-    return LABELS[word]
+    if not isinstance(word, str) or word not in LABELS_BY_WORD:
+        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(LABEL_WORDS)}, or null")
+    return LABELS_BY_WORD[word]
 
 
 _LINES = jsonl.LinesOf(as_fields, from_fields)

@@ -29,7 +29,7 @@ from dbce_spark.errors import InputError
 from dbce_spark.files import sources, timestamps
 from dbce_spark.html.about import NOTHING, About
 from dbce_spark.html.tokens import tokens
-from dbce_spark.model import Blocks, Capture, Extraction, Label, Page, Reject, RejectReason, RejectStage, Segments
+from dbce_spark.model import LABEL_WORDS, Blocks, Capture, Extraction, Page, Reject, RejectReason, RejectStage, Segments
 
 Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
 """Parses some captures to pages, in their order."""
@@ -41,7 +41,6 @@ _PLACE = re.compile(rb"\w+://\S+|[^\s<>\"{}]*/[^\s<>\"{}]*|[^\n<>]*\.[a-zA-Z]\w{
 """A URL or a path, as it is sometimes given in place of HTML; a sentence is none, nor is JSON, or a price."""
 _LONGEST_PLACE = 2000
 """Bytes."""
-_LABELS = tuple(label.word for label in Label)
 _OF_FILE = (RejectReason.FILE_UNREADABLE, RejectReason.NOT_AN_ARCHIVE)
 
 
@@ -501,7 +500,7 @@ def _blocks(blocks: Blocks, segments: Segments) -> tuple[ExtractedBlock, ...]:
     return tuple(
         ExtractedBlock(
             text=blocks.text[start:end],
-            label=_LABELS[label],
+            label=LABEL_WORDS[label],
             score=score,
             siblings=siblings,
             siblings_with=siblings_with,

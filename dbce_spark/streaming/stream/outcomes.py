@@ -13,7 +13,7 @@ from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.single import unlabelled
 from dbce_spark.dbce.time_limit import time_limit
-from dbce_spark.model import Blocks, Capture, Label, Reject, RejectStage
+from dbce_spark.model import LABEL_WORDS, Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
 
@@ -25,7 +25,6 @@ _OF_BLOCKS = {"labels": "label", "counts": "count", "scores": "score"}
 _REPEAT_COLUMNS = [
     name for name in stream_rows.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"
 ]
-_WORDS = {label.value: label.word for label in Label}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,5 +119,5 @@ def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], config
 def _labelled_blocks(columns: Row) -> list[dict[str, Any]]:
     """List what an outcome says of each block, by the names of a row's `blocks`."""
     given = {name: columns[column] for column, name in _OF_BLOCKS.items() if column in columns}
-    given["label"] = [_WORDS[label] for label in given["label"]]
+    given["label"] = [LABEL_WORDS[label] for label in given["label"]]
     return [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]
