@@ -99,7 +99,7 @@ def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:
 
 def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
     page = single_page.make_from_sheet(page_file.from_fields(fields, place), config)
-    near = cross_tasks.neighbours(fields, place) if "neighbours" in fields else {}
+    near = cross_tasks.parse_neighbours(fields, place) if "neighbours" in fields else {}
     try:
         return _Made(page, [neighbours.make_neighbour(page, arm, one) for arm, one in near.items()])
     except PageError as error:
