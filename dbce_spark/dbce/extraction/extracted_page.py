@@ -326,10 +326,11 @@ def extract_readable(
     named = [paths] if isinstance(paths, str | PathLike) else _list(paths)
     htmls: dict[str, bytes] = {}
 
-    def keep(fetch: warc.Fetch) -> None:
+    def keep_html(fetch: warc.Fetch) -> None:
         htmls.setdefault(fetch.capture.capture_id, fetch.html)
 
-    found = local.extract(sources.expand([_path(one) for one in named], settings.input.patterns), settings, keep=keep)
+    files = sources.expand([_path(one) for one in named], settings.input.patterns)
+    found = local.extract(files, settings, on_fetch=keep_html)
     pages = [(one.page.capture, one) for one in found.extractions]
     pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
     extracted = [_with_text(_of_capture(of, htmls), one, settings) for of, one in pages]

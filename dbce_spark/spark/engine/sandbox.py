@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Keep, Source, fetches, parse_fetch, parsed_pages
+from dbce_spark.dbce.pages import KeepHtml, Source, fetches, parse_fetch, parsed_pages
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.html.charset import decode
@@ -61,7 +61,7 @@ class Reading:
     `parsed_pages`."""
 
     records: Iterator[ReadRecord]
-    pages: Callable[[Sequence[Fetch], Keep], Iterable[Page | Reject]]
+    pages: Callable[[Sequence[Fetch], KeepHtml], Iterable[Page | Reject]]
 
 
 @contextmanager
@@ -69,8 +69,8 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
 
-    def in_place(captures: Sequence[Fetch], keep: Keep) -> Iterable[Page | Reject]:
-        return parsed_pages(captures, config, keep)
+    def in_place(captures: Sequence[Fetch], keep_html: KeepHtml) -> Iterable[Page | Reject]:
+        return parsed_pages(captures, config, keep_html)
 
     if attempt is None:
         yield Reading(records, in_place)
@@ -264,12 +264,12 @@ def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> 
 
 
 def _kept_apart(
-    parser: Sandbox[Fetch, Page | Reject], captures: Sequence[Fetch], keep: Keep
+    parser: Sandbox[Fetch, Page | Reject], captures: Sequence[Fetch], keep_html: KeepHtml
 ) -> Iterator[Page | Reject]:
     for fetch in captures:
         outcome = _page_apart(parser, fetch)
         if isinstance(outcome, Page):
-            keep(decode(fetch.html, fetch.capture.declared_charset).html)
+            keep_html(decode(fetch.html, fetch.capture.declared_charset).html)
         yield outcome
 
 

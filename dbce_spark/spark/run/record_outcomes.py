@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
-from dbce_spark.dbce.pages import let_go
+from dbce_spark.dbce.pages import ignore
 from dbce_spark.model import Page, Reject, Revisit, Skip
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -34,7 +34,7 @@ def page_batches(
     """
     kept: deque[bytes] = deque()
     for captures in _captures_together(reading.records, outcomes, limit):
-        for lot in cut_lots(reading.pages(captures, kept.append if with_html else let_go), blocks_of, TOGETHER):
+        for lot in cut_lots(reading.pages(captures, kept.append if with_html else ignore), blocks_of, TOGETHER):
             pages: list[Page] = []
             for page in lot:
                 if isinstance(page, Reject):
