@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.output.schemas import comparison_rows
+from dbce_spark.output.schemas import comparison_rows, page_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -133,7 +133,7 @@ def of_few(run: Run, cut: MergeTasks) -> WorkList:
     """List what is to be merged where all of it has a place: nothing is brought but what the driver holds of few
     captures."""
     relabel = _by_place(read_few.staged(run.work, staging.RELABEL, comparison_rows.RELABEL))
-    dropped = read_few.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
+    dropped = read_few.staged(run.work, read_pages.DROPPED, page_rows.DROPPED)
     by_task = cut.by_task(relabel)
     found = _FewFound(run.work, by_task, _by_place(dropped), relabel, read_few.seen(run))
     return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)

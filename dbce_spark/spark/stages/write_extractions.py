@@ -49,7 +49,6 @@ from dbce_spark.spark.stages.work_list import RowGroup
 NAME = EXTRACTIONS
 _TEXTS_PER_GROUP = 8192
 """Some 350 bytes each."""
-_UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
 
 
 def write(run: Run, account: RunAccount) -> Counter[str]:
@@ -90,13 +89,13 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
 
 
 def unlabelled(run: Run) -> DataFrame:
-    """Read the pages that could not be labelled, as _UNLABELLED_ROW: rejects, with their capture ids."""
-    return run.staged(staging.UNLABELLED, _UNLABELLED_ROW)
+    """Read the pages that could not be labelled, as UNLABELLED rows: rejects, with their capture ids."""
+    return run.staged(staging.UNLABELLED, reject_rows.UNLABELLED)
 
 
 def unlabelled_ids(run: Run) -> pa.ChunkedArray:
     """Read the capture ids of these pages in this process."""
-    return read_few.staged(run.work, staging.UNLABELLED, _UNLABELLED_ROW, ["capture_id"]).column("capture_id")
+    return read_few.staged(run.work, staging.UNLABELLED, reject_rows.UNLABELLED, ["capture_id"]).column("capture_id")
 
 
 def _cut(run: Run, account: RunAccount) -> MergeTasks:
@@ -133,7 +132,7 @@ class _Unlabelled:
         if self._ids:
             rows = reject_rows.rejects_batch(self._rejects)
             parquet.write(
-                self._path, _UNLABELLED_ROW, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
+                self._path, reject_rows.UNLABELLED, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
             )
 
 
