@@ -260,6 +260,20 @@ def _similar(
     """
     if not left or not come:
         return []
+    taken: tuple[set[int], set[int]] = (set(), set())
+    pairs = []
+    for negative, i, j in sorted(_scored(old, new, left, come)):
+        if i not in taken[0] and j not in taken[1]:
+            taken[0].add(i)
+            taken[1].add(j)
+            pairs.append((i, j, -negative))
+    return pairs
+
+
+def _scored(
+    old: Sequence[Piece], new: Sequence[Piece], left: Sequence[int], come: Sequence[int]
+) -> list[tuple[float, int, int]]:
+    """Score all pairs of pieces that are similar enough, the score with a minus: so the best are the first in order."""
     ours, theirs = ([words(piece.text) for piece in pieces] for pieces in (old, new))
     weights = _weights(ours, theirs)
     totals = [
@@ -279,14 +293,7 @@ def _similar(
                 shared[j] += weights[word]
         scores = ((2 * both / (totals[0][i] + totals[1][j]), j) for j, both in shared.items())
         found += [(-score, i, j) for score, j in scores if score >= EDITED_FROM]
-    taken: tuple[set[int], set[int]] = (set(), set())
-    pairs = []
-    for negative, i, j in sorted(found):
-        if i not in taken[0] and j not in taken[1]:
-            taken[0].add(i)
-            taken[1].add(j)
-            pairs.append((i, j, -negative))
-    return pairs
+    return found
 
 
 def words(text: str) -> list[str]:

@@ -20,6 +20,16 @@ class RecordOutcomes:
     counts: RecordCounts = field(default_factory=RecordCounts)
     rejects: list[Reject] = field(default_factory=list)
 
+    def add(self, record: Skip | Reject | Revisit) -> None:
+        """Count a record that is not fetched; keep a reject, and hand on a revisit."""
+        if isinstance(record, Skip):
+            self.counts.skipped[record.filter] += 1
+        elif isinstance(record, Reject):
+            self.reject(record)
+        else:
+            self.counts.revisits += 1
+            self.keep_revisit(record)
+
     def reject(self, one: Reject) -> None:
         self.rejects.append(one)
         self.counts.rejects[str(one.reason)] += 1
@@ -58,16 +68,11 @@ def _captures_together(
     counts = outcomes.counts
     for record in records:
         counts.records += 1
-        if isinstance(record, Skip):
-            counts.skipped[record.filter] += 1
-        elif isinstance(record, Reject):
-            outcomes.reject(record)
-        elif isinstance(record, Revisit):
-            counts.revisits += 1
-            outcomes.keep_revisit(record)
-        else:
+        if isinstance(record, warc.Fetch):
             lot.append(record)
             held += len(record.html)
+        else:
+            outcomes.add(record)
         left = TOGETHER.pages if limit is None else min(TOGETHER.pages, limit - counts.captures)
         if len(lot) == left or held > HTML_TOGETHER:
             yield lot
