@@ -170,12 +170,12 @@ class Blocks:
         return self.text[self.starts[block] : self.ends[block]]
 
     def before_row_ends(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether more of its row follows it: a tab and another cell, or a space and another block
-        of its cell."""
+        """Mark the blocks behind which their row goes on: a tab and another cell, or a space and another block of the
+        same cell."""
         return np.array([self.text.startswith(("\t", " "), end) for end in self.ends.tolist()], np.bool_)
 
     def in_rows(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether it is in a row, with another before or behind."""
+        """Mark the blocks that are in a row, with another before or behind."""
         found = self.before_row_ends()
         found[1:] |= found[:-1].copy()
         return found

@@ -42,7 +42,7 @@ class DoubtfulPage:
 
 @dataclass(frozen=True, slots=True)
 class LabelledOutput:
-    """An output, and another one that labelled some of its sites anew: their rows there count."""
+    """An output, and another one that labelled some of its sites again: their rows there count."""
 
     output: Output
     adapted: Output | None = None

@@ -93,7 +93,7 @@ def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:
         return is_new, neighbours.add(opened, page.page, one.neighbours)
     except UnicodeEncodeError as error:  # JSON can have half of a character, and no store can
         raise InputError(
-            f"the page {one.page.page!r} cannot be stored: {error}; mend its line, or leave it out"
+            f"the page {one.page.page!r} cannot be stored: {error}; correct its line, or leave it out"
         ) from error
 
 

@@ -16,7 +16,7 @@ from dbce_spark.log import counted, percent
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
-    """Write the summary. `notes` are sentences on what was left out, and on what was not measured anew."""
+    """Write the summary. `notes` are sentences on what was left out, and on what was not measured again."""
     parts = [
         *_introduction(analysis, notes),
         *(part for pool in analysis.pools for part in _pool(pool)),

@@ -35,7 +35,7 @@ TEXTS = pa.schema([*_TEXT, *fields(signature=BINARY, site_part=INT, task=INT, ro
 """Texts as they are compared; `task` and `row_no` say where the row is staged."""
 
 MARKS = pa.schema([*fields(capture_id=STRING, task=INT, row_no=INT), *_MARK])
-"""The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked anew."""
+"""The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked again."""
 
 FIRSTS = pa.schema(
     [

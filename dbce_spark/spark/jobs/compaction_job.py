@@ -213,7 +213,7 @@ def _batches(path: str) -> Iterator[pa.RecordBatch]:
 
 
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
-    """Iterate over the rows of an increment's file whose captures no later one has labelled anew."""
+    """Iterate over the rows of an increment's file whose captures no later one has labelled again."""
     for batch in _batches(path):
         yield batch.filter(mark_current(batch.column("capture_id"), number, last))
 

@@ -86,7 +86,7 @@ def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> Dat
 
 
 def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
-    """Drop rows of captures that a later increment has labelled anew, as `current_rows.mark_current` does.
+    """Drop rows of captures that a later increment has labelled again, as `current_rows.mark_current` does.
 
     `again` names these captures and increments: capture_id, increment."""
     last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))

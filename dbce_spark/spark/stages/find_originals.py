@@ -193,7 +193,7 @@ def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list
     first = timed.groupBy("path", "offset").agg(
         F.min("payload").alias("payload"), F.min(F.struct("at", *PLACE)).alias("first")
     )
-    # One window over all of them, who are select.max_wanted at most.
+    # One window over all of them: they are select.max_wanted at most.
     nth = F.row_number().over(Window.orderBy("path", "offset"))
     numbered = first.select(
         "payload", "first.file_no", "first.row_no", F.floor((nth - 1) / per_part).cast("int").alias("part")

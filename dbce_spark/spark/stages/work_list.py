@@ -34,7 +34,7 @@ _DROPPED, _RELABEL, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 @dataclass(frozen=True, slots=True)
 class RowGroup:
     """A row group of a file of pages: the rows that are dropped, and of prior pages the RELABEL rows of those that may
-    be labelled anew."""
+    be labelled again."""
 
     file_no: int
     number: int
