@@ -63,7 +63,7 @@ def from_fields(fields: Fields, place: str) -> Submission:
     Raises:
         InputError: a field is missing, or of the wrong kind.
     """
-    tags = tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place))
+    tags = parse_tags(fields, place)
     return Submission(
         annotator=field(fields, "annotator", "a text", place),
         page=field(fields, "page", "a text", place),
@@ -94,7 +94,16 @@ def tag_words(tags: Tags) -> list[str | None]:
     return [None if tag is None else tag.word for tag in tags]
 
 
-def parse_tag(word: object, place: str) -> Label | None:
+def parse_tags(fields: Fields, place: str) -> Tags:
+    """Return the tags of a JSON line; `place` names the line in errors.
+
+    Raises:
+        InputError: there are none, or there is none of such a name.
+    """
+    return tuple(_parse_tag(word, place) for word in field(fields, "tags", "a list", place))
+
+
+def _parse_tag(word: object, place: str) -> Label | None:
     """Return the tag that a JSON line names; `place` names the line in errors.
 
     Raises:

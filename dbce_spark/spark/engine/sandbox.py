@@ -21,7 +21,7 @@ from typing import Generic, Self, TypeVar
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import KeepHtml, Source, fetches, parse_fetch, parsed_pages
-from dbce_spark.errors import DbceError
+from dbce_spark.errors import DbceError, exit_name
 from dbce_spark.files import sources
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -170,9 +170,7 @@ class Sandbox(Generic[In, Out]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._running is not None:
-            self._running.end()
-        self._running = None
+        self._stop()
 
     def result(self, what: In) -> Out:
         """Do one piece of work, at the second try if the first ends the process: another cause may have.
@@ -229,8 +227,7 @@ class Sandbox(Generic[In, Out]):
             return Lost(
                 RejectReason.PAGE_TIMEOUT, f"more than {self._seconds:g} s of computing, which is page.max_seconds"
             )
-        ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
-        return Lost(RejectReason.KILLED_WORKER, f"its process ended with {ended}")
+        return Lost(RejectReason.KILLED_WORKER, f"its process ended with {exit_name(code)}")
 
 
 def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], seconds: float) -> None:

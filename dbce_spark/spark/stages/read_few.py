@@ -24,7 +24,7 @@ def are_few(run: Run, account: RunAccount) -> bool:
     """Return whether captures are few, with all of those that revisits may refer to, and wholly read."""
     request = run.request
     is_whole = not (request.indexes or request.limit is not None)
-    captures = account.records.captures + account.records.revisits + request.prior.captures + account.pending
+    captures = account.fetches + request.prior.captures + account.pending
     return is_whole and small_run_settings.are_few(run.spark, captures)
 
 

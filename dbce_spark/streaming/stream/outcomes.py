@@ -16,6 +16,7 @@ from dbce_spark.dbce.time_limit import time_limit
 from dbce_spark.model import LABEL_WORDS, Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
+from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
 LABELS, LATE_LABELS, REPEATS, REJECTS = "labels", "late_labels", "repeats", "rejects"
 """Names of the tables."""
@@ -49,6 +50,16 @@ class DomainState(Protocol):
 def place(arrival: Arrival) -> dict[str, Any]:
     """Return the columns that say where a page stands in the stream."""
     return {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
+
+
+def keyed(arrival: Arrival, steps: list[str]) -> dict[str, Any]:
+    """Return these columns, the URL key of the page, and the steps by which it was known again."""
+    return place(arrival) | {"key": arrival.url_key.key, "steps": steps}
+
+
+def repeat(arrival: Arrival, steps: list[str]) -> Outcome:
+    """Return the outcome of a page of which the domain had another; `steps` as `keyed` has them, before the last."""
+    return Outcome(REPEATS, arrival.packed_row, keyed(arrival, [*steps, KEY_FORMS[-1]]))
 
 
 def build_rows(
