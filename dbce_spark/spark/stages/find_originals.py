@@ -4,7 +4,7 @@ Tasks that read an index hold the names that are looked for; those come from sta
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
@@ -227,29 +227,33 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     ]
     wanted = map(Original, payloads, revisit_rows.revisits_from(batch))
     places_of = dict(zip(payloads, batch.select(PLACE).to_pylist(), strict=True))
-    rows = []
+    rows = [_outcome(one, outcome) | places_of[one.payload] for one, outcome in _staged(wanted, file_no, to)]
+    outcomes = pa.RecordBatch.from_pylist(rows, schema=revisit_rows.PAYLOAD_OUTCOMES)
+    parquet.write(staging.staged_file(to.work, _OUTCOMES, file_no), revisit_rows.PAYLOAD_OUTCOMES, [outcomes])
+    return RecordCounts(captures=sum("original" in row for row in rows))
+
+
+def _staged(
+    wanted: Iterable[Original], file_no: int, to: OriginalStaging
+) -> Iterator[tuple[Original, Page | Skip | Lack]]:
+    """Read some originals as pages, and stage those; iterate over the originals with what became of each."""
+    path = staging.staged_file(to.work, read_pages.NAME, file_no)
+    sizes = {"rows_per_group": ROWS_PER_GROUP, "bytes_per_group": BYTES_PER_GROUP}
     captures = 0
-    staged = staging.staged_file(to.work, read_pages.NAME, file_no)
     with (
-        parquet.writer(
-            staged,
-            page_rows.PAGES,
-            dictionary=True,
-            rows_per_group=ROWS_PER_GROUP,
-            bytes_per_group=BYTES_PER_GROUP,
-        ) as out,
+        parquet.writer(path, page_rows.PAGES, dictionary=True, **sizes) as out,
         sandbox.parser(to.config) as parser,
     ):
         for one, fetched in revisit_originals.read(wanted, to.config):
-            outcome = _page(fetched, parser) if isinstance(fetched, Fetch) else fetched
-            if isinstance(fetched, Fetch) and isinstance(outcome, Page):
+            if not isinstance(fetched, Fetch):
+                yield one, fetched
+                continue
+            outcome = _page(fetched, parser)
+            if isinstance(outcome, Page):
                 html = decode(fetched.html, fetched.capture.declared_charset).html if to.with_html else None
                 out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
-            rows.append(_outcome(one, outcome) | places_of[one.payload])
-    outcomes = pa.RecordBatch.from_pylist(rows, schema=revisit_rows.PAYLOAD_OUTCOMES)
-    parquet.write(staging.staged_file(to.work, _OUTCOMES, file_no), revisit_rows.PAYLOAD_OUTCOMES, [outcomes])
-    return RecordCounts(captures=captures)
+            yield one, outcome
 
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
