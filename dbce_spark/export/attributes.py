@@ -51,8 +51,11 @@ class _Page:
 
 
 def labels(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
-    """Write a line for each row: the spans of each label, scored by its probability (`undecided`: that of content), and
-    the share of the page's words that are in its main text, as a span over all of it."""
+    """Write a line for each row: the spans of each label, and one span over all of the page.
+
+    Spans are scored by the probability of their label (`undecided`: that of content); the last one by the share of the
+    page's words that are in its main text.
+    """
     shares = np.divide(batch.column("text_words").to_numpy(), np.maximum(batch.column("words").to_numpy(), 1))
     for capture_id, page, share in zip(
         batch.column("capture_id").to_pylist(), _pages(batch), _rounded(shares), strict=True

@@ -186,16 +186,18 @@ class Classifier:
         return self.page_types.of_pages(second.page_codes)
 
     def contentless(self, second: "SecondScores") -> Scores:
-        """Estimate how likely each page has no content, 0 to 1, whatever other pages come with it; 0 where the
-        classifier has not learned it, and for pages of a site that it is corrected by."""
+        """Estimate how likely each page has no content, 0 to 1, by the page alone.
+
+        The estimate is 0 if the classifier has not learned it, and for pages of a site that corrections are for.
+        """
         if self.no_content is None:
             return np.zeros(len(second.compared))
         is_corrected = [one.page.capture.site in self.corrections.sites for one in second.compared]
         return np.where(is_corrected, 0.0, rounded(self.no_content.log_odds(second.page_codes)))
 
     def _content(self, second: "SecondScores", content: str) -> Scores:
-        """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
-        third score; snapshots and corrections of the site then move both."""
+        """Score all blocks. Half of them have a second score under SETTLED, and keep it; the others get a third score.
+        Snapshots and corrections of the site then move both."""
         log_odds = second.log_odds.copy()
         open_blocks = np.flatnonzero(probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:

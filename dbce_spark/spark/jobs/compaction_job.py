@@ -232,8 +232,8 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
 def _marks(
     files: Sequence[tuple[int, str]], last: Mapping[str, int], anew: Mapping[str, tuple[int, dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Read the rows of duplicates that count, in the order of the extractions that they stand beside; a file has none
-    beside it where no row has a text, or nothing was compared."""
+    """Read the rows of duplicates that count, in the order of the extractions beside them. Extractions without a text,
+    or of a run that compared nothing, have no such file beside them."""
     for number, path in files:
         file = Path(path)
         marks = file.parents[2] / DUPLICATES / file.parent.name / file.name

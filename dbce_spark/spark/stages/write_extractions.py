@@ -245,8 +245,10 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
 def merge(
     batches: Iterable[pa.RecordBatch], compared: Compared, config: DbceConfig, with_html: bool
 ) -> Iterator[MergedPages]:
-    """Make EXTRACTIONS rows of staged pages of a row group, with their annotated HTML if it is asked for, some at a
-    time: lots follow from the rows and their numbers alone, so that the plain engine has the same."""
+    """Make EXTRACTIONS rows of the staged pages of a row group, some at a time, with annotated HTML if it is asked for.
+
+    The lots follow from the rows and their numbers alone, so that a run without Spark has the same.
+    """
     staged = (
         (row_no // BATCH_CAPTURES, (page, html))
         for batch in batches

@@ -32,8 +32,8 @@ class StreamedDomain:
         self._recent = RecentUrls(_FORMS, config.window.max_documents)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
-        """Take pages in, in the order of the stream: yield the labels of each, or a repeat if it has the URL key of an
-        earlier one; then the labels of earlier pages that are labelled once more."""
+        """Take pages in, in the order of the stream. Yield the labels of each, or a repeat if an earlier one has its
+        URL key; after it, earlier pages that are labelled once more."""
         for arrival in arrivals:
             yield from self._take(arrival)
 

@@ -86,8 +86,8 @@ class StreamedSite:
                 self._pool.add(*one.shown)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
-        """Take pages in, in the order of the stream: yield the labels of each, or a repeat if its words have come under
-        its URL key before; then the labels of earlier pages that are labelled once more.
+        """Take pages in, in the order of the stream. Yield the labels of each, or a repeat if its words have come under
+        its URL key before; after it, earlier pages that are labelled once more.
 
         Pages are compared one by one, and scored together.
         """
