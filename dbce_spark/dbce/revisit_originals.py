@@ -23,7 +23,7 @@ Place = tuple[str, int]
 """File, as rows name it, and offset."""
 
 _OF_PAYLOAD = ("mime", "feed", "status:", "select:")
-"""The filters that pass over a revisit because of what its original is; the others mean that it is none."""
+"""The filters that pass over a revisit because of its payload. Of others, what lies in the place is no original."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Make archived HTML harmless for a frame of the report. It is hostile: nothing in it may run, load, send, or leave the
 frame.
 
-Four walls, each enough by itself against scripts: what acts is taken out; a content policy in the document; the same
+Four measures, each enough by itself against scripts: what acts is removed; a content policy in the document; the same
 policy in the page around it, which a `srcdoc` document inherits; and `sandbox=""` on the frame.
 """
 

@@ -87,14 +87,17 @@ class Binning:
 class Classifier:
     """Its forests, the bins of their features by where those come from, and a card that describes them.
 
-    `first` and `first_replies` look at the rows of `page` and of `words` (by `class_words`). `second` looks at those,
-    and behind them at those of `context` (from scores of `first`), `replies` (from scores of `first_replies`),
-    `siblings` and `crosses`; `article` and `replies` at the same, and behind them at those of `third` (from scores of
-    `second`); `whole` at all these, and behind them at those of `units`, from the same scores. The forests named for
-    replies separate what readers wrote below the content from all else. `page_types` looks at means over a page of the
-    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type. So does `no_content`,
-    for pages that hold boilerplate alone; None: it was trained on none. `corrections` move what `article` and `whole`
-    say of sites of which people have labelled pages.
+    Each forest sees the features of the one before it, and behind them more:
+
+    - `first`, `first_replies`: `page`, and `words` by `class_words`
+    - `second`: also `context` (by scores of `first`), `replies` (by scores of `first_replies`), `siblings`, `crosses`
+    - `article`, `replies`: also `third` (by scores of `second`)
+    - `whole`: also `units` (by the same scores)
+
+    The forests named for replies separate what readers wrote below the content from all else. `page_types` and
+    `no_content` (for pages that hold boilerplate alone) see means over a page: of the rows of `page`, and of scores of
+    `second`. They are None if there were no such pages to train on, or pages of one type only. `corrections` move the
+    scores of `article` and `whole` on sites of which people have labelled pages.
     """
 
     binnings: Mapping[str, Binning]

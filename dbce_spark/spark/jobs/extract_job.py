@@ -140,7 +140,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
 
 
 def _log_spark(spark: SparkSession, log: Log) -> None:
-    """Log which Spark it is, where it works, and where it shows itself."""
+    """Log the version of Spark, its master, its cores, and the address of its user interface."""
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {counted(context.defaultParallelism, 'core')}"
     figures = {

@@ -106,26 +106,23 @@ class OpenIncrement:
 class RunStatus:
     """Describe how far the run of an output is, or of the increment of a collection that was begun last.
 
-    `heartbeat` is the last of its process, None behind its end; `stages` are those that have ended; `files` are input
-    files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written; `written` is
-    what a finished run says of its output, by the names of run.json. Counts are None of an unfinished run that stages
-    nothing they could be read from.
+    The counts from `records` to `rejects` are None for an unfinished run without Spark, which stages nothing.
     """
 
     output: str
     condition: Condition
     run_id: str = ""
     attempts: int = 0
-    heartbeat: Heartbeat | None = None
-    stages: tuple[str, ...] = ()
-    files: DoneShare | None = None
-    parts: DoneShare | None = None
+    heartbeat: Heartbeat | None = None  # the last of its process; None if the run has ended
+    stages: tuple[str, ...] = ()  # that have ended
+    files: DoneShare | None = None  # that are read, and parts of what indexes name
+    parts: DoneShare | None = None  # of `extractions`, that are written
     records: int | None = 0
     captures: int | None = 0
     revisits: int | None = 0
     skipped: Mapping[str, int] | None = field(default_factory=dict)
     rejects: Mapping[str, int] | None = field(default_factory=dict)
-    written: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)  # of run.json, by its names
     failed_files: FailedFiles | None = None
     collection: OpenIncrement | None = None
 

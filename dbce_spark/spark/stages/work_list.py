@@ -56,8 +56,8 @@ class WorkList(NamedTuple):
 def of_many(run: Run, cut: MergeTasks) -> WorkList:
     """Bring all that is to be merged to its task, a partition.
 
-    For each row group of each file of pages: the rows that are dropped, or of prior pages those that may be relabelled,
-    the annotations, evidence and revisits of these, and last a row on which all of it is there and can be merged."""
+    A row group of a file of pages has rows for the pages that are dropped, or for prior pages that may be relabelled;
+    for annotations, evidence and revisits of its pages; and last a row that says: all is there, merge it."""
     relabel = _staged_relabel(run) if run.prior else None
     places = relabel.select("file_no", "row_group").distinct().collect() if relabel is not None else []
     by_task = cut.by_task((one["file_no"], one["row_group"]) for one in places)

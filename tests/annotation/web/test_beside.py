@@ -263,7 +263,7 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
 def test_a_neighbour_reaches_nothing_and_runs_nothing(
     tmp_path: Path, context: Any, listener: tuple[int, list[bytes]]
 ) -> None:
-    """The four walls stand around each neighbour as well."""
+    """The four measures against archived pages are taken for each neighbour, too."""
     port, came = listener
     ran, live = "document.documentElement.setAttribute('data-ran', '1')", f"http://127.0.0.1:{port}"
     malice = (
