@@ -188,7 +188,7 @@ class _Work:
         with ExitStack() as open_files:
             files = ExtractionFiles(self._output, task, open_files)
             for one in merged:
-                extracted.unlabelled |= zip((page.capture_id for page in one.unlabelled), one.rejects, strict=True)
+                extracted.unlabelled |= one.unlabelled
                 if not one.rows.num_rows:
                     continue
                 statuses += one.counts()

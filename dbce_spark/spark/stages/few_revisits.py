@@ -1,7 +1,7 @@
 """The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in the driver. Those
 that a collection holds count, too.
 
-Spark takes tenths of a second for each job, and some fifteen to share out what one process does in hundredths.
+Spark takes tenths of a second for each job, and matches revisits in some fifteen; one process takes hundredths.
 """
 
 from itertools import chain
@@ -27,8 +27,10 @@ _CAPTURE = [name for name in Capture.__dataclass_fields__ if name in page_rows.P
 
 
 def stage(run: Run) -> RevisitCounts:
-    """Stage the pages that go no further, the revisits that share an extraction, and those without an original; of an
-    increment also these revisits as later ones take them up."""
+    """Stage the pages that go no further, the revisits that share an extraction, and those without an original.
+
+    Of an increment, stage the last ones also as REVISITS rows, which the next increment reads.
+    """
     matched = _match(run.work, run.prior)
     if run.request.is_increment:
         _stage_pending(run.work, matched.pending)

@@ -5,7 +5,7 @@ The texts do not travel: each task reads the staged pages it is to merge by itse
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -119,21 +119,19 @@ class _Unlabelled:
 
     def __init__(self, work: str, task: int):
         self._path = staging.staged_file(work, staging.UNLABELLED, task)
-        self._rejects: list[Reject] = []
-        self._ids: list[str] = []
+        self._rejects: dict[str, Reject] = {}
 
-    def add(self, merged: MergedPages) -> None:
-        self._ids += [one.capture_id for one in merged.unlabelled]
-        self._rejects += merged.rejects
+    def add(self, rejects: Mapping[str, Reject]) -> None:
+        """Take rejects, by capture id."""
+        self._rejects |= rejects
 
     def close(self) -> None:
         """Stage them, or remove what another attempt has staged."""
         Path(self._path).unlink(missing_ok=True)
-        if self._ids:
-            rows = reject_rows.rejects_batch(self._rejects)
-            parquet.write(
-                self._path, reject_rows.UNLABELLED, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
-            )
+        if self._rejects:
+            rows = reject_rows.rejects_batch([*self._rejects.values()])
+            ids = pa.array(self._rejects, pa.string())
+            parquet.write(self._path, reject_rows.UNLABELLED, [rows.append_column("capture_id", ids)])
 
 
 class _Texts:
@@ -212,9 +210,9 @@ class Merging:
             rows = merged.rows
             if is_prior:
                 files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
-            elif merged.rejects:
-                statuses += count_unlabelled(merged.rejects)
-                tables.unlabelled.add(merged)
+            elif merged.unlabelled:
+                statuses += count_unlabelled(merged.unlabelled.values())
+                tables.unlabelled.add(merged.unlabelled)
             if not rows.num_rows:
                 continue
             statuses += merged.counts()
