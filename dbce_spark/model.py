@@ -430,7 +430,7 @@ class RejectReason(StrEnum):
     NOT_AN_INDEX = "not_an_index"  # in no format that is supported, by its first bytes
     BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
     UNSAFE_PATH = "unsafe_path"  # an index points out of the folder that its archives lie in
-    FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
+    FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be fetched
     PAGE_FAILED = "page_failed"  # raised what no page should raise
 
 

@@ -96,7 +96,7 @@ def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pi
 
 
 def _lowest_ids(output: ReportOutput, count: int) -> list[str]:
-    """List the first capture ids: digests, and so as good as drawn by lot."""
+    """List the first capture ids: they are digests, and so as good as random."""
     lowest = CAPTURE_IDS.empty_table()
     for batch in output.batches("extractions", ["capture_id"]):
         both = pa.concat_tables([lowest, pa.Table.from_batches([batch])])

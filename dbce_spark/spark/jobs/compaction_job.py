@@ -74,8 +74,8 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
 
     Raises:
         InputError: there is no collection.
-        OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
-            what this program does not know, a file that is broken, or not all rows; or it cannot be written.
+        OutputError: a run that extends it is at work, or was interrupted; the collection was changed meanwhile; it
+            holds what this program does not know, a file that is broken, or not all rows; or it cannot be written.
     """
     before = collection.current()
     _check_idle(Path(collection.increment(before.number + 1)))

@@ -174,7 +174,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageRow:
-    """Bytes that are no record, or that could not be had. Columns that are not here have no value."""
+    """Bytes that are no record, or that could not be fetched. Columns that are not here have no value."""
 
     file: str
     offset: int | None
