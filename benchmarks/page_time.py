@@ -18,7 +18,7 @@ from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, page_labels, pages, pools, sites
 from dbce_spark.dbce.classifier.classifier_file import load_classifier
-from dbce_spark.dbce.extraction.extracted_page import extract
+from dbce_spark.dbce.extraction.page_extraction import extract
 from dbce_spark.dbce.kept.kept_formats import MARKDOWN, Formats, format_extractions
 from dbce_spark.errors import InputError, PlatformError, installs
 from dbce_spark.files import storage

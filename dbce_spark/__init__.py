@@ -6,14 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dbce_spark.dbce.extraction.extract_options import ExtractOptions, TableOptions
-    from dbce_spark.dbce.extraction.extracted_page import (
-        ExtractedBlock,
-        ExtractedPage,
-        PageRecord,
-        extract,
-        extract_archive,
-        extract_pages,
-    )
+    from dbce_spark.dbce.extraction.extracted_page import ExtractedBlock, ExtractedPage, PageRecord
+    from dbce_spark.dbce.extraction.page_extraction import extract, extract_archive, extract_pages
     from dbce_spark.dbce.extraction.page_table import extract_table
     from dbce_spark.errors import ConfigError, DbceError, InputError
     from dbce_spark.html.about import About
@@ -40,7 +34,10 @@ _ELSEWHERE = {
     "ConfigError": "errors",
     "DbceError": "errors",
     "ExtractOptions": "dbce.extraction.extract_options",
+    "ExtractedBlock": "dbce.extraction.extracted_page",
+    "ExtractedPage": "dbce.extraction.extracted_page",
     "InputError": "errors",
+    "PageRecord": "dbce.extraction.extracted_page",
     "TableOptions": "dbce.extraction.extract_options",
     "extract_table": "dbce.extraction.page_table",
 }
@@ -54,7 +51,7 @@ if not TYPE_CHECKING:  # a checker of types would take every name for one of the
         for."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _ELSEWHERE.get(name, "dbce.extraction.extracted_page")
+        module = _ELSEWHERE.get(name, "dbce.extraction.page_extraction")
         return getattr(import_module(f"dbce_spark.{module}"), name)
 
 

@@ -12,7 +12,7 @@ DbceError
 
 import errno
 from collections.abc import Mapping
-from signal import SIGINT
+from signal import SIGINT, Signals
 from typing import Self
 
 _SIGPIPE = 13  # which Windows has no name for
@@ -95,6 +95,11 @@ def exit_status(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):
         return 128 + _SIGPIPE
     return DbceError.exit_status if isinstance(error, OSError) else 1
+
+
+def exit_name(code: int | None) -> str:
+    """Name the exit code of a process by the signal that ended it, or as its status."""
+    return Signals(-code).name if code is not None and code < 0 else f"status {code}"
 
 
 def is_full(error: OSError) -> bool:

@@ -152,6 +152,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def percent(share: float) -> str:
+    """Format a share in percent, to a tenth."""
+    return f"{100 * share:.1f} %"
+
+
 def clock(seconds: float) -> str:
     """Format seconds as 4:05, or 1:04:05."""
     minutes, rest = divmod(round(seconds), 60)

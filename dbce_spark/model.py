@@ -31,6 +31,11 @@ class Label(IntEnum):
         return self.name.lower()
 
 
+LABELS_BY_WORD = {label.word: label for label in Label}
+LABEL_WORDS = tuple(LABELS_BY_WORD)
+"""The words of the labels, each at its label's number."""
+
+
 def arm_bit(arm: str) -> int:
     """Return the bit of an arm: 16 for `cur` down to 1 for `next`, so that "11010" reads as in the thesis."""
     return 16 >> ARMS.index(arm)
@@ -165,12 +170,12 @@ class Blocks:
         return self.text[self.starts[block] : self.ends[block]]
 
     def before_row_ends(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether more of its row follows it: a tab and another cell, or a space and another block
-        of its cell."""
+        """Mark the blocks behind which their row goes on: a tab and another cell, or a space and another block of the
+        same cell."""
         return np.array([self.text.startswith(("\t", " "), end) for end in self.ends.tolist()], np.bool_)
 
     def in_rows(self) -> npt.NDArray[np.bool_]:
-        """Tell of each block whether it is in a row, with another before or behind."""
+        """Mark the blocks that are in a row, with another before or behind."""
         found = self.before_row_ends()
         found[1:] |= found[:-1].copy()
         return found
@@ -425,7 +430,7 @@ class RejectReason(StrEnum):
     NOT_AN_INDEX = "not_an_index"  # in no format that is supported, by its first bytes
     BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
     UNSAFE_PATH = "unsafe_path"  # an index points out of the folder that its archives lie in
-    FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
+    FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be fetched
     PAGE_FAILED = "page_failed"  # raised what no page should raise
 
 

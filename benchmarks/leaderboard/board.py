@@ -11,11 +11,12 @@ from benchmarks.leaderboard import findings, phrases, standings
 from benchmarks.leaderboard.evaluations import Evaluation
 from benchmarks.leaderboard.results import ARTICLES, OWN_MEASURES, READER, WHOLE, PhraseSet, Results
 from benchmarks.leaderboard.standings import Standing
-from dbce_spark.evaluation.reporting.score_tables import against, between, bold, number, percent
+from dbce_spark.evaluation.reporting.score_tables import against, between, bold, number
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity
 from dbce_spark.evaluation.scoring.clusters import TAGS
 from dbce_spark.evaluation.scoring.score_breakdown import MIN_PAGES
 from dbce_spark.files.markdown_table import table
+from dbce_spark.log import percent
 
 _WIDTH = 138
 

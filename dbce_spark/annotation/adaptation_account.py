@@ -19,7 +19,7 @@ _HEAD = ("site", "labelled", "their F1", "by other labels", "pages", "changed", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptedSite:
-    """The pages of a site, before and after they were labelled anew: each pair of figures is of before and after."""
+    """The pages of a site, before and after they were labelled again: each pair of figures is of before and after."""
 
     site: str
     labelled: tuple[LabelledF1, ...]  # pages with labels of people

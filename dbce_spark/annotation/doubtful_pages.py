@@ -30,19 +30,18 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulPage:
-    """A page that was chosen of its template, and what is expected of the template: how many `pages` it has, and how
-    many of them would be wrong if each were wrong as a whole (`doubt`, the sum of 1 - confidence)."""
+    """A page that was chosen of its template, and figures of the template."""
 
     capture_id: str
     site: str
     url: str
-    pages: int
-    doubt: float
+    pages: int  # of the template
+    doubt: float  # the sum of 1 - confidence over these: so many are wrong, if each is right or wrong as a whole
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledOutput:
-    """An output, and another one that labelled some of its sites anew: their rows there count."""
+    """An output, and another one that labelled some of its sites again: their rows there count."""
 
     output: Output
     adapted: Output | None = None

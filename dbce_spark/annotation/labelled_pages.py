@@ -34,14 +34,13 @@ class ScoredLabels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledF1:
-    """The F1 of the words of a labelled page: by the classifier, with what all labels correct, and with what those of
-    the other pages do, None if these do not reach it."""
+    """The F1 of the words of a labelled page."""
 
     site: str
     url: str
-    before: float
-    after: float
-    by_others: float | None
+    before: float  # by the classifier
+    after: float  # with the corrections of all labels
+    by_others: float | None  # with those of the labels of other pages; None if these do not reach it
 
 
 def read(store: Connection, corpus: str, config: DbceConfig) -> list[ScoredLabels]:

@@ -289,8 +289,8 @@ def _undo(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
 
 
 def _decode_misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
-    """Return a body that is not in the coding its header names: as it is if it is plain or in another coding that its
-    first bytes show, else decoded by trial."""
+    """Decode a body that is not in the coding its header names, by trial. One that is plain, or whose first bytes show
+    another coding, is returned as it is."""
     defects.add(Defect.CODING_LIES)
     if content_coding.shown_coding(body) or content_coding.is_plain(body):
         return body

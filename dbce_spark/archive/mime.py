@@ -1,7 +1,7 @@
 """The type of a resource, by its declared type and its first bytes: the WHATWG MIME Sniffing Standard, where it serves.
 
-Section numbers are of mimesniff.spec.whatwg.org. A browser sniffs as little as it can, lest a text run as a script;
-here nothing runs, so `X-Content-Type-Options: nosniff` is ignored, and deviations are noted where they are.
+Section numbers are of mimesniff.spec.whatwg.org. A browser sniffs as little as it can, so that no text runs as a
+script; here nothing runs, so `X-Content-Type-Options: nosniff` is ignored, and deviations are noted where they are.
 """
 
 import re

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import BinaryIO, cast
 
 Read = Callable[[int, int], bytes]
-"""(offset, length) -> bytes; fewer only where the file ends. Raises where they cannot be had."""
+"""(offset, length) -> bytes; fewer only where the file ends. Raises where they cannot be read."""
 
 
 class RangeStream(io.RawIOBase):

@@ -108,8 +108,10 @@ def indexed_names(revisit: Revisit) -> list[OriginalName]:
 
 
 def unresolved(revisit: Revisit, lack: str = "") -> Reject | Skip:
-    """Turn a revisit without an original into a reject, whose detail is `lack` or else the names that were tried; into
-    a skip where its URL can be no page's, as its original was."""
+    """Turn a revisit without an original into a reject, or into a skip if its URL shows that it is of no page.
+
+    lack: the detail of the reject; "": the names that were tried.
+    """
     return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _described(revisit))
 
 

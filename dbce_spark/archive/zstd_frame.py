@@ -8,6 +8,20 @@ HEAD = 3
 """Bytes of the head of a block."""
 
 
+class FrameHead(NamedTuple):
+    """The head of a frame: its bytes, and whether a checksum stands behind the last block."""
+
+    size: int
+    has_checksum: bool
+
+
+def frame(descriptor: int) -> FrameHead:
+    """Read the head of a frame off its descriptor, the byte behind MAGIC."""
+    is_single = bool(descriptor & 0x20)
+    sizes = (0, 1, 2, 4)[descriptor & 3], (int(is_single), 2, 4, 8)[descriptor >> 6]
+    return FrameHead(len(MAGIC) + 1 + (not is_single) + sum(sizes), bool(descriptor & 0x04))
+
+
 class BlockHead(NamedTuple):
     """The head of a block. `declared` is the size that it names, `stored` the bytes of all of it."""
 

@@ -15,7 +15,7 @@ from dbce_spark.commands.archive_checks import check_fits
 from dbce_spark.commands.arguments import OF_URL, add_in, add_version
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import DIM, PLAIN, add_color, is_coloured, without_controls, write_lines
-from dbce_spark.dbce.extraction.extracted_page import extract_archive
+from dbce_spark.dbce.extraction.page_extraction import extract_archive
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
 from dbce_spark.files.timestamps import from_datetime

@@ -11,7 +11,8 @@ from dbce_spark.commands import text_inputs
 from dbce_spark.commands.arguments import add_config, add_labels, add_settings, add_structure, given_parameters
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
-from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file, extract_parsed, extract_readable
+from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file
+from dbce_spark.dbce.extraction.page_extraction import extract_parsed, extract_readable
 from dbce_spark.dbce.pages import LOSSY_FLAGS, parse_fetches
 from dbce_spark.errors import BudgetError, InputError
 from dbce_spark.files import sources

@@ -107,9 +107,9 @@ def extend_marks(
 def split_prior(
     prior: Sequence[MarkedText], relabelled: Mapping[str, Text | None]
 ) -> tuple[list[MarkedText], list[Text]]:
-    """Split prior texts by whether their marks still hold when captures were labelled again, or they are marked anew.
+    """Split prior texts after captures were labelled again: into those whose marks hold, and those to mark again.
 
-    `repeats` is never computed anew: no other mark depends on it.
+    `repeats` is never computed again: no other mark depends on it.
     """
     same = {
         one.text.capture_id

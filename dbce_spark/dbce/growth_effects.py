@@ -82,8 +82,11 @@ def compare_affected(
 
 
 class _Site:
-    """The captures of a site at some time: its buckets, the chunks of them that are pools of siblings, and of each URL,
-    in order of time, the captures that are arms of each other and those that are evidence on each other."""
+    """The captures of a site at some time.
+
+    `pools` are the chunks of buckets that are pools of siblings. `arms` and `snapshots` list captures of one URL, in
+    order of time: those that are arms of each other, and those that are evidence on each other.
+    """
 
     def __init__(self, indexed: Sequence[IndexedCapture], config: DbceConfig):
         self.config = config

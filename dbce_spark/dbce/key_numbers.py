@@ -9,7 +9,7 @@ MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 """Factors of SplitMix64, which spread the bits of a number (Steele, Lea and Flood, OOPSLA 2014)."""
 
 _OF_ONE_PAGE = 4096
-"""Things that are grouped by sorting, which takes less time than to load the other way: seldom has one page more."""
+"""Things that are grouped by sorting, which takes less time than to load the other way: few pages have more."""
 
 Groups = tuple[Numbers, Numbers]
 """The number of the group of each of some things, from 0 on, and the size of each group."""

@@ -39,15 +39,16 @@ def extract(
     config: DbceConfig,
     indexes: Sequence[str] = (),
     base: str = "",
-    keep: Callable[[Fetch], None] = pages.let_go,
+    on_fetch: Callable[[Fetch], None] = pages.ignore,
 ) -> Result:
     """Extract all captures in some files and at the places that some indexes name, in order of capture id.
 
-    `base` is where file names in an index lie; "": beside it. `keep` is given each fetched capture, with its HTML.
+    `base` is where file names in an index lie; "": beside it. `on_fetch` is called with each fetched capture, and so
+    with its HTML.
     """
     named, files = indexed_records.read_places(indexes, base, config), sorted(paths)
     sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
-    of_sources, losses = pages.read_sources(sources, config, keep)
+    of_sources, losses = pages.read_sources(sources, config, on_fetch)
     records = [*named.rejects, *of_sources]
 
     captures = [page.capture for page in _only(Page, records)]

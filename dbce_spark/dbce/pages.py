@@ -57,21 +57,21 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
     return [] if lost is None else [lost]
 
 
-Keep = Callable[[bytes], object]
+KeepHtml = Callable[[bytes], object]
 """Keeps the HTML of a page in UTF-8."""
 
 
-def let_go(_: warc.Fetch | bytes) -> None:
-    """Keep nothing of a capture's HTML."""
+def ignore(_: warc.Fetch | bytes) -> None:
+    """Do nothing with a fetched capture, or with its HTML."""
 
 
 def read(
-    source: Source, config: DbceConfig, keep: Callable[[warc.Fetch], None] = let_go
+    source: Source, config: DbceConfig, on_fetch: Callable[[warc.Fetch], None] = ignore
 ) -> Iterator[Page | Revisit | Reject | Skip]:
     """Read every record of one source, in its order; but fetched captures wait until some are parsed together, and
     other records pass them.
 
-    `keep` is given each fetched capture, for who needs more of it than its page.
+    `on_fetch` is called with each fetched capture, for callers that need more of it than its page.
     """
     batch: list[warc.Fetch] = []
     held = 0
@@ -79,7 +79,7 @@ def read(
         if not isinstance(found, warc.Fetch):
             yield found
             continue
-        keep(found)
+        on_fetch(found)
         batch.append(found)
         held += len(found.html)
         if len(batch) == TOGETHER.pages or held > HTML_TOGETHER:
@@ -89,13 +89,13 @@ def read(
 
 
 def read_sources(
-    sources: Iterable[Source], config: DbceConfig, keep: Callable[[warc.Fetch], None]
+    sources: Iterable[Source], config: DbceConfig, on_fetch: Callable[[warc.Fetch], None]
 ) -> tuple[list[Page | Revisit | Reject | Skip], list[failed_files.Loss]]:
     """Read every record of some sources, and list what was lost of them."""
     records: list[Page | Revisit | Reject | Skip] = []
     lost: list[failed_files.Loss] = []
     for source in sources:
-        of_source = [*read(source, config, keep)]
+        of_source = [*read(source, config, on_fetch)]
         lost += losses(source, [one for one in of_source if isinstance(one, Reject)])
         records += of_source
     return records, lost
@@ -106,10 +106,12 @@ def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Pag
     return [*parsed_pages(fetches, config)]
 
 
-def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig, keep: Keep = let_go) -> Iterator[Page | Reject]:
+def parsed_pages(
+    fetches: Iterable[warc.Fetch], config: DbceConfig, keep_html: KeepHtml = ignore
+) -> Iterator[Page | Reject]:
     """Parse fetched captures as `parse_fetches` does, and hold no more of them than are looked at together.
 
-    `keep` is given the HTML of each page before the page comes.
+    `keep_html` is called with the HTML of each page before the page comes.
     """
     parse, build = partial(_parse_each, config=config.page), partial(_build_together, config=config)
     parsed = ((fetch, spared(parse, [fetch], _page_reject)[0]) for fetch in fetches)
@@ -117,7 +119,7 @@ def parsed_pages(fetches: Iterable[warc.Fetch], config: DbceConfig, keep: Keep =
         outcomes = spared(build, lot, lambda one, error: _page_reject(one[0], error))
         for (_, made), outcome in zip(lot, outcomes, strict=True):
             if isinstance(outcome, Page) and isinstance(made, Parsed):
-                keep(made.html)
+                keep_html(made.html)
             yield outcome
 
 
@@ -216,7 +218,7 @@ def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None
 
 
 def unique(pages: Iterable[Page]) -> list[Page]:
-    """Keep one page a capture, the first that comes; sort them by capture id."""
+    """Choose one page a capture, the first that comes; sort them by capture id."""
     first: dict[str, Page] = {}
     for one in pages:
         first.setdefault(one.capture_id, one)

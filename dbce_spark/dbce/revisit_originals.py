@@ -23,7 +23,7 @@ Place = tuple[str, int]
 """File, as rows name it, and offset."""
 
 _OF_PAYLOAD = ("mime", "feed", "status:", "select:")
-"""The filters that pass over a revisit because of what its original is; the others mean that it is none."""
+"""The filters that pass over a revisit because of its payload. Of others, what lies in the place is no original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,14 @@ RevisitOutcome = Page | Resolved | Reject | Skip
 """The outcome of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
-def find_originals(
+def find_in_indexes(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
 ) -> tuple[list[RevisitOutcome], dict[str, int]]:
-    """Find the originals of revisits that none of the captures read is; return an outcome for each, and their counts.
+    """Find in the indexes the originals of revisits that none of the captures read is; return an outcome for each, and
+    their counts.
 
-    `read` are those captures all the same: an index may have one by a name that its record lacks. No more than
-    the first `select.max_wanted` revisits are looked for.
+    `read` are those captures all the same: an index may have one by a name that its record lacks. No more than the
+    first `select.max_wanted` revisits are looked up.
     """
     most = config.select.max_wanted
     payloads = look_up(revisits[:most], indexes, base, config)
@@ -85,7 +86,7 @@ def resolve_revisits(
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
     found_in_indexes, looked_up = (
-        find_originals(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
+        find_in_indexes(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
     )
     outcomes_of_lost = iter(found_in_indexes)
     return [found or next(outcomes_of_lost) for found in resolved], looked_up

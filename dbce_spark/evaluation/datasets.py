@@ -116,8 +116,10 @@ Sets = Mapping[str, Sequence[GoldPage]]
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The pages of each data set, in the order of its lines, and the number of its pages that were skipped: their gold
-    is missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
+    """The pages of each data set, in the order of its lines, and how many pages were skipped.
+
+    A page is skipped if its gold is missing or elsewhere (`tok_cov`), or if a published set has the same HTML twice.
+    """
 
     sets: Mapping[str, list[GoldPage]]
     skipped: Counter[str]

@@ -260,7 +260,7 @@ def _described(request: EvaluationRequest, sets: Sets) -> str:
 
 
 def _notes(gold: datasets.Gold, left_out: Sequence[str], reused: int) -> Iterator[str]:
-    """Iterate over sentences on what was left out, and on what was not measured anew."""
+    """Iterate over sentences on what was left out, and on what was not measured again."""
     pages = gold.pages
     if len(pages) == 1:
         yield "There is one page: each mean is its score alone, and says nothing of others."

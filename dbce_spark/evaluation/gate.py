@@ -1,8 +1,8 @@
 """Floors under the scores: what was reached once is not lost unseen.
 
-A floors file is pinned to its pages and to the folds that scored them: for each set digests of both, so that a set
-which changes is never held to the floors of another, nor a classifier that has seen the pages to those of others that
-have not; and floors of mean F1 by extractor and metric, over its pages, each the same.
+For each set, a floors file has floors of mean F1 by extractor and metric; all pages of the set weigh the same. It also
+has digests of the pages, and of the folds that scored them. So a set that has changed is not compared with floors of
+what it was, and a classifier that has seen the pages is not compared with floors of others that have not.
 
     {"sets": {"sample": {"pages": "<digest>", "folds": "", "floors": {"dbce": {"rouge_l": 0.912}}}}}
 """

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dbce_spark.files import jsonl
-from dbce_spark.model import Label
+from dbce_spark.model import LABEL_WORDS, Label
 
 Span = tuple[int, int, float]
 Spans = list[Span]
@@ -27,8 +27,6 @@ COLUMNS = ("capture_id", "page_text", "words", "text_words", *(f"segments.{name}
 
 _DIGITS = 4
 """Of scores: those of blocks are in steps of 1/10,000."""
-
-_CODES = pa.array([label.word for label in Label])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,11 @@ class _Page:
 
 
 def labels(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
-    """Write a line for each row: the spans of each label, scored by its probability (`undecided`: that of content), and
-    the share of the page's words that are in its main text, as a span over all of it."""
+    """Write a line for each row: the spans of each label, and one span over all of the page.
+
+    Spans are scored by the probability of their label (`undecided`: that of content); the last one by the share of the
+    page's words that are in its main text.
+    """
     shares = np.divide(batch.column("text_words").to_numpy(), np.maximum(batch.column("words").to_numpy(), 1))
     for capture_id, page, share in zip(
         batch.column("capture_id").to_pylist(), _pages(batch), _rounded(shares), strict=True
@@ -102,5 +103,6 @@ def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
 
 def _numbers(name: str, column: pa.Array) -> npt.NDArray[Any]:
     """Convert a column to numbers, labels to codes."""
-    numbers: npt.NDArray[Any] = (pa.compute.index_in(column, _CODES) if name == "label" else column).to_numpy()
+    codes = pa.compute.index_in(column, pa.array(LABEL_WORDS)) if name == "label" else column
+    numbers: npt.NDArray[Any] = codes.to_numpy()
     return numbers

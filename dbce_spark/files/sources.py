@@ -91,23 +91,33 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
     argument = without_file_scheme(argument)
     try:
         filesystem, path = file_system(argument)
-        path = path if is_remote(argument) else _plain(path)
-        if not is_remote(argument) and os.path.lexists(path):
+        if is_remote(argument):
+            return [*map(filesystem.unstrip_protocol, _stored_names(filesystem, path, patterns))]
+        path = _plain(path)
+        if os.path.lexists(path):
             return _in_folder(path, patterns) if Path(path).is_dir() else [_regular(path)]
-        is_glob = any(sign in path for sign in "*?[")
-        if fits(path, patterns) and filesystem.isfile(path):
-            names = [path]  # asked first: a web server sends all of a file to the question whether it is a folder
-        elif is_glob and (names := [name for name in filesystem.glob(path) if not filesystem.isdir(name)]):
-            names = names if is_remote(argument) else [name for name in names if _is_taken(name)]
-        elif filesystem.isdir(path):
-            names = [name for name in filesystem.find(path) if fits(name, patterns)]
-        else:
-            names = [path] if filesystem.exists(path) else []
-        return [filesystem.unstrip_protocol(name) if is_remote(argument) else _plain(name) for name in names]
+        return [_plain(name) for name in _globbed(filesystem, path) if _is_taken(name)]
     except InputError:
         raise
     except Exception as error:  # each store has exceptions of its own
         raise InputError(f"{argument}: cannot be listed: {cause(argument, error)}") from error
+
+
+def _stored_names(filesystem: Any, path: str, patterns: Sequence[str]) -> list[str]:
+    """List the names of the files that a path in a store means: one, those of a glob, or those of a folder."""
+    if fits(path, patterns) and filesystem.isfile(path):
+        return [path]  # asked first: a web server sends all of a file to the question whether it is a folder
+    if names := _globbed(filesystem, path):
+        return names
+    if filesystem.isdir(path):
+        return [name for name in filesystem.find(path) if fits(name, patterns)]
+    return [path] if filesystem.exists(path) else []
+
+
+def _globbed(filesystem: Any, path: str) -> list[str]:
+    """List the names of the files that a glob means; none for a path that is no glob."""
+    is_glob = any(sign in path for sign in "*?[")
+    return [name for name in filesystem.glob(path) if not filesystem.isdir(name)] if is_glob else []
 
 
 def cause(path: str, error: Exception) -> str:

@@ -10,8 +10,8 @@ from dbce_spark.errors import OutputError
 _REMEDIES = {
     sqlite3.SQLITE_BUSY: "wait until nobody else writes there, and go on",
     sqlite3.SQLITE_LOCKED: "wait until nobody else writes there, and go on",
-    sqlite3.SQLITE_FULL: "make room, or mend the disk, and go on",
-    sqlite3.SQLITE_IOERR: "make room, or mend the disk, and go on",
+    sqlite3.SQLITE_FULL: "make room, or repair the disk, and go on",
+    sqlite3.SQLITE_IOERR: "make room, or repair the disk, and go on",
     sqlite3.SQLITE_READONLY: "let this user write the file and its folder, and go on",
     sqlite3.SQLITE_CANTOPEN: "give a file that this user can read and write, in a folder where it can write, too",
 }

@@ -23,7 +23,7 @@ _SPACELESS_RANGES = (
 )
 SPACELESS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _SPACELESS_RANGES)
 """Characters of scripts without spaces, as a set of a regular expression has them."""
-_HAS_SPACELESS = re.compile(f"[{SPACELESS}]")
+HAS_SPACELESS = re.compile(f"[{SPACELESS}]")
 _TOKEN = re.compile(f"[{SPACELESS}]|[^\\s{SPACELESS}]+")
 
 _WORD, _SPACE, _SINGLE = range(3)
@@ -65,7 +65,7 @@ _HALF = np.uint64(33)
 
 def tokens(text: str) -> list[str]:
     """Split a text into its tokens, in order."""
-    if text.isascii() or _HAS_SPACELESS.search(text) is None:
+    if text.isascii() or HAS_SPACELESS.search(text) is None:
         return text.split()
     return _TOKEN.findall(text)
 

@@ -11,7 +11,6 @@ from dbce_spark.output.collection import Version
 _SUMMED = (
     "records_read", "captures", "extractions", "revisits", "relabelled", "page_files", "capped_buckets", "files",
 )  # fmt: skip
-_UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
 
 Run = Mapping[str, Any]
 
@@ -24,8 +23,8 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
     captures that are counted elsewhere. `collection` names the version.
     """
     last = runs[-1]
-    stale = sum(run["rejects"].get(_UNRESOLVED, 0) for run in runs[:-1])
-    rejects = _summed(run["rejects"] for run in runs) - Counter({_UNRESOLVED: stale})
+    stale = sum(run["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0) for run in runs[:-1])
+    rejects = _summed(run["rejects"] for run in runs) - Counter({RejectReason.REVISIT_UNRESOLVED: stale})
     settled = version.settings["config"]
     return {
         **{name: sum(run.get(name, 0) for run in runs) for name in _SUMMED},

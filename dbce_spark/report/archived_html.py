@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 class HtmlGone(ValueError):
-    """The HTML of a capture cannot be had: the message says why."""
+    """The HTML of a capture cannot be shown: the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from dbce_spark.report.grouped_sums import GroupedSums
 _ROWS = 8192
 _COLUMNS = ("capture_id", "site", "template_id", "status", "words", "text_words")
 _SUMS = ("captures", "single", "short", "words", "text_words")
-_UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ def crawls(collection: Collection, version: Version) -> Crawls:
 
     def crawl(number: int) -> Crawl:
         before = max((one for one in earlier if one < number), default=0)
-        pending = runs[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
+        pending = runs[before]["rejects"].get(RejectReason.REVISIT_UNRESOLVED, 0) if before else 0
         return Crawl(output_reader.open_output(collection.increment(number)), number, pending)
 
     brought = next((one for one in reversed(earlier) if runs[one]["captures"]), 0)
@@ -139,8 +138,8 @@ def _refused(crawl: Crawl) -> Mapping[str, int]:
     too."""
     run = crawl.written.run
     rejects = dict(run["rejects"])
-    if _UNRESOLVED in rejects:
-        rejects[_UNRESOLVED] = max(rejects[_UNRESOLVED] - crawl.pending, 0)
+    if (unresolved := RejectReason.REVISIT_UNRESOLVED) in rejects:
+        rejects[unresolved] = max(rejects[unresolved] - crawl.pending, 0)
     skipped = {
         f"HTTP {name.removeprefix('status:')}": count
         for name, count in run["skipped"].items()

@@ -1,7 +1,7 @@
 """Make archived HTML harmless for a frame of the report. It is hostile: nothing in it may run, load, send, or leave the
 frame.
 
-Four walls, each enough by itself against scripts: what acts is taken out; a content policy in the document; the same
+Four measures, each enough by itself against scripts: what acts is removed; a content policy in the document; the same
 policy in the page around it, which a `srcdoc` document inherits; and `sandbox=""` on the frame.
 """
 
@@ -15,7 +15,7 @@ from dbce_spark.html import sealed_html
 from dbce_spark.html.dom import parse_tree
 from dbce_spark.html.elements import DROPPED_TAGS
 from dbce_spark.html.removal import remove_element
-from dbce_spark.model import Label, Segments
+from dbce_spark.model import LABEL_WORDS, Segments
 from dbce_spark.report.archived_html import Archived, HtmlGone
 
 POLICY = f"{sealed_html.POLICY}; frame-src 'none'"
@@ -62,7 +62,7 @@ def unlabelled(archived: Archived) -> Archived:
     if not archived.is_labelled:
         return archived
     root = parse_tree(archived.html)
-    classes = {f"dbce-{label.word}" for label in Label}
+    classes = {f"dbce-{word}" for word in LABEL_WORDS}
     for span in list(root.iter("span")):
         if span.get("class") in classes:
             _dissolve(span)

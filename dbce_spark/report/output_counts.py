@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.model import Label, text_hash
+from dbce_spark.model import LABEL_WORDS, Label, text_hash
 from dbce_spark.report.grouped_sums import GroupedSums
 from dbce_spark.report.report_output import ReportOutput
 
@@ -20,7 +20,7 @@ COLUMNS = (
     "capture_id", "site", "template_id", "status", "charset", "charset_source", "flags", "words", "text_words",
     "confidence", "segments.start", "segments.end", "segments.label", "segments.conflict", "crosses.bits",
 )  # fmt: skip
-SUMS = ("captures", "unsure", "words", "text_words", *(label.word for label in Label))
+SUMS = ("captures", "unsure", "words", "text_words", *LABEL_WORDS)
 FIRSTS = ("typical", "disputed", "fullest")
 
 UNSURE = 0.7
@@ -84,7 +84,7 @@ def _measured(batch: pa.RecordBatch) -> pa.Table:
     by_label, disputed = _characters(batch)
     words, ids = batch.column("words"), batch.column("capture_id")
     all_characters = np.maximum(sum(by_label.values()), 1)
-    share = by_label[Label.CONTENT] / all_characters
+    share = by_label[Label.CONTENT.word] / all_characters
     is_single = pc.equal(batch.column("status"), "single").to_numpy(zero_copy_only=False)
     has_both = (share >= TELLING_SHARE[0]) & (share <= TELLING_SHARE[1])
     is_telling = (words.to_numpy(zero_copy_only=False) >= TELLING_WORDS) & (has_both | is_single)
@@ -95,7 +95,7 @@ def _measured(batch: pa.RecordBatch) -> pa.Table:
         **{name: batch.column(name) for name in ("site", "template_id", "status", "words", "text_words")},
         "captures": np.ones(len(batch), np.int64),
         "unsure": pc.cast(pc.fill_null(is_unsure, False), pa.int64()),
-        **{label.word: characters for label, characters in by_label.items()},
+        **by_label,
         "typical": typical,
         "disputed": pc.if_else(pa.array(disputed > 0), typical, None),
         "fullest": pc.if_else(pa.array(is_single), None, _rank(arms, ids)),
@@ -114,11 +114,11 @@ def ranked_capture(rank: str) -> str:
 
 def label_shares(characters: Mapping[str, int]) -> dict[str, float]:
     """Divide the characters of some text by label; 0 of none. `characters` has them under the names of the labels."""
-    whole = max(sum(characters[label.word] for label in Label), 1)
-    return {label.word: characters[label.word] / whole for label in Label}
+    whole = max(sum(characters[word] for word in LABEL_WORDS), 1)
+    return {word: characters[word] / whole for word in LABEL_WORDS}
 
 
-def _characters(batch: pa.RecordBatch) -> tuple[dict[Label, Weights], Weights]:
+def _characters(batch: pa.RecordBatch) -> tuple[dict[str, Weights], Weights]:
     """Count characters of page text by label, and those whose crosses disagreed, for each capture of a batch."""
     segments = batch.column("segments")
     of_row = _row_numbers(segments)
@@ -129,7 +129,7 @@ def _characters(batch: pa.RecordBatch) -> tuple[dict[Label, Weights], Weights]:
         chosen = mask.to_numpy(zero_copy_only=False)
         return np.bincount(of_row[chosen], lengths[chosen], len(batch)).astype(np.int64)
 
-    by_label = {label: summed(pc.equal(flat.field("label"), label.word)) for label in Label}
+    by_label = {word: summed(pc.equal(flat.field("label"), word)) for word in LABEL_WORDS}
     return by_label, summed(flat.field("conflict"))
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.config import STATUSES
-from dbce_spark.model import Label
+from dbce_spark.dbce.pages import LOSSY_FLAGS
+from dbce_spark.model import LABEL_WORDS
 from dbce_spark.report import reject_examples
 from dbce_spark.report.grouped_sums import GroupedSums
 from dbce_spark.report.output_counts import FIRSTS, SUMS, OutputCounts, distinct_urls, label_shares, ranked_capture
@@ -25,8 +26,7 @@ FLAGS = {
     "few_shingles": "too little structure to be compared with other pages",
     "too_many_blocks": "too long to be compared with other pages",
     "too_many_tokens": "too long to be compared with other pages",
-    "truncated": "the record is shorter than it says, or longer, or says that it is cut, or its body is",
-    "damaged": "what the record is compressed in fails its check: words may be wrong",
+    **LOSSY_FLAGS,
     "digest_differs": "the record's digest is of other bytes: words may be wrong",
     "no_status_line": "stored without an HTTP status line",
     "head_without_end": "the page begins where headers were",
@@ -96,7 +96,7 @@ class Overview:
     @property
     def characters(self) -> int:
         """Count the characters of all page text that has a label."""
-        return sum(self.totals[label.word] for label in Label)
+        return sum(self.totals[word] for word in LABEL_WORDS)
 
     @property
     def shares(self) -> dict[str, float]:

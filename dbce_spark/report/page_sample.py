@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.errors import InputError
+from dbce_spark.output.schemas.capture_rows import CAPTURE_IDS
 from dbce_spark.report.output_counts import OutputCounts, ranked_capture
 from dbce_spark.report.report_output import ReportOutput
 
@@ -95,8 +96,8 @@ def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pi
 
 
 def _lowest_ids(output: ReportOutput, count: int) -> list[str]:
-    """List the first capture ids: digests, and so as good as drawn by lot."""
-    lowest = pa.table({"capture_id": pa.array([], pa.string())})
+    """List the first capture ids: they are digests, and so as good as random."""
+    lowest = CAPTURE_IDS.empty_table()
     for batch in output.batches("extractions", ["capture_id"]):
         both = pa.concat_tables([lowest, pa.Table.from_batches([batch])])
         lowest = both.sort_by("capture_id").slice(0, count)

@@ -69,8 +69,10 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _write(folder: Path, texts: Iterable[tuple[str, str]]) -> None:
-    """Write all files, and only then put them in the place of an earlier report, index.html last: of a disk that is
-    full nothing is left, and an interrupted report can be written again, and looks unfinished."""
+    """Write all files, and only then put them in the place of an earlier report, index.html last.
+
+    So nothing is left of a report that a full disk has ended, and one that was interrupted looks unfinished.
+    """
     is_new, is_ours, partial = not folder.exists(), (folder / MARKER).exists(), folder / _PARTIAL
     try:
         folder.mkdir(parents=True, exist_ok=True)

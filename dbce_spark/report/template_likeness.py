@@ -49,7 +49,7 @@ def lost_templates(
 
 
 def _drawn(crawl: Crawl, sites: pa.Array, count: int, key: Callable[[Mapping[str, str]], Key]) -> dict[Key, list[str]]:
-    """Draw the first capture ids of each kind of pages of some sites: digests, and so as good as drawn by lot."""
+    """List the first capture ids of each kind of pages of some sites: they are digests, and so as good as random."""
     found: dict[Key, list[str]] = defaultdict(list)
     for batch, _ in crawl.fetched(["capture_id", "site", "template_id"]):
         rows = batch.filter(pc.is_in(batch.column("site"), sites)).to_pylist()

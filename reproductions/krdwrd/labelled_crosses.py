@@ -8,7 +8,7 @@ import numpy as np
 
 from dbce_spark.annotation.labels.labelling import Labelling
 from dbce_spark.annotation.markup import dbce_elements, token_dom
-from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.cross_tasks import CrossTask
 from dbce_spark.annotation.markup.token_dom import Dom
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
@@ -90,7 +90,7 @@ class PooledOutcome:
         return self.final.nodes - self.decided.nodes
 
 
-def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -> list[CrossOutcome]:
+def measure(crosses: Iterable[CrossTask], labels: Labelling, config: DbceConfig) -> list[CrossOutcome]:
     """Measure every test case on every cross that has labels.
 
     Raises:
@@ -124,7 +124,7 @@ def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig
     return found
 
 
-def rebuild_dom(task: CrossSheet, config: DbceConfig) -> Dom:
+def rebuild_dom(task: CrossTask, config: DbceConfig) -> Dom:
     """Rebuild the DOM that the test cases work on, from the line of a cross.
 
     Raises:

@@ -87,7 +87,7 @@ def _set_deadly(ending: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return pages.parse_fetch(one, config)
 
-    def parsed_pages(lot: Sequence[Fetch], config: DbceConfig, _: pages.Keep) -> list[Page | Reject]:
+    def parsed_pages(lot: Sequence[Fetch], config: DbceConfig, _: pages.KeepHtml) -> list[Page | Reject]:
         return [parse_fetch(one, config) for one in lot]
 
     vars(sandbox).update(parse_fetch=parse_fetch, parsed_pages=parsed_pages)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from dbce_spark.annotation.markup.page_file import Sheet
-from dbce_spark.annotation.markup.submission import Tags, parse_tag
+from dbce_spark.annotation.markup.submission import Tags, parse_tags
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import field
@@ -28,7 +28,7 @@ def read(path: str, annotator: str = "") -> Labelling:
         page = field(fields, "page", "a text", place)
         if page in found:
             raise InputError(f"{place}: {page} has labels of several annotators; name one, as in {path}@NAME")
-        found[page] = tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place))
+        found[page] = parse_tags(fields, place)
     if not found:
         raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
     return found

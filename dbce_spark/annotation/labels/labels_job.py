@@ -72,7 +72,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Labels
     """
     files = sources.expand(inputs, config.input.patterns)
     fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
-    chosen = cross_tasks.sample(cross_tasks.annotate_crosses(fetched, config), rules)
+    chosen = cross_tasks.sample_tasks(cross_tasks.annotate_crosses(fetched, config), rules)
     if not chosen:
         raise InputError("no page of these archives has a similar page of its site; give archives of whole sites")
     cross_tasks.write(output, chosen)

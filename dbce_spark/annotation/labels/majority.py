@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dbce_spark.annotation.markup.page_file import Sheet
-from dbce_spark.annotation.markup.submission import Submission, parse_comments
+from dbce_spark.annotation.markup.submission import Submission, parse_comments, tag_words
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
-from dbce_spark.model import Label
+from dbce_spark.model import LABELS_BY_WORD, Label
 
 Votes = tuple[int, int, int]
 """Counts of the tags of one segment; `votes[label]` is that of a label."""
@@ -186,7 +186,7 @@ def _as_fields(page: MergedPage) -> Fields:
     return {
         "page": page.page,
         "annotators": list(page.annotators),
-        "tags": [tag.word for tag in page.tags],
+        "tags": tag_words(page.tags),
         **({"comments": [*page.comments]} if page.comments else {}),
         "votes": [list(votes) for votes in page.votes],
     }
@@ -194,7 +194,7 @@ def _as_fields(page: MergedPage) -> Fields:
 
 def _from_fields(fields: Fields, place: str) -> MergedPage:
     try:
-        tags = tuple(Label[word.upper()] for word in field(fields, "tags", "a list", place))
+        tags = tuple(LABELS_BY_WORD[word] for word in field(fields, "tags", "a list", place))
         votes = tuple((int(u), int(c), int(b)) for u, c, b in field(fields, "votes", "a list", place))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{place}: tags must be words of labels, and votes three numbers each: {error}") from error

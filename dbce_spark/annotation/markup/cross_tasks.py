@@ -38,7 +38,7 @@ class TaskNeighbour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossSheet:
+class CrossTask:
     """A cross to label, with its page, its occurrence bits, and the HTML of its neighbours."""
 
     sheet: Sheet  # of `cur`; its id is that of the cross
@@ -50,25 +50,25 @@ class CrossSheet:
         return self.annotation.cross
 
 
-def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
+def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossTask]:
     """Yield the crosses in which the method annotates these captures; captures without neighbours have none."""
-    read: dict[str, Page] = {}
-    html: dict[str, bytes] = {}
+    pages_by_id: dict[str, Page] = {}
+    html_by_id: dict[str, bytes] = {}
     for fetch in fetches:
         page = pages.parse_fetch(fetch, config)
-        if isinstance(page, Page) and page.capture_id not in read:
-            read[page.capture_id] = page
-            html[page.capture_id] = charset.decode(fetch.html, fetch.capture.declared_charset).html
-    chosen = [one.cross for one in sites.choose_crosses(buckets.members(read.values()), config)]
-    tokens = {capture_id: page.blocks.tokens for capture_id, page in read.items()}
+        if isinstance(page, Page) and page.capture_id not in pages_by_id:
+            pages_by_id[page.capture_id] = page
+            html_by_id[page.capture_id] = charset.decode(fetch.html, fetch.capture.declared_charset).html
+    chosen = [one.cross for one in sites.choose_crosses(buckets.members(pages_by_id.values()), config)]
+    tokens = {capture_id: page.blocks.tokens for capture_id, page in pages_by_id.items()}
     for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
-        yield _sheet(annotation, read, html)
+        yield _make_task(annotation, pages_by_id, html_by_id)
 
 
-def sample(tasks: Iterable[CrossSheet], rules: LabelsSettings) -> list[CrossSheet]:
+def sample_tasks(tasks: Iterable[CrossTask], rules: LabelsSettings) -> list[CrossTask]:
     """Draw URLs of each site by chance, and for each URL crosses that differ in how many arms they have, the fullest
     first; return them by site and URL."""
-    by_url: dict[str, dict[str, list[CrossSheet]]] = defaultdict(lambda: defaultdict(list))
+    by_url: dict[str, dict[str, list[CrossTask]]] = defaultdict(lambda: defaultdict(list))
     for task in tasks:
         by_url[task.sheet.site][task.sheet.url_key].append(task)
     chosen = []
@@ -81,44 +81,44 @@ def sample(tasks: Iterable[CrossSheet], rules: LabelsSettings) -> list[CrossShee
     return chosen
 
 
-def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
-    """Return the neighbours by arm in the line of a cross; `place` names the line in errors.
+def parse_neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
+    """Parse the neighbours in the line of a cross, by arm; `place` names the line in errors.
 
     Raises:
         InputError: it is no cross.
     """
     found = {}
-    for arm, near in _object(fields, "neighbours", place).items():
+    for arm, near in _object_in(fields, "neighbours", place).items():
         if arm not in ARMS[1:] or not isinstance(near, dict):
             raise InputError(f"{place}: no neighbour: {arm!r}; give a file that `dbce labels crosses` wrote")
         found[arm] = TaskNeighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
     return found
 
 
-def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, bytes]) -> CrossSheet:
+def _make_task(annotation: Annotation, pages_by_id: Mapping[str, Page], html_by_id: Mapping[str, bytes]) -> CrossTask:
     cross = annotation.cross
-    page = read[cross.cur]
-    dom = read_dom(html[cross.cur], page.blocks)
+    page = pages_by_id[cross.cur]
+    dom = read_dom(html_by_id[cross.cur], page.blocks)
     elements = cut(dom, annotation.per_token()[None, :])
     starts, ends = dom.token_starts[elements.starts].tolist(), dom.token_ends[elements.ends - 1].tolist()
     xpaths = [page.blocks.xpaths[block] for block in elements.blocks.tolist()]
-    return CrossSheet(
+    return CrossTask(
         sheet=Sheet(
             page=cross.cross_id,
-            html=html[cross.cur].decode("utf-8", "replace"),
+            html=html_by_id[cross.cur].decode("utf-8", "replace"),
             text=page.blocks.text,
             segments=tuple(map(SegmentSpan, xpaths, starts, ends)),
             url=page.capture.url,
             site=page.capture.site,
             url_key=page.capture.url_key,
-            date=_date(page.capture.timestamp),
+            date=_iso_time(page.capture.timestamp),
         ),
         annotation=annotation,
         neighbours={
             arm: TaskNeighbour(
-                url=read[capture_id].capture.url,
-                date=_date(read[capture_id].capture.timestamp),
-                html=html[capture_id].decode("utf-8", "replace"),
+                url=pages_by_id[capture_id].capture.url,
+                date=_iso_time(pages_by_id[capture_id].capture.timestamp),
+                html=html_by_id[capture_id].decode("utf-8", "replace"),
             )
             for arm, capture_id in zip(ARMS[1:], cross.arms[1:], strict=True)
             if capture_id
@@ -126,11 +126,11 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
     )
 
 
-def _date(timestamp: int) -> str:
+def _iso_time(timestamp: int) -> str:
     return timestamps.to_datetime(timestamp).isoformat() if timestamp else ""
 
 
-def _as_fields(task: CrossSheet) -> Fields:
+def _as_fields(task: CrossTask) -> Fields:
     return {
         **page_file.as_fields(task.sheet),
         "cross": asdict(task.cross),
@@ -139,21 +139,21 @@ def _as_fields(task: CrossSheet) -> Fields:
     }
 
 
-def _from_fields(fields: Fields, place: str) -> CrossSheet:
-    cross, annotation = (_object(fields, name, place) for name in ("cross", "annotation"))
+def _from_fields(fields: Fields, place: str) -> CrossTask:
+    cross, annotation = (_object_in(fields, name, place) for name in ("cross", "annotation"))
     try:
         ends: Ints = np.array(annotation["ends"], np.int32)
-        return CrossSheet(
+        return CrossTask(
             sheet=page_file.from_fields(fields, place),
             annotation=Annotation(cross=Cross(**cross), ends=ends, bits=np.array(annotation["bits"], np.uint8)),
-            neighbours=neighbours(fields, place),
+            neighbours=parse_neighbours(fields, place),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{place}: no cross: {error}; give a file that `dbce labels crosses` wrote") from error
 
 
-def _object(fields: Fields, name: str, place: str) -> Mapping[str, Any]:
-    """Return the object in this field of a line."""
+def _object_in(fields: Fields, name: str, place: str) -> Mapping[str, Any]:
+    """Return the object in a field of a line."""
     value = fields.get(name)
     if not isinstance(value, dict):
         raise InputError(

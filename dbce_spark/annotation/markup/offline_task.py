@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable
 
 from dbce_spark.annotation.markup import segment_marks
-from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.cross_tasks import CrossTask
 from dbce_spark.files import storage
 from dbce_spark.html import sealed_html
 from dbce_spark.model import ARMS, Label, digest
@@ -21,7 +21,7 @@ KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
 """Keys of the labels, as in KrdWrd's manual (2.1)."""
 
 
-def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
+def write(folder: str, crosses: Iterable[CrossTask]) -> None:
     """Write one file for each cross, and index.html.
 
     Raises:
@@ -35,7 +35,7 @@ def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
     storage.write_text(f"{folder}/index.html", template(_PACKAGE, "crosses.html.j2").render(crosses=listed))
 
 
-def document(one: CrossSheet) -> str:
+def document(one: CrossTask) -> str:
     """Render a cross to label, as one file that loads nothing.
 
     Raises:

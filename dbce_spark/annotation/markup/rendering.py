@@ -180,8 +180,8 @@ def _context() -> "Iterator[BrowserContext]":
 
 
 def browser_arguments() -> list[str]:
-    """Return the arguments that Chromium is started with. It refuses to start as root with its sandbox, which is one
-    more wall around a hostile page."""
+    """Return the arguments that Chromium is started with. Its sandbox is one more protection from a hostile page, but
+    as root it refuses to start with it."""
     return [*_ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 

@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
-from dbce_spark.model import Label, digest
+from dbce_spark.model import LABEL_WORDS, LABELS_BY_WORD, Label, digest
 
 Tags = tuple[Label | None, ...]
 """Tags in page order, one a segment; None: the annotator gave it none, neither its own nor one from above."""
 
 COMMENT = "comment"
 """The mark of readers' comments: they have the tag of content, and stand among the comments."""
-
-LABELS = {label.word: label for label in Label}
-"""Tags by their words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +63,7 @@ def from_fields(fields: Fields, place: str) -> Submission:
     Raises:
         InputError: a field is missing, or of the wrong kind.
     """
-    tags = tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place))
+    tags = parse_tags(fields, place)
     return Submission(
         annotator=field(fields, "annotator", "a text", place),
         page=field(fields, "page", "a text", place),
@@ -97,7 +94,16 @@ def tag_words(tags: Tags) -> list[str | None]:
     return [None if tag is None else tag.word for tag in tags]
 
 
-def parse_tag(word: object, place: str) -> Label | None:
+def parse_tags(fields: Fields, place: str) -> Tags:
+    """Return the tags of a JSON line; `place` names the line in errors.
+
+    Raises:
+        InputError: there are none, or there is none of such a name.
+    """
+    return tuple(_parse_tag(word, place) for word in field(fields, "tags", "a list", place))
+
+
+def _parse_tag(word: object, place: str) -> Label | None:
     """Return the tag that a JSON line names; `place` names the line in errors.
 
     Raises:
@@ -105,9 +111,9 @@ def parse_tag(word: object, place: str) -> Label | None:
     """
     if word is None:
         return None
-    if not isinstance(word, str) or word not in LABELS:
-        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(LABELS)}, or null")
-    return LABELS[word]
+    if not isinstance(word, str) or word not in LABELS_BY_WORD:
+        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(LABEL_WORDS)}, or null")
+    return LABELS_BY_WORD[word]
 
 
 _LINES = jsonl.LinesOf(as_fields, from_fields)

@@ -24,7 +24,7 @@ _HASHER = PasswordHasher()
 
 
 class TooManyTries(Exception):
-    """A name has failed too often of late."""
+    """A name has failed to log in too often recently."""
 
 
 @dataclass(frozen=True, slots=True)

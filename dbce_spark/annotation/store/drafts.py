@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from dbce_spark.annotation.markup.outline import Marks
-from dbce_spark.annotation.markup.submission import COMMENT, LABELS, Tags
+from dbce_spark.annotation.markup.submission import COMMENT, Tags
 from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.annotation.store.workbench_store import Connection, now, transaction
-from dbce_spark.model import Label
+from dbce_spark.model import LABELS_BY_WORD, Label
 
 
 class StaleDraft(Exception):
@@ -74,7 +74,7 @@ def parse_marks(words: Mapping[int, str]) -> tuple[Marks, frozenset[int]]:
         KeyError: a word is no mark.
     """
     comments = frozenset(node for node, word in words.items() if word == COMMENT)
-    return {node: Label.CONTENT if node in comments else LABELS[word] for node, word in words.items()}, comments
+    return {node: Label.CONTENT if node in comments else LABELS_BY_WORD[word] for node, word in words.items()}, comments
 
 
 def mark_words(draft: Draft) -> dict[int, str]:

@@ -33,8 +33,10 @@ def make_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> StoredNei
 
 
 def same_places(page: StoredPage) -> list[int]:
-    """Return the node of each segment's place in the neighbours: the first block of its element, for text that lies
-    directly in one element is cut into several blocks by what stands between."""
+    """Return the node of each segment's place in the neighbours: that of the first block of its element.
+
+    Other elements in an element cut its own text into several blocks.
+    """
     first: dict[str, int] = {}
     for unit, block in zip(page.units, page.outline.blocks, strict=True):
         first.setdefault(unit.xpath, block)

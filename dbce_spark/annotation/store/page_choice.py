@@ -21,9 +21,11 @@ class Order(StrEnum):
 
 
 def next_page(store: Connection, account: int, order: Order, corpus: str = "") -> str | None:
-    """Return the page that an annotator does next, of one corpus or of all: one that was begun, or one of those with
-    the fewest submissions that this annotator has not done or skipped. A draft counts, too, so two who begin at once
-    get different pages. None: all are done or skipped."""
+    """Choose the page that an annotator does next, of one corpus or of all; None: all are done or skipped.
+
+    It is a page that the annotator has begun, or else one with the fewest submissions. A draft counts as a submission,
+    so that two who begin at once get different pages.
+    """
     wanted = {"account": account, "corpus": corpus}
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = :account AND kind = 'corpus'"

@@ -93,13 +93,13 @@ def _add(opened: Connection, one: _Made, corpus: str) -> tuple[int, int]:
         return is_new, neighbours.add(opened, page.page, one.neighbours)
     except UnicodeEncodeError as error:  # JSON can have half of a character, and no store can
         raise InputError(
-            f"the page {one.page.page!r} cannot be stored: {error}; mend its line, or leave it out"
+            f"the page {one.page.page!r} cannot be stored: {error}; correct its line, or leave it out"
         ) from error
 
 
 def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
     page = single_page.make_from_sheet(page_file.from_fields(fields, place), config)
-    near = cross_tasks.neighbours(fields, place) if "neighbours" in fields else {}
+    near = cross_tasks.parse_neighbours(fields, place) if "neighbours" in fields else {}
     try:
         return _Made(page, [neighbours.make_neighbour(page, arm, one) for arm, one in near.items()])
     except PageError as error:

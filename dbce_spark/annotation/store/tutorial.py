@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-from dbce_spark.annotation.markup.submission import LABELS
 from dbce_spark.annotation.store import single_page, stored_pages, workbench_store
 from dbce_spark.annotation.store.stored_pages import StoredPage
 from dbce_spark.annotation.store.workbench_settings import KRDWRD, WHOLE
 from dbce_spark.config import DbceConfig
 from dbce_spark.html.dom import parse_tree
+from dbce_spark.model import LABELS_BY_WORD
 
 PAGES = 11
 _GOLD = {WHOLE: ("data-whole", "data-gold"), KRDWRD: ("data-gold",)}
@@ -46,7 +46,7 @@ def _make_page(html: str, name: str, position: int, config: DbceConfig, guidelin
     shown = _ATTRIBUTES.sub("", html).encode()
     made = single_page.make_from_html(shown, f"http://tutorial.example/{name}", name, config)
     root = parse_tree(html.encode())
-    reference = tuple(LABELS[_gold(root, unit.xpath, guidelines)] for unit in made.units)
+    reference = tuple(LABELS_BY_WORD[_gold(root, unit.xpath, guidelines)] for unit in made.units)
     return dataclasses.replace(made, kind=stored_pages.TUTORIAL, position=position, reference=reference)
 
 

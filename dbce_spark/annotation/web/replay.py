@@ -1,8 +1,8 @@
 """Show archived pages as a person saw them, from the store alone.
 
-An archived page is hostile. Four walls stand around it, of which each would do: what acts is taken out of it; a content
-policy lets nothing run but the one script of ours, and nothing load but from here; the frame is sandboxed, and so of no
-origin; and this application is on a port, or under a name, of its own, where there is nothing but archived pages.
+An archived page is hostile. Four measures protect from it, and each would be enough: what acts is removed from it; a
+content policy lets nothing run but one script of ours, and nothing load but from here; the frame is sandboxed, and so
+has no origin; and this application has a port or a name of its own, where there is nothing but archived pages.
 """
 
 import secrets

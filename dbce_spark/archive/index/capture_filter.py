@@ -47,8 +47,10 @@ class Selection:
     config: SelectConfig
 
     def match(self, entry: IndexEntry) -> tuple[str | None, list[str]]:
-        """Return the first filter that an entry fails, as it is counted (None: it is selected), and the filters that it
-        passes only because it does not declare the field."""
+        """Return the first filter that an entry fails, by the name that it is counted under; None: it is selected.
+
+        Return also the filters that it passes only because it does not declare the field.
+        """
         undeclared = []
         for name, check in self.checks:
             match = check(entry)

@@ -37,7 +37,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Unfetched:
-    """An entry whose record could not be had."""
+    """An entry whose record could not be fetched."""
 
     entry: IndexEntry
     fault: RejectReason

@@ -57,8 +57,11 @@ class Lookup:
 
     @staticmethod
     def from_names(names: Iterable[tuple[OriginalName, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
-        """Prepare a look-up, which must have all names before the first entry: names with the times (microseconds since
-        1970) of the revisits that have them, and the places (file by its name in rows, offset) of the revisits."""
+        """Prepare a look-up with all names before its first entry comes.
+
+        names: each with the time of a revisit that has it, in microseconds since 1970.
+        revisits: their places: the file, by its name in rows, and the offset.
+        """
         made = Lookup()
         for name, at in names:
             if name.is_before:

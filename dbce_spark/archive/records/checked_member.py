@@ -1,4 +1,4 @@
-"""A compressed member that is inflated ahead of what is read of it, so that damage shows before what it has changed."""
+"""A compressed member that is inflated further than it is read, so that damage is known before what it has changed."""
 
 from collections import deque
 from collections.abc import Callable, Iterator

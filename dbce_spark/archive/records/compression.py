@@ -196,12 +196,10 @@ def _by_library(file: BufferedFile, at: int, make: Callable[[], Any], before: Me
 def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
     """Inflate a frame block by block (RFC 8878, 3.1.1): one gives at most 128 KB, whatever size it declares."""
     ends = "the file ends in a zstd frame"
-    descriptor = file.read(at + 4, 1)
+    descriptor = file.read(at + len(zstd_frame.MAGIC), 1)
     if not descriptor:
         raise MemberBroken(at, ends, is_cut=True)
-    flags = descriptor[0]
-    is_single, has_checksum = bool(flags & 0x20), bool(flags & 0x04)
-    size = 5 + (not is_single) + (0, 1, 2, 4)[flags & 3] + (int(is_single), 2, 4, 8)[flags >> 6]
+    size, has_checksum = zstd_frame.frame(descriptor[0])
     decompressor = dictionary.decompressor()
 
     def fed(size: int) -> bytes:

@@ -161,8 +161,10 @@ class InflatedContent:
     # -- places
 
     def stored(self, place: int) -> int:
-        """Return the stored byte that content from `place` on came from: exactly where the stretch is plain and where a
-        member begins; by proportion between the steps of a decoder, which does not tell."""
+        """Return the stored byte that content from `place` on came from.
+
+        It is exact in plain bytes and where a member begins; between the steps of a decoder it is by proportion.
+        """
         for span in self._spans:
             if span.start <= place < span.end:
                 return span.at(place)

@@ -44,29 +44,27 @@ def load_classifier(path: str) -> Classifier:
             (Path(path) if path else files("dbce_spark").joinpath("conf", _SHIPPED)).open("rb") as file,
             np.load(file, allow_pickle=False) as stored,
         ):
-            arrays = {key: stored[key] for key in stored.files}
-        about = json.loads(bytes(arrays["about"]).decode())
-        binnings = {group: _binning(about["names"][group], arrays, group) for group in GROUPS}
-        forests = {name: _forest(arrays, name) for name in _FORESTS}
-        class_words = ClassWords(arrays["class_words"], arrays["class_word_weights"])
-        card = about["card"]
-        types = tuple(about.get("page_types", ()))
-        page_types = PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None
-        no_content = _forest(arrays, _NO_CONTENT) if about.get(_NO_CONTENT) else None
-        sites = frozenset(about.get(_CORRECTED, ()))
-        corrections = SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections()
+            return _restore({key: stored[key] for key in stored.files})
     except _BROKEN as error:
         raise ConfigError(
             Parameter("label.classifier"), f": {name} is no classifier that `dbce train` wrote: {_cause(error)}"
         ) from error
+
+
+def _restore(arrays: Mapping[str, Any]) -> Classifier:
+    """Restore a classifier from the arrays of its file."""
+    about = json.loads(bytes(arrays["about"]).decode())
+    names, card = about["names"], about["card"]
+    types = tuple(about.get("page_types", ()))
+    sites = frozenset(about.get(_CORRECTED, ()))
     return Classifier(
-        binnings,
-        class_words,
-        **forests,
+        {group: _binning(names[group], arrays, group) for group in GROUPS},
+        ClassWords(arrays["class_words"], arrays["class_word_weights"]),
+        **{name: _forest(arrays, name) for name in _FORESTS},
         card=card,
-        page_types=page_types,
-        no_content=no_content,
-        corrections=corrections,
+        page_types=PageTypes(types, _forest(arrays, _PAGE_TYPE)) if types else None,
+        no_content=_forest(arrays, _NO_CONTENT) if about.get(_NO_CONTENT) else None,
+        corrections=SiteCorrections(sites, *(arrays[name] for name in _OF_CORRECTED)) if sites else SiteCorrections(),
     )
 
 

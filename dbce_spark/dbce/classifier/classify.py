@@ -87,14 +87,17 @@ class Binning:
 class Classifier:
     """Its forests, the bins of their features by where those come from, and a card that describes them.
 
-    `first` and `first_replies` look at the rows of `page` and of `words` (by `class_words`). `second` looks at those,
-    and behind them at those of `context` (from scores of `first`), `replies` (from scores of `first_replies`),
-    `siblings` and `crosses`; `article` and `replies` at the same, and behind them at those of `third` (from scores of
-    `second`); `whole` at all these, and behind them at those of `units`, from the same scores. The forests named for
-    replies separate what readers wrote below the content from all else. `page_types` looks at means over a page of the
-    rows of `page` and of scores of `second`; None: it was trained on pages of no or one type. So does `no_content`,
-    for pages that hold boilerplate alone; None: it was trained on none. `corrections` move what `article` and `whole`
-    say of sites of which people have labelled pages.
+    Each forest sees the features of the one before it, and behind them more:
+
+    - `first`, `first_replies`: `page`, and `words` by `class_words`
+    - `second`: also `context` (by scores of `first`), `replies` (by scores of `first_replies`), `siblings`, `crosses`
+    - `article`, `replies`: also `third` (by scores of `second`)
+    - `whole`: also `units` (by the same scores)
+
+    The forests named for replies separate what readers wrote below the content from all else. `page_types` and
+    `no_content` (for pages that hold boilerplate alone) see means over a page: of the rows of `page`, and of scores of
+    `second`. They are None if there were no such pages to train on, or pages of one type only. `corrections` move the
+    scores of `article` and `whole` on sites of which people have labelled pages.
     """
 
     binnings: Mapping[str, Binning]
@@ -186,16 +189,18 @@ class Classifier:
         return self.page_types.of_pages(second.page_codes)
 
     def contentless(self, second: "SecondScores") -> Scores:
-        """Estimate how likely each page has no content, 0 to 1, whatever other pages come with it; 0 where the
-        classifier has not learned it, and for pages of a site that it is corrected by."""
+        """Estimate how likely each page has no content, 0 to 1, by the page alone.
+
+        The estimate is 0 if the classifier has not learned it, and for pages of a site that corrections are for.
+        """
         if self.no_content is None:
             return np.zeros(len(second.compared))
         is_corrected = [one.page.capture.site in self.corrections.sites for one in second.compared]
         return np.where(is_corrected, 0.0, rounded(self.no_content.log_odds(second.page_codes)))
 
     def _content(self, second: "SecondScores", content: str) -> Scores:
-        """Score all blocks: one whose second score is under SETTLED, as half of them are, keeps it, the others get a
-        third score; snapshots and corrections of the site then move both."""
+        """Score all blocks. Half of them have a second score under SETTLED, and keep it; the others get a third score.
+        Snapshots and corrections of the site then move both."""
         log_odds = second.log_odds.copy()
         open_blocks = np.flatnonzero(probability(log_odds) >= SETTLED[content])
         if content == ARTICLE:

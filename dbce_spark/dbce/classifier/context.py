@@ -60,7 +60,7 @@ def of_pages(pages: Layout, scores: Numbers) -> Columns:
 
 
 def _of_windows(pages: Rows, content_mass: Numbers) -> Columns:
-    start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
+    start, end = pages.page_starts, pages.page_ends
     at = np.arange(len(pages))
     running, running_words = sums(content_mass), pages.token_starts
     page_content_mass = pages.in_pages(content_mass)
@@ -89,7 +89,7 @@ def _of_page(pages: Rows, scores: Numbers, content_mass: Numbers) -> Columns:
 
 def _of_strong(pages: Rows, scores: Numbers) -> Columns:
     """Compute the distance to the nearest blocks that surely are content, and to the first and the last of them."""
-    start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
+    start, end = pages.page_starts, pages.page_ends
     at = np.arange(len(pages))
     strong = (scores > _STRONG) & (pages.words >= _STRONG_WORDS)
     before = np.maximum.accumulate(np.where(strong, at, -1))
@@ -156,7 +156,7 @@ def _of_records(pages: Layout, content_mass: Numbers, name: str, groups: Groups)
 
     widest, found = pages.highest_around(np.where(records >= REPEATED, record_words, 0)[group], _RECORD_LEVELS)
     of_block = group[widest]
-    start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
+    start, end = pages.page_starts, pages.page_ends
     begin, close = np.minimum(first[of_block], end), last[of_block]
     running, running_words = sums(content_mass), pages.token_starts
     page_content_mass, page_words = pages.in_pages(content_mass), pages.in_pages(pages.words)

@@ -172,9 +172,9 @@ def _of_path(pages: Layout) -> Columns:
 
 
 def _of_place(pages: Layout) -> Columns:
-    at = np.arange(len(pages)) - pages.starts[pages.pages]
+    at = np.arange(len(pages)) - pages.page_starts
     blocks = np.diff(pages.starts)[pages.pages]
-    before = pages.token_starts[:-1] - pages.token_starts[pages.starts[pages.pages]]
+    before = pages.token_starts[:-1] - pages.token_starts[pages.page_starts]
     words = pages.in_pages(pages.words)
     shown = pages.slots.shown[pages.element_slots]
     columns = {
@@ -305,7 +305,7 @@ def _of_signs(pages: Layout) -> Columns:
         columns |= {f"{name}^{level}": share(values[element], blocks[element]) for name, values in within.items()}
     columns["page_currency"] = share(pages.in_pages(counts["currency"]), np.diff(pages.starts)[pages.pages])
     running = sums(counts["rights"])
-    columns["rights_before"] = (running[:-1] - running[pages.starts[pages.pages]]).astype(np.float64)
+    columns["rights_before"] = (running[:-1] - running[pages.page_starts]).astype(np.float64)
     return columns
 
 
@@ -389,5 +389,5 @@ def _of_replies(pages: Layout) -> Columns:
         "field_words": np.where(beside_field >= 0, words[beside_field], UNKNOWN),
     }
     running = sums(pages.text_areas)
-    columns["fields_behind"] = (running[pages.starts[pages.pages + 1]] - running[1:]).astype(np.float64)
+    columns["fields_behind"] = (running[pages.page_ends] - running[1:]).astype(np.float64)
     return columns

@@ -1,8 +1,8 @@
 """A forest of boosted decision trees over binned features: small, fast in numpy, and bit for bit the same anywhere.
 
-No row is walked through a tree. A row is one bit in strings of them: the answers to a split's question are a string, so
-are the rows that come to it, and those that it sends to the right are both at once; so on down to the leaves, in all
-trees together. Which leaf each row has come to is then read off as a number of five bits.
+No row is walked through a tree. A row is one bit in strings of bits. The answers to a split's question are such a
+string, and so are the rows that reach the split; an AND of both gives the rows that it sends to the right. This goes on
+down to the leaves, in all trees together. The leaf that a row has reached is then read as a number of five bits.
 """
 
 from dataclasses import dataclass

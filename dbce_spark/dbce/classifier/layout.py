@@ -55,6 +55,8 @@ class Rows:
     def __init__(self, words: Sequence[npt.NDArray[np.int32]]):
         self.starts = sums(np.array([len(of_page) for of_page in words]))
         self.pages = np.repeat(np.arange(len(words)), np.diff(self.starts))
+        # Of each block the first block of its page, and the one behind the last.
+        self.page_starts, self.page_ends = self.starts[self.pages], self.starts[self.pages + 1]
         self.words = joined(words)
         self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
         self._without: dict[int, Numbers] = {}
@@ -66,7 +68,7 @@ class Rows:
         """List the blocks on whose page there is no block `offset` blocks on."""
         if offset not in self._without:
             at = np.arange(offset, len(self) + offset)
-            self._without[offset] = np.flatnonzero((at < self.starts[self.pages]) | (at >= self.starts[self.pages + 1]))
+            self._without[offset] = np.flatnonzero((at < self.page_starts) | (at >= self.page_ends))
         return self._without[offset]
 
     def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
@@ -223,7 +225,7 @@ class Layout(Rows):
         begins[self.starts[:-1]] = True
         section: Numbers = np.cumsum(begins) - 1
         head = np.maximum.accumulate(np.where(heads, np.arange(len(self)), -1))
-        return section, np.where(head >= self.starts[self.pages], head, -1)
+        return section, np.where(head >= self.page_starts, head, -1)
 
     @cached_property
     def beside(self) -> Groups:

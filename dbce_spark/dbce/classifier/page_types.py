@@ -11,7 +11,7 @@ from dbce_spark.dbce.classifier.units import SHARES
 from dbce_spark.model import Codes, Numbers
 
 _BLOCKS_AT_ONCE = 4096
-"""Blocks whose codes are added up at once, eight bytes each: seldom has a page more."""
+"""Blocks whose codes are added up at once, eight bytes each: few pages have more."""
 
 
 @dataclass(frozen=True)

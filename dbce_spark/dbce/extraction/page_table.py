@@ -10,7 +10,8 @@ from typing import Any, Unpack
 import pyarrow as pa
 
 from dbce_spark.dbce.extraction.extract_options import TableOptions, chosen_formats, with_options
-from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, extract_parsed
+from dbce_spark.dbce.extraction.extracted_page import ExtractedPage
+from dbce_spark.dbce.extraction.page_extraction import extract_parsed
 from dbce_spark.dbce.extraction.page_input import Date, Html, parse_date
 from dbce_spark.dbce.kept.kept_formats import ABOUT, HTML, MARKDOWN
 from dbce_spark.dbce.pages import parse_fetches

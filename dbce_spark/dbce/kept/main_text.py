@@ -55,7 +55,7 @@ def _separator(between: str) -> str:
 
 
 def kept_characters(page_text: str, segments: Segments) -> Kept:
-    """Tell of each character of the page text that is no white space whether it is content."""
+    """Mark the content among the characters of the page text that are no white space."""
     is_content = segments.labels == Label.CONTENT
     before = visible_before(page_text)
     starts, ends = before[segments.starts[is_content]], before[segments.ends[is_content]]

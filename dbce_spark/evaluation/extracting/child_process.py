@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from dbce_spark.errors import PlatformError
+from dbce_spark.errors import PlatformError, exit_name
 
 if sys.platform == "linux":
     import resource
@@ -158,8 +158,7 @@ class Child:
         self._running = None
         if _OUT_OF_MEMORY.search(errors):
             return self._memory()
-        ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
-        return f"crash: the process ended with {ended}"
+        return f"crash: the process ended with {exit_name(code)}"
 
     def _memory(self) -> str:
         return f"memory: more than {self._memory_limit / (1 << 30):g} GiB"

@@ -2,7 +2,7 @@
 
 Of the fifteen in the study of extractors these stand here by another name: boilerpipe is boilerpy3, its port to Python;
 Body Text Extraction is bte, of our own; Readability, which the study has in Go, is readability-js, the original. What
-could not be had in November 2026, of those and of others that are often compared:
+could not be used in November 2026, of those and of others that are often compared:
 
 extractor          tried                    why not
 go-domdistiller    -                        Go only; in no package index for Python or Node

@@ -10,7 +10,7 @@ from markupsafe import Markup
 import dbce_spark
 from dbce_spark.evaluation.reporting import score_plots, score_tables
 from dbce_spark.evaluation.reporting.score_plots import Curve, Distribution, Dot, PlotRow, Series
-from dbce_spark.evaluation.reporting.score_tables import between, number, percent
+from dbce_spark.evaluation.reporting.score_tables import between, number
 from dbce_spark.evaluation.scoring import (
     average_weights,
     bootstrap,
@@ -25,7 +25,7 @@ from dbce_spark.evaluation.scoring.reliability import Reliability
 from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC, Scores
 from dbce_spark.evaluation.scoring.stream_course import ALL, METHOD, Course, moving
-from dbce_spark.log import counted
+from dbce_spark.log import counted, percent
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, template
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation.reporting import score_tables
-from dbce_spark.evaluation.reporting.score_tables import between, bold, number, percent
+from dbce_spark.evaluation.reporting.score_tables import between, bold, number
 from dbce_spark.evaluation.scoring import average_weights, bootstrap, complexity, gold_recurrence, node_scores
 from dbce_spark.evaluation.scoring.analysis import LOW_F1, Analysis, ExtractorRank, Pool
 from dbce_spark.evaluation.scoring.reliability import Reliability
@@ -12,11 +12,11 @@ from dbce_spark.evaluation.scoring.score_breakdown import Cell
 from dbce_spark.evaluation.scoring.scores import MAIN_METRIC
 from dbce_spark.evaluation.scoring.stream_course import Course
 from dbce_spark.files.markdown_table import table
-from dbce_spark.log import counted
+from dbce_spark.log import counted, percent
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
-    """Write the summary. `notes` are sentences on what was left out, and on what was not measured anew."""
+    """Write the summary. `notes` are sentences on what was left out, and on what was not measured again."""
     parts = [
         *_introduction(analysis, notes),
         *(part for pool in analysis.pools for part in _pool(pool)),

@@ -148,8 +148,7 @@ def _violin(one: Distribution, axis: Axis, y: float, most: float) -> Iterator[st
 def cumulated(drawn: Sequence[Distribution]) -> str:
     """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
     height = 320
-    across, up = Axis(0.0, 1.0, 46, _NARROW - 16), Axis(0.0, 1.0, height - 56, 12)
-    body = [*_horizontal_grid(up, 46, _NARROW - 16), *_vertical_grid(across, 12, height - 56)]
+    across, up, body = _unit_square(height)
     body.append(svg.text(_NARROW / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
     grid = np.linspace(0, 1, _GRID)
     for one in drawn:
@@ -233,8 +232,7 @@ def heat_map(names: Sequence[str], values: Values) -> str:
 def reliability_plot(steps: Sequence[ReliabilityStep]) -> str:
     """Plot the F1 that pages reach over their mean confidence, with intervals; on the diagonal the two are equal."""
     height = 380
-    across, up = Axis(0.0, 1.0, 46, _NARROW - 16), Axis(0.0, 1.0, height - 56, 12)
-    body = [*_horizontal_grid(up, 46, _NARROW - 16), *_vertical_grid(across, 12, height - 56)]
+    across, up, body = _unit_square(height)
     body.append(svg.polyline([(across(0), up(0)), (across(1), up(1))], -1, "F1 reached = confidence"))
     body.append(svg.text(_NARROW / 2, height - 12, "F1 reached, over confidence", "middle", "soft"))
     for step in steps:
@@ -244,6 +242,12 @@ def reliability_plot(steps: Sequence[ReliabilityStep]) -> str:
         title = f"confidence {step.name}, {step.pages:,} pages: mean {step.confidence:.3f}, F1 {step.f1:.3f}"
         body.append(svg.circle(x, up(step.f1), 4.5, 0, title))
     return svg.svg(_NARROW, height, body)
+
+
+def _unit_square(height: int) -> tuple[Axis, Axis, list[str]]:
+    """Return the axes of a narrow plot, from 0 to 1 both, and its grid."""
+    across, up = Axis(0.0, 1.0, 46, _NARROW - 16), Axis(0.0, 1.0, height - 56, 12)
+    return across, up, [*_horizontal_grid(up, 46, _NARROW - 16), *_vertical_grid(across, 12, height - 56)]
 
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:

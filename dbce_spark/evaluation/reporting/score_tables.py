@@ -8,7 +8,7 @@ from dbce_spark.evaluation.scoring.analysis import Analysis, ExtractorRank
 from dbce_spark.evaluation.scoring.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scoring.reliability import GOOD_F1, Reliability
 from dbce_spark.evaluation.scoring.stream_course import LEAST, Course
-from dbce_spark.log import counted
+from dbce_spark.log import counted, percent
 
 WEIGHED_HEAD = ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error", "gold recurrence")
 """Columns of `weighed_rows`."""
@@ -146,11 +146,6 @@ def number(value: float) -> str:
 def bold(value: float, highest: float) -> str:
     """Format a score, marked where it is the highest."""
     return f"**{number(value)}**" if value == highest else number(value)
-
-
-def percent(share: float) -> str:
-    """Format a share in percent."""
-    return f"{100 * share:.1f} %"
 
 
 def between(interval: Interval) -> str:

@@ -27,10 +27,11 @@ Place = tuple[int, str]
 
 
 def of_set(pages: Sequence[GoldPage]) -> dict[str, float]:
-    """Measure for each page of a set, by its id, what share of its gold's words are in text nodes that more than half
-    of its siblings have too, in the same slot; 0 with fewer than MIN_SIBLINGS siblings.
+    """Measure the share of each page's gold that recurs, by the id of the page.
 
-    Siblings are the other pages of its group, as `datasets.siblings` counts them; the first capture stands for a page.
+    A word recurs if its text node is in more than half of the siblings too, in the same slot. The share is 0 of a page
+    with fewer than MIN_SIBLINGS siblings. Siblings are the other pages of its group, as `datasets.siblings` counts
+    them; the first capture stands for a page.
     """
     groups: dict[str, list[GoldPage]] = defaultdict(list)
     for page in pages:

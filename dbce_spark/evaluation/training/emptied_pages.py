@@ -21,8 +21,10 @@ _REMOVED = "emptied"
 
 
 def emptied(page: GoldPage) -> GoldPage | None:
-    """Remove content and comments from a page, and the elements that only held such; None if a reader did not label
-    it, or if nothing is to be removed or nothing would be left."""
+    """Remove content and comments from a page, and the elements that held nothing else.
+
+    None if no reader has labelled it, if there is nothing to remove, or if nothing would be left.
+    """
     try:
         root = parse_tree(page.body)
     except PageError:

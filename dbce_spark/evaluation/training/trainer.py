@@ -193,8 +193,10 @@ def _third_codes(
 
 
 def _page_types(pages: PreparedPages, scores: Scores) -> PageTypes | None:
-    """Train on the pages with a type that weigh as whole ones, by the bins and second scores of all pages, for the rows
-    of `_second_codes`; None if they are of fewer than two types."""
+    """Train the types of pages on those that have one and weigh as whole pages; None with fewer than two types.
+
+    scores: second scores, for the rows of `_second_codes`. The bins are of all pages.
+    """
     types = np.array([one.gold.page_type for one in pages.examples])
     is_whole = np.bincount(pages.page_of_row, pages.whole_weights) > 0
     chosen = np.flatnonzero(is_whole & (types != ""))

@@ -24,15 +24,14 @@ WITHOUT_URL = 8
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A gold page as its siblings see it, and for each block how many of its words are counted, and how many of them
-    are content and comments, as its set marks them and as a reader does who copied the whole page."""
+    """A gold page as its siblings see it, with the words of its blocks that are counted, and the marks of these."""
 
     gold: GoldPage
     page: Page
     parsed: Parsed
-    counted: npt.NDArray[np.int64]
+    counted: npt.NDArray[np.int64]  # words of each block
     by_set: "Marked | None"
-    by_reader: "Marked | None"
+    by_reader: "Marked | None"  # who copied the whole page
 
     @property
     def host(self) -> str:

@@ -135,37 +135,21 @@ class _Builder:
 
     def read(self, root: Any) -> None:
         """Add all that an element of the page holds."""
-        stack, inlines, depths = self._stack, self._inlines, self._depths
         walker = etree.iterwalk(root, events=("start", "end"))
         for event, element in walker:
             kind = _kind_of(tag := element.tag)
             if event == "start":
+                if kind is not None and kind > _WITHIN_LINES:
+                    if kind == _ALONE:
+                        _WHOLE[tag](self, element)
+                    walker.skip_subtree()
+                    continue
                 if kind is not None:
-                    if kind == _WITHIN_LINES:
-                        depths.append(len(inlines))
-                        self._inline(element, _INLINE[tag])
-                    elif kind <= _BLOCK:
-                        depths.append(len(stack))
-                        self._paragraph, self._open, self._space = None, [], True
-                        if (kind == _BOUNDARY or not self._block(element, _SAME.get(tag, tag))) and (
-                            element.get("dir") or element.get("lang")
-                        ):
-                            self._hand_down(element)
-                    else:
-                        if kind == _ALONE:
-                            _WHOLE[tag](self, element)
-                        walker.skip_subtree()
-                        continue
+                    self._enter(element, tag, kind)
                 text = element.text
             else:
                 if kind is not None:
-                    if kind == _WITHIN_LINES:
-                        del inlines[depths.pop() :]
-                    elif kind <= _BLOCK:
-                        self._paragraph, self._open, self._space = None, [], True
-                        del stack[depths.pop() :]
-                        if tag == "table":
-                            self._tables.pop()
+                    self._leave(tag, kind)
                 if element is root:
                     return
                 text = element.tail
@@ -174,6 +158,28 @@ class _Builder:
                     self._space = True
                 else:
                     self._text(text)
+
+    def _enter(self, element: Any, tag: str, kind: int) -> None:
+        """Open an element within lines, or a block, and note how many were open before."""
+        if kind == _WITHIN_LINES:
+            self._depths.append(len(self._inlines))
+            self._inline(element, _INLINE[tag])
+            return
+        self._depths.append(len(self._stack))
+        self._boundary()
+        is_written = kind == _BLOCK and self._block(element, _SAME.get(tag, tag))
+        if not is_written and (element.get("dir") or element.get("lang")):
+            self._hand_down(element)
+
+    def _leave(self, tag: str, kind: int) -> None:
+        """Close what an element within lines, or a block, has opened."""
+        if kind == _WITHIN_LINES:
+            del self._inlines[self._depths.pop() :]
+        elif kind <= _BLOCK:
+            self._boundary()
+            del self._stack[self._depths.pop() :]
+            if tag == "table":
+                self._tables.pop()
 
     def _callout(self, callout: Any) -> None:
         """Mark the kind of a callout, outside of code and emphasis around it: there it would be text."""

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import TypeVar
 
 from dbce_spark.config import ComparisonConfig
-from dbce_spark.log import counted
+from dbce_spark.log import counted, percent
 
 Template = tuple[str, str]
 """A site, and the id of one of its templates."""
@@ -143,11 +143,11 @@ def _share(before: Figures, now: Figures, share: _Share, config: ComparisonConfi
     is_on_sites = bool(changed) and _captures_now(changed) >= config.sites * _captures_now(large)
     if oddness >= 1:
         message = (
-            f"{_direction(share, found - expected)}: {_percent(found)}, where {_percent(expected)} was to be expected."
+            f"{_direction(share, found - expected)}: {percent(found)}, where {percent(expected)} was to be expected."
         )
     elif is_on_sites:
         change = share.over(one for _, one in changed.values()) - _expected(share, changed.values())
-        message = f"{_direction(share, change)} on {counted(len(changed), 'site')}; over all of them {_percent(found)}."
+        message = f"{_direction(share, change)} on {counted(len(changed), 'site')}; over all of them {percent(found)}."
     else:
         return
     shown = _places(share, changed or large)
@@ -160,7 +160,7 @@ def _places(share: _Share, sites: Mapping[str, _Pair]) -> list[str]:
     shares = {site: (share.over(pair[:1]), share.over(pair[1:])) for site, pair in sites.items()}
     weights = {site: abs(now - was) * sites[site][1].captures for site, (was, now) in shares.items()}
     ordered = sorted((site for site in sites if weights[site]), key=lambda site: (-weights[site], site))
-    return [f"{site}: {_percent(shares[site][1])}, was {_percent(shares[site][0])}" for site in ordered]
+    return [f"{site}: {percent(shares[site][1])}, was {percent(shares[site][0])}" for site in ordered]
 
 
 def _expected(share: _Share, both: Iterable[_Pair]) -> float:
@@ -219,7 +219,7 @@ def _lost_sites(before: Figures, now: Figures, config: ComparisonConfig) -> Iter
         return
     places = [f"{site}: had {large[site]:,} captures" for site in _largest(large)]
     message = (
-        f"{counted(len(large), 'site')} of the crawl before, with {_percent(share)} of its captures, not in this one."
+        f"{counted(len(large), 'site')} of the crawl before, with {percent(share)} of its captures, not in this one."
     )
     yield Finding(kind=SITES, oddness=share / config.sites, message=message, places=_first(places))
 
@@ -233,7 +233,7 @@ def _lost_templates(before: Figures, lost: Sequence[Template], config: Compariso
         f"{site}, template {name[:8]}: had {captures[site, name]:,} captures" for site, name in _largest(captures)
     ]
     message = (
-        f"{counted(len(captures), 'template')} with {_percent(share)} of the captures of the crawl before: hardly any"
+        f"{counted(len(captures), 'template')} with {percent(share)} of the captures of the crawl before: hardly any"
         " page of this one is built so, though their sites were crawled. Redesigned, or something else came instead."
     )
     yield Finding(kind=TEMPLATES, oddness=share / config.sites, message=message, places=_first(places))
@@ -248,7 +248,7 @@ def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterato
         )
         oddness = _odd(was, share, wholes, config.rejects, config.errors)
         if share > was and oddness >= 1:
-            shares = f"{_percent(share)} of what came, after {_percent(was)}"
+            shares = f"{percent(share)} of what came, after {percent(was)}"
             message = f"{counted(now.refused[reason], 'record')} refused as {reason}: {shares}."
             yield Finding(kind=REJECTS, oddness=oddness, message=message)
 
@@ -257,7 +257,7 @@ def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator
     was, share = (_quotient(one.failed_files, one.files) for one in (before, now))
     if share - was >= config.failed:
         message = (
-            f"{now.failed_files:,} of {counted(now.files, 'file')} could not be read, after {_percent(was)} in the"
+            f"{now.failed_files:,} of {counted(now.files, 'file')} could not be read, after {percent(was)} in the"
             " crawl before."
         )
         yield Finding(kind=FAILED, oddness=(share - was) / config.failed, message=message)
@@ -268,10 +268,6 @@ def _odd_count(was: int, count: int, factor: float, errors: float) -> float:
     errors of the difference."""
     larger = max(was, count) / max(min(was, count), 1)
     return min(larger / factor, abs(count - was) / (errors * sqrt(max(was + count, 1))))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _quotient(part: int, whole: int) -> float:

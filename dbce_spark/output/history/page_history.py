@@ -260,6 +260,20 @@ def _similar(
     """
     if not left or not come:
         return []
+    taken: tuple[set[int], set[int]] = (set(), set())
+    pairs = []
+    for negative, i, j in sorted(_scored(old, new, left, come)):
+        if i not in taken[0] and j not in taken[1]:
+            taken[0].add(i)
+            taken[1].add(j)
+            pairs.append((i, j, -negative))
+    return pairs
+
+
+def _scored(
+    old: Sequence[Piece], new: Sequence[Piece], left: Sequence[int], come: Sequence[int]
+) -> list[tuple[float, int, int]]:
+    """Score all pairs of pieces that are similar enough, the score with a minus: so the best are the first in order."""
     ours, theirs = ([words(piece.text) for piece in pieces] for pieces in (old, new))
     weights = _weights(ours, theirs)
     totals = [
@@ -279,14 +293,7 @@ def _similar(
                 shared[j] += weights[word]
         scores = ((2 * both / (totals[0][i] + totals[1][j]), j) for j, both in shared.items())
         found += [(-score, i, j) for score, j in scores if score >= EDITED_FROM]
-    taken: tuple[set[int], set[int]] = (set(), set())
-    pairs = []
-    for negative, i, j in sorted(found):
-        if i not in taken[0] and j not in taken[1]:
-            taken[0].add(i)
-            taken[1].add(j)
-            pairs.append((i, j, -negative))
-    return pairs
+    return found
 
 
 def words(text: str) -> list[str]:
@@ -319,7 +326,7 @@ class Lives:
         self._last = first
         self._captures = 1
         self._pieces = _by_text(first)
-        self._born = {text: _Birth(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
+        self._open = {text: _OpenLife(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
 
     def advance(self, step: HistoryStep) -> list[Life]:
         """Take in a step and return the lives that end with it, in the order in which they began."""
@@ -327,9 +334,9 @@ class Lives:
         if step.after.pieces != step.before.pieces:
             now = _by_text(step.after)
             went = {one.before.text: one.kind for one in reversed(step.changes) if one.before}
-            ended = [self._life(text, went.get(text, REMOVED)) for text in self._born if text not in now]
+            ended = [self._life(text, went.get(text, REMOVED)) for text in self._open if text not in now]
             for one in ended:
-                del self._born[one.text]
+                del self._open[one.text]
             self._begin(step, now)
             self._pieces = now
         self._last = step.after
@@ -338,41 +345,41 @@ class Lives:
 
     def remaining(self) -> list[Life]:
         """Return the lives of the texts in the last capture."""
-        return [self._life(text, "") for text in self._born]
+        return [self._life(text, "") for text in self._open]
 
     def _begin(self, step: HistoryStep, now: "_Pieces") -> None:
         came = {one.after.text: one.kind for one in reversed(step.changes) if one.after}
         for text, (place, _) in now.items():
-            if text not in self._born:
-                self._born[text] = _Birth(place, step.after.timestamp, self._captures + 1, came.get(text, ADDED))
+            if text not in self._open:
+                self._open[text] = _OpenLife(place, step.after.timestamp, self._captures + 1, came.get(text, ADDED))
         for one in step.changes:
             if one.kind == MOVED and one.after:
-                self._born[one.after.text].moves += 1
+                self._open[one.after.text].moves += 1
 
     def _life(self, text: str, ended: str) -> Life:
-        birth, (_, piece) = self._born[text], self._pieces[text]
+        begun, (_, piece) = self._open[text], self._pieces[text]
         return Life(
             text=text,
             label=piece.label,
             xpath=piece.xpath,
-            place=birth.place,
-            first_seen=birth.timestamp,
+            place=begun.place,
+            first_seen=begun.timestamp,
             last_seen=self._last.timestamp,
-            captures=self._captures - birth.capture + 1,
-            moves=birth.moves,
-            began=birth.began,
+            captures=self._captures - begun.capture + 1,
+            moves=begun.moves,
+            began=begun.began,
             ended=ended,
         )
 
 
 @dataclass(slots=True)
-class _Birth:
-    """The begin of a life: the text's place on the page, the capture, counted from 1, and the kind of change."""
+class _OpenLife:
+    """A life that has begun and not ended."""
 
-    place: int
+    place: int  # on the page
     timestamp: int
-    capture: int
-    began: str
+    capture: int  # that it began with, counted from 1
+    began: str  # the kind of change
     moves: int = 0
 
 

@@ -27,6 +27,9 @@ CAPTURES = pa.schema(
 )
 """When each URL was fetched, and which extraction holds its text of then."""
 
+CAPTURE_IDS = pa.schema(fields(capture_id=STRING))
+"""Captures by their ids alone."""
+
 
 def captures_batch(captures: Sequence[Capture]) -> pa.RecordBatch:
     """Store captures that have extractions of their own as CAPTURES rows."""

@@ -25,6 +25,11 @@ def fields(**types: pa.DataType) -> list[pa.Field]:
     return [pa.field(name, kind, nullable=True) for name, kind in types.items()]
 
 
+PLACE = ["file_no", "row_no"]
+"""The columns that say where a row is staged."""
+PLACE_FIELDS = fields(**dict.fromkeys(PLACE, INT))
+
+
 def column_names(columns: Iterable[pa.Field]) -> list[str]:
     """List the names of columns."""
     return [column.name for column in columns]
@@ -95,7 +100,7 @@ def unpacked(values: Iterable[bytes | None], kind: npt.DTypeLike) -> Iterator[np
 
 def row_places(rows: int, file_no: int, first_row: int) -> dict[str, list[int]]:
     """List the places of consecutive rows in a staged file, as columns."""
-    return {"file_no": [file_no] * rows, "row_no": [*range(first_row, first_row + rows)]}
+    return dict(zip(PLACE, ([file_no] * rows, [*range(first_row, first_row + rows)]), strict=True))
 
 
 def lists(parts: Sequence[Any], values: pa.Array) -> pa.ListArray:

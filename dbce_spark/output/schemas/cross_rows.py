@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from dbce_spark.model import BucketCross, Cross, bits_text
 from dbce_spark.output.schemas.codec import (
+    BINARY,
     FLOAT,
     INT,
     LONG,
@@ -33,6 +34,16 @@ CROSS = fields(
 )
 BUCKET = fields(bucket_id=STRING, bucket_urls=LONG, group=STRING)
 BUCKET_CROSSES = pa.schema([*CROSS, *BUCKET])
+BUCKETS = pa.schema(fields(site=STRING, band=INT, key=LONG, size=LONG, one_sum=LONG, other_sum=LONG))
+"""A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
+NAMED_BUCKETS = pa.schema([*BUCKETS, *fields(bucket_id=STRING)])
+ADJACENT_PAGES = pa.schema(
+    [
+        *fields(site=STRING, capture_id=STRING, url_key=STRING, timestamp=LONG, signature=BINARY, bands=pa.list_(LONG)),
+        *fields(prev=STRING, next=STRING, prev_similarity=FLOAT, next_similarity=FLOAT),
+    ]
+)
+"""A page in its buckets, beside the captures before and behind it."""
 BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 
 

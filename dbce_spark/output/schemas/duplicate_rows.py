@@ -14,6 +14,7 @@ from dbce_spark.output.schemas.codec import (
     BINARY,
     FLOAT,
     INT,
+    LONG,
     STRING,
     TIME,
     build_batch,
@@ -34,7 +35,24 @@ TEXTS = pa.schema([*_TEXT, *fields(signature=BINARY, site_part=INT, task=INT, ro
 """Texts as they are compared; `task` and `row_no` say where the row is staged."""
 
 MARKS = pa.schema([*fields(capture_id=STRING, task=INT, row_no=INT), *_MARK])
-"""The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked anew."""
+"""The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked again."""
+
+FIRSTS = pa.schema(
+    [
+        *fields(text_digest=STRING, signature=BINARY, arrived=INT, timestamp=LONG, capture_id=STRING),
+        *fields(url_key=STRING, duplicate_of=STRING, similarity=FLOAT, steps=INT),
+    ]
+)
+"""A text, and the capture that had it first. Of a prior text with its marks."""
+
+TEXT_MEMBERS = pa.schema(fields(band=INT, key=LONG, arrived=INT, timestamp=LONG, capture_id=STRING))
+"""A text in one of its buckets."""
+
+LIKES = pa.schema(fields(later=STRING, later_time=LONG, arrived=INT, timestamp=LONG, earlier=STRING, similarity=FLOAT))
+"""A new text that is like an earlier one, which is in that place of the order."""
+
+SETTLED = pa.schema(fields(capture_id=STRING, leads=pa.bool_(), steps=INT))
+"""A text that a pass has decided: whether it leads, and in how many steps that was clear."""
 
 _TEXT_SIGNATURE = np.dtype("<u2")
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.model import IndexedCapture, Member, Neighbour, PageFeatures
-from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, fields, plain, unpacked
+from dbce_spark.output.schemas.codec import BINARY, INT, LONG, PLACE, STRING, decode, fields, plain, unpacked
 from dbce_spark.output.schemas.page_rows import FIRST_SCORE, HASH, KEY, NUMBER, PAGES, SIGNATURE
 
 MEMBERS = pa.schema(
@@ -24,8 +24,7 @@ MEMBERS = pa.schema(
         bands=pa.list_(LONG),
         has_features=pa.bool_(),
         carried=LONG,
-        file_no=INT,
-        row_no=INT,
+        **dict.fromkeys(PLACE, INT),
     )
 )
 """The index of a collection's pages: the ids of each, its buckets, and where its row of PAGES is kept."""
@@ -36,6 +35,14 @@ NEIGHBOURS = pa.schema(
     + fields(bands=pa.list_(LONG))
 )
 """The columns of PAGES that the comparison of a site reads."""
+
+EVIDENCE_PAGES = pa.schema(
+    [
+        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, first_scores=BINARY, keys=BINARY),
+        *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING),
+    ]
+)
+"""The columns that `evidence_from` reads of a page."""
 
 _MEMBER = ("site", "capture_id", "url_key", "timestamp", "signature")
 _FEATURES = ("capture_id", "url_key", "timestamp", "numbers", "first_scores", "keys")

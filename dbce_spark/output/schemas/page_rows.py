@@ -9,7 +9,18 @@ import pyarrow as pa
 
 from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
-from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, encode, fields, packed, plain, row_places
+from dbce_spark.output.schemas.codec import (
+    BINARY,
+    LONG,
+    PLACE_FIELDS,
+    STRING,
+    decode,
+    encode,
+    fields,
+    packed,
+    plain,
+    row_places,
+)
 
 _BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
 _BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
@@ -21,12 +32,14 @@ PAGES = pa.schema(
         *_BLOCKS,
         *_FEATURES,
         *fields(tokens=BINARY, signature=BINARY, bands=pa.list_(LONG), carried=LONG, html=BINARY),
-        *fields(file_no=INT, row_no=INT),
+        *PLACE_FIELDS,
     ]
 )
 """Pages as the map over files stages them. The columns of the blocks are packed, since Java only carries them: XPaths
 joined by newlines, the numbers as int32, one column after the other. So are its features, null where there are none.
 `carried` are the bytes that others of its site need of it. `file_no` and `row_no` say where the row is staged."""
+DROPPED = pa.schema([*PLACE_FIELDS, *fields(filter=STRING)])
+"""A staged page that goes no further, and the filter that it is counted under."""
 
 # The order of bytes is that of the files, whatever the machine's.
 NUMBER = np.dtype("<i4")

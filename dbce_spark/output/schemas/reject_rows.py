@@ -18,6 +18,8 @@ REJECTS = pa.schema(
         detail=STRING,
     )
 )
+UNLABELLED = pa.schema([*REJECTS, *fields(capture_id=STRING)])
+"""The reject of a page that could not be labelled, and its capture id."""
 
 
 def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dbce_spark.model import Extraction, Label, Segments
+from dbce_spark.model import LABEL_WORDS, Extraction, Segments
 from dbce_spark.output.schemas.codec import INT, STRING, build_batch, column_names, fields, lists
 from dbce_spark.output.schemas.cross_rows import BITS_WORDS
 
@@ -28,7 +28,6 @@ _FIELDS = {
     "block": "blocks", "start": "starts", "end": "ends", "label": "labels", "score": "scores", "conflict": "conflicts",
 }  # fmt: skip
 """Fields of Segments whose columns have another name."""
-_LABEL_WORDS = pa.array([label.word for label in Label])
 
 
 # A page has hundreds of segments: their columns are joined over all pages, and none becomes an object of its own.
@@ -44,7 +43,7 @@ def segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
     block_of_all = joined["block"] + np.repeat(firsts, [len(part) for part in parts])
     columns = joined | {
         "xpath": xpaths.take(pa.array(block_of_all)),
-        "label": _LABEL_WORDS.take(pa.array(joined["label"])),
+        "label": pa.array(LABEL_WORDS).take(pa.array(joined["label"])),
         "bits": BITS_WORDS.take(pa.array(joined["bits"])),
     }
     return lists(parts, build_batch(pa.schema(SEGMENT), len(block_of_all), columns).to_struct_array())
@@ -54,8 +53,7 @@ def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:
     """Restore the segments of one extraction from the values of its `segments` column."""
     listed = list(rows)
     values = {field.name: [row[field.name] for row in listed] for field in SEGMENT[1:]}
-    words = [label.word for label in Label]
-    values["label"] = [words.index(word) for word in values["label"]]
+    values["label"] = [LABEL_WORDS.index(word) for word in values["label"]]
     values["bits"] = [int(bits, 2) for bits in values["bits"]]
     kinds = {field.name: np.uint8 if field.type == STRING else field.type.to_pandas_dtype() for field in SEGMENT[1:]}
     return Segments(**{_FIELDS.get(name, name): np.array(values[name], kind) for name, kind in kinds.items()})

@@ -5,6 +5,7 @@ import pyarrow as pa
 from dbce_spark.output.schemas.capture_columns import CAPTURE
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
 from dbce_spark.output.schemas.format_columns import FORMATS
+from dbce_spark.output.schemas.member_rows import EVIDENCE_PAGES
 
 _DECISION = [
     *fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT),
@@ -61,6 +62,10 @@ STREAM = pa.schema(
 """Messages to where a domain's state is, and the answers. Of a page, `packed_row` is unpacked only by the writer of the
 table; `fields`, in JSON, has first what a state needs of the page beside the packed `blocks`, then the labels. Or a row
 that passes the state by: a reject, or the counts of the records of a file."""
+
+KEYED_PAGES = pa.schema([*EVIDENCE_PAGES, *fields(domain=STRING, words=LONG, seen_as=pa.list_(LONG))])
+"""A page that primes the state of its domain, and the hashes by which it is known again; `words` is the last of
+them."""
 
 PRIMED = pa.schema(fields(domain=STRING, state=BINARY))
 """The states that domains begin with."""

@@ -15,6 +15,12 @@ from pyspark.sql import functions as F
 from dbce_spark.files import timestamps
 
 
+def parted_by_url(rows: DataFrame, parts: int, *order: str) -> DataFrame:
+    """Bring all rows of a URL to one partition, whose number is their `part`; sort by it, then in this order."""
+    placed = rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
+    return placed.repartition(parts, "part").sortWithinPartitions("part", *order)
+
+
 def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[pa.Table]:
     """Iterate over the groups of rows with equal `keys`, each as one table. The stream is sorted by them."""
     pending: list[pa.RecordBatch] = []

@@ -20,8 +20,8 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Keep, Source, fetches, parse_fetch, parsed_pages
-from dbce_spark.errors import DbceError
+from dbce_spark.dbce.pages import KeepHtml, Source, fetches, parse_fetch, parsed_pages
+from dbce_spark.errors import DbceError, exit_name
 from dbce_spark.files import sources
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -61,7 +61,7 @@ class Reading:
     `parsed_pages`."""
 
     records: Iterator[ReadRecord]
-    pages: Callable[[Sequence[Fetch], Keep], Iterable[Page | Reject]]
+    pages: Callable[[Sequence[Fetch], KeepHtml], Iterable[Page | Reject]]
 
 
 @contextmanager
@@ -69,8 +69,8 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
 
-    def in_place(captures: Sequence[Fetch], keep: Keep) -> Iterable[Page | Reject]:
-        return parsed_pages(captures, config, keep)
+    def in_place(captures: Sequence[Fetch], keep_html: KeepHtml) -> Iterable[Page | Reject]:
+        return parsed_pages(captures, config, keep_html)
 
     if attempt is None:
         yield Reading(records, in_place)
@@ -170,9 +170,7 @@ class Sandbox(Generic[In, Out]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._running is not None:
-            self._running.end()
-        self._running = None
+        self._stop()
 
     def result(self, what: In) -> Out:
         """Do one piece of work, at the second try if the first ends the process: another cause may have.
@@ -229,8 +227,7 @@ class Sandbox(Generic[In, Out]):
             return Lost(
                 RejectReason.PAGE_TIMEOUT, f"more than {self._seconds:g} s of computing, which is page.max_seconds"
             )
-        ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
-        return Lost(RejectReason.KILLED_WORKER, f"its process ended with {ended}")
+        return Lost(RejectReason.KILLED_WORKER, f"its process ended with {exit_name(code)}")
 
 
 def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], seconds: float) -> None:
@@ -264,12 +261,12 @@ def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> 
 
 
 def _kept_apart(
-    parser: Sandbox[Fetch, Page | Reject], captures: Sequence[Fetch], keep: Keep
+    parser: Sandbox[Fetch, Page | Reject], captures: Sequence[Fetch], keep_html: KeepHtml
 ) -> Iterator[Page | Reject]:
     for fetch in captures:
         outcome = _page_apart(parser, fetch)
         if isinstance(outcome, Page):
-            keep(decode(fetch.html, fetch.capture.declared_charset).html)
+            keep_html(decode(fetch.html, fetch.capture.declared_charset).html)
         yield outcome
 
 

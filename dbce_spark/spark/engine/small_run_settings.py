@@ -1,5 +1,5 @@
-"""Spark settings for small runs, where planning costs more than work: Spark plans each of many small shuffles anew, and
-compiles what sees a hundred rows once. docs/architecture.md has the share of their time that goes so."""
+"""Spark settings for small runs, where planning costs more than work: Spark plans each of many small shuffles alone,
+and compiles what sees a hundred rows once. docs/architecture.md has the share of their time that this takes."""
 
 from contextlib import AbstractContextManager, nullcontext
 

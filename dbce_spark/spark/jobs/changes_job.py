@@ -26,7 +26,7 @@ from dbce_spark.output.collection import EXTRACTIONS, RUN_FILE, SUPERSEDED, Coll
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
 from dbce_spark.output.schemas import history_rows, increment_rows
-from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.groups import groups, parted_by_url
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.spark_errors import as_job_errors
 from dbce_spark.spark.run import collection_state, prior_state, single_files, staging
@@ -180,9 +180,7 @@ def _lines(spark: SparkSession, prior: PriorState, held: DataFrame) -> DataFrame
 
 def _placed(lines: DataFrame, parts: int) -> DataFrame:
     """Bring all captures of a URL to one part, in order of time."""
-    placed = lines.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
-    order = ["part", "url_key", "timestamp", "capture_id"]
-    ordered = placed.repartition(parts, "part").sortWithinPartitions(*order)
+    ordered = parted_by_url(lines, parts, "url_key", "timestamp", "capture_id")
     return ordered.withColumn("timestamp", F.unix_micros("timestamp"))
 
 

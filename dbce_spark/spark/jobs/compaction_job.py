@@ -74,8 +74,8 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
 
     Raises:
         InputError: there is no collection.
-        OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
-            what this program does not know, a file that is broken, or not all rows; or it cannot be written.
+        OutputError: a run that extends it is at work, or was interrupted; the collection was changed meanwhile; it
+            holds what this program does not know, a file that is broken, or not all rows; or it cannot be written.
     """
     before = collection.current()
     _check_idle(Path(collection.increment(before.number + 1)))
@@ -213,7 +213,7 @@ def _batches(path: str) -> Iterator[pa.RecordBatch]:
 
 
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
-    """Iterate over the rows of an increment's file whose captures no later one has labelled anew."""
+    """Iterate over the rows of an increment's file whose captures no later one has labelled again."""
     for batch in _batches(path):
         yield batch.filter(mark_current(batch.column("capture_id"), number, last))
 
@@ -232,8 +232,8 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
 def _marks(
     files: Sequence[tuple[int, str]], last: Mapping[str, int], anew: Mapping[str, tuple[int, dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Read the rows of duplicates that count, in the order of the extractions that they stand beside; a file has none
-    beside it where no row has a text, or nothing was compared."""
+    """Read the rows of duplicates that count, in the order of the extractions beside them. Extractions without a text,
+    or of a run that compared nothing, have no such file beside them."""
     for number, path in files:
         file = Path(path)
         marks = file.parents[2] / DUPLICATES / file.parent.name / file.name

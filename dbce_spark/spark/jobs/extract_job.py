@@ -101,8 +101,7 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
     )
     for stage in READING:
         run_stage(stage, run, account)
-    captures_to_compare = account.records.captures + account.records.revisits + request.prior.captures
-    with small_run_settings.settings(spark, captures_to_compare):
+    with small_run_settings.settings(spark, account.fetches + request.prior.captures):
         for stage in LABELLING:
             run_stage(stage, run, account)
     return _end(run, account)
@@ -141,7 +140,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
 
 
 def _log_spark(spark: SparkSession, log: Log) -> None:
-    """Log which Spark it is, where it works, and where it shows itself."""
+    """Log the version of Spark, its master, its cores, and the address of its user interface."""
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {counted(context.defaultParallelism, 'core')}"
     figures = {

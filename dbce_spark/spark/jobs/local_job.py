@@ -6,7 +6,7 @@ keeps no checkpoints: a run that was ended is done again. PySpark need not be in
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,6 +39,7 @@ from dbce_spark.spark.run import (
     single_files,
 )
 from dbce_spark.spark.run.extraction_files import ExtractionFiles
+from dbce_spark.spark.run.merged_pages import MergedPages
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import ORIGINAL_LOST, RunAccount, count_unlabelled
@@ -169,27 +170,34 @@ class _Work:
             return compared[page.capture_id]
 
         for task, groups in enumerate(cut.by_task()):
-            with ExitStack() as open_files:
-                files, count = ExtractionFiles(self._output, task, open_files), 0
-                batches = (_first_ones(source, start, left) for source, start in _starts(sources, groups))
-                for lot in chain.from_iterable(map(merged_pages.lots, batches)):
-                    merged = merged_pages.merge(lot, gather, seen, self._config, self._request.with_html)
-                    extracted.unlabelled |= zip(
-                        (one.capture_id for one in merged.unlabelled), merged.rejects, strict=True
-                    )
-                    if not merged.rows.num_rows:
-                        continue
-                    statuses += merged.counts()
-                    files.write_merged(merged.rows)
-                    if self._config.duplicates.find:
-                        extracted.texts.append(
-                            duplicate_rows.texts_batch(merged.rows, self._config.duplicates, task=task, first_row=count)
-                        )
-                        count += len(extracted.texts[-1])
+            batches = (_first_ones(source, start, left) for source, start in _starts(sources, groups))
+            merged = (
+                merged_pages.merge(lot, gather, seen, self._config, self._request.with_html)
+                for lot in chain.from_iterable(map(merged_pages.lots, batches))
+            )
+            statuses += self._write_part(task, merged, extracted)
         if not statuses:
             extraction_files.write_none(self._output)
         self._account.statuses = statuses + count_unlabelled(extracted.unlabelled.values())
         return extracted
+
+    def _write_part(self, task: int, merged: Iterable[MergedPages], extracted: _Extracted) -> Counter[str]:
+        """Write the pages of a part, and add its texts and rejects to `extracted`; return the counts of its rows."""
+        statuses: Counter[str] = Counter()
+        count = 0
+        with ExitStack() as open_files:
+            files = ExtractionFiles(self._output, task, open_files)
+            for one in merged:
+                extracted.unlabelled |= one.unlabelled
+                if not one.rows.num_rows:
+                    continue
+                statuses += one.counts()
+                files.write_merged(one.rows)
+                if self._config.duplicates.find:
+                    texts = duplicate_rows.texts_batch(one.rows, self._config.duplicates, task=task, first_row=count)
+                    extracted.texts.append(texts)
+                    count += len(texts)
+        return statuses
 
     def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:
         """Mark the texts that are like earlier ones, and write the marks beside the extractions."""

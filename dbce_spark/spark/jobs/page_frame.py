@@ -21,7 +21,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.extraction.extract_options import TableOptions, with_options
-from dbce_spark.dbce.extraction.extracted_page import Parse, extract_parsed
+from dbce_spark.dbce.extraction.page_extraction import Parse, extract_parsed
 from dbce_spark.dbce.extraction.page_input import Date, Html
 from dbce_spark.dbce.extraction.page_table import (
     Named,

@@ -14,9 +14,10 @@ from dbce_spark.config import DbceConfig, unlike
 from dbce_spark.errors import OutputError
 from dbce_spark.model import KEY_ROWS
 from dbce_spark.output.collection import Collection, Version
-from dbce_spark.output.schemas import member_rows, stream_rows
-from dbce_spark.output.schemas.codec import BINARY, LONG, STRING, fields
+from dbce_spark.output.schemas import member_rows
+from dbce_spark.output.schemas.codec import STRING
 from dbce_spark.output.schemas.page_rows import KEY, PAGES
+from dbce_spark.output.schemas.stream_rows import KEYED_PAGES, PRIMED
 from dbce_spark.spark.engine.batches import each_batch, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import plan, staging
@@ -26,15 +27,6 @@ from dbce_spark.streaming.stream.streamed_site import FORMS, PrimedPage, Streame
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
-_EVIDENCE = pa.schema(
-    [
-        *fields(capture_id=STRING, url_key=STRING, timestamp=LONG, numbers=BINARY, first_scores=BINARY, keys=BINARY),
-        *fields(signature=BINARY, bands=pa.list_(LONG), site=STRING),
-    ]
-)
-"""Columns that `member_rows.evidence_from` reads of a page."""
-_KEYED = pa.schema([*_EVIDENCE, *fields(domain=STRING, words=LONG, seen_as=pa.list_(LONG))])
-"""These, the domain of the page, and the hashes by which it is known again; `words` is the last of them."""
 _SHOWN = ("numbers", "first_scores", "keys", "signature", "bands")
 """Columns that only evidence has."""
 _ALIKE = ("page", "template", "lsh")
@@ -83,7 +75,7 @@ def primed_states(
     scored = pages.where("first_scores is not null").select(
         *feature_columns(), "signature", "bands", "site", "url", "title"
     )
-    keyed = scored.mapInArrow(each_batch(partial(_keyed, tree=tree)), staging.schema(_KEYED)).repartition("domain")
+    keyed = scored.mapInArrow(each_batch(partial(_keyed, tree=tree)), staging.schema(KEYED_PAGES)).repartition("domain")
     sorted_pages = _kept(keyed, config, tree).sortWithinPartitions("domain", "timestamp", "capture_id")
     remembered = tree.window.max_documents
 
@@ -92,14 +84,14 @@ def primed_states(
             state = StreamedSite(config, remembered)
             state.prime(_primed_pages(group))
             row = {"domain": [group.column("domain")[0].as_py()], "state": [state.to_bytes()]}
-            yield pa.RecordBatch.from_pydict(row, schema=stream_rows.PRIMED)
+            yield pa.RecordBatch.from_pydict(row, schema=PRIMED)
 
-    return sorted_pages.mapInArrow(built, staging.schema(stream_rows.PRIMED))
+    return sorted_pages.mapInArrow(built, staging.schema(PRIMED))
 
 
 def no_states(spark: SparkSession) -> DataFrame:
     """Build no PRIMED row."""
-    return spark.createDataFrame([], staging.schema(stream_rows.PRIMED))
+    return spark.createDataFrame([], staging.schema(PRIMED))
 
 
 def _kept(keyed: DataFrame, config: DbceConfig, tree: UrlTreeConfig) -> DataFrame:
@@ -112,7 +104,7 @@ def _kept(keyed: DataFrame, config: DbceConfig, tree: UrlTreeConfig) -> DataFram
     )
     kept = numbered.where(F.col("at") <= max(tree.window.max_documents, config.stream.pool_pages))
     is_shown = F.col("is_new") & (F.col("at") <= config.stream.pool_pages)
-    return kept.withColumns({name: F.when(is_shown, F.col(name)) for name in _SHOWN}).select(*_KEYED.names)
+    return kept.withColumns({name: F.when(is_shown, F.col(name)) for name in _SHOWN}).select(*KEYED_PAGES.names)
 
 
 def _keyed(batch: pa.RecordBatch, tree: UrlTreeConfig) -> pa.RecordBatch:
@@ -123,12 +115,12 @@ def _keyed(batch: pa.RecordBatch, tree: UrlTreeConfig) -> pa.RecordBatch:
     hashes = [[*seen_as(one, keys).values()] for one, keys in zip(url_keys, stored, strict=True)]
     signed = np.array(hashes, np.uint64).reshape(-1, len(FORMS)).view(np.int64)
     domains = pa.array([one.domain for one in url_keys], STRING)
-    added = [domains, pa.array(signed[:, -1]), pa.array(signed.tolist(), _KEYED.field("seen_as").type)]
-    return pa.RecordBatch.from_arrays([*columns, *added], schema=_KEYED)
+    added = [domains, pa.array(signed[:, -1]), pa.array(signed.tolist(), KEYED_PAGES.field("seen_as").type)]
+    return pa.RecordBatch.from_arrays([*columns, *added], schema=KEYED_PAGES)
 
 
 def _primed_pages(group: pa.Table) -> Iterator[PrimedPage]:
-    """Restore the pages of a domain from _KEYED rows."""
+    """Restore the pages of a domain from KEYED_PAGES rows."""
     shown = member_rows.evidence_from(group)
     for hashes, scores in rows_of(group, ("seen_as", "first_scores")):
         numbers = np.array(hashes, np.int64).view(np.uint64).tolist()

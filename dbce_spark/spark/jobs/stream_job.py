@@ -186,8 +186,8 @@ def _settings(request: StreamRequest, config: DbceConfig) -> dict[str, Any]:
 
 
 def _checkpoint_name(request: StreamRequest) -> str:
-    """Return how the place of the checkpoint is noted: one in the output by its name there, so that the output may be
-    moved with it; by its path where it was noted so before."""
+    """Return the name that the checkpoint is noted by. One in the output is noted by its name there, so that the output
+    may be moved with it; but by its path if it was noted so when the stream was begun."""
     before = stream_tables.begun_with(request.output).get("checkpoint")
     is_inside = request.checkpoint == f"{request.output}/{stream_tables.CHECKPOINT}"
     return stream_tables.CHECKPOINT if is_inside and before != request.checkpoint else request.checkpoint

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES, DIGESTS, MEMBERS, files
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.output.stored_rows import opened
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.batches import table_of
@@ -19,7 +20,6 @@ from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.prior_state import PriorState
 
-_PLACE = ["file_no", "row_no"]
 _NUMBER = r"^.*/increments/(\d+)/"
 """Finds the last folder of that name: those around a collection may be called so, too."""
 
@@ -86,7 +86,7 @@ def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> Dat
 
 
 def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
-    """Drop rows of captures that a later increment has labelled anew, as `current_rows.mark_current` does.
+    """Drop rows of captures that a later increment has labelled again, as `current_rows.mark_current` does.
 
     `again` names these captures and increments: capture_id, increment."""
     last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))
@@ -101,7 +101,7 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
             path = prior.page_file(group.column("file_no")[0].as_py())
             yield from pages_at(path, group.column("row_no").to_pylist())
 
-    grouped = places.select(*_PLACE, merge_tasks.row_group()).repartition("file_no", "row_group")
+    grouped = places.select(*PLACE, merge_tasks.row_group()).repartition("file_no", "row_group")
     return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
         fetched, staging.schema(member_rows.NEIGHBOURS)
     )

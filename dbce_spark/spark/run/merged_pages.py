@@ -1,5 +1,5 @@
-"""The EXTRACTIONS rows of compared pages; one that cannot be labelled is a reject. Needs no PySpark: the plain engine
-makes the same."""
+"""The EXTRACTIONS rows of compared pages; one that cannot be labelled is a reject. Needs no PySpark: a run without
+Spark makes the same."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,11 +28,10 @@ Gather = Callable[[Page], ComparedPage]
 
 @dataclass(frozen=True, slots=True)
 class MergedPages:
-    """The rows of some pages, and the pages that could not be labelled with a reject each, in their order."""
+    """The rows of some pages, and by capture id the rejects of those that could not be labelled."""
 
     rows: pa.RecordBatch
-    unlabelled: list[Page]
-    rejects: list[Reject]
+    unlabelled: dict[str, Reject]
 
     def counts(self) -> Counter[str]:
         """Count the rows by status, those that have each format, and those with each of LOSSY_FLAGS."""
@@ -64,8 +63,8 @@ def merge(
         config.output.site_parts,
         seen,
     )
-    rejected = [(page, one) for (page, _), one in zip(staged, outcomes, strict=True) if isinstance(one, Reject)]
-    return MergedPages(rows, [page for page, _ in rejected], [one for _, one in rejected])
+    of_pages = zip(staged, outcomes, strict=True)
+    return MergedPages(rows, {page.capture_id: one for (page, _), one in of_pages if isinstance(one, Reject)})
 
 
 @dataclass(frozen=True, slots=True)

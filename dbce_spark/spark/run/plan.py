@@ -1,4 +1,4 @@
-"""The plan of a run: kept beside what it stages, so that the run is only gone on with as it was begun."""
+"""The plan of a run: kept beside what it stages, so that a run is only continued as it was begun."""
 
 import hashlib
 import json

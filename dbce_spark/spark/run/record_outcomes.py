@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from dbce_spark.archive import warc
 from dbce_spark.dbce.page_lots import HTML_TOGETHER, TOGETHER, blocks_of, cut_lots
-from dbce_spark.dbce.pages import let_go
+from dbce_spark.dbce.pages import ignore
 from dbce_spark.model import Page, Reject, Revisit, Skip
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -19,6 +19,16 @@ class RecordOutcomes:
     keep_revisit: Callable[[Revisit], object]
     counts: RecordCounts = field(default_factory=RecordCounts)
     rejects: list[Reject] = field(default_factory=list)
+
+    def add(self, record: Skip | Reject | Revisit) -> None:
+        """Count a record that is not fetched; keep a reject, and hand on a revisit."""
+        if isinstance(record, Skip):
+            self.counts.skipped[record.filter] += 1
+        elif isinstance(record, Reject):
+            self.reject(record)
+        else:
+            self.counts.revisits += 1
+            self.keep_revisit(record)
 
     def reject(self, one: Reject) -> None:
         self.rejects.append(one)
@@ -34,7 +44,7 @@ def page_batches(
     """
     kept: deque[bytes] = deque()
     for captures in _captures_together(reading.records, outcomes, limit):
-        for lot in cut_lots(reading.pages(captures, kept.append if with_html else let_go), blocks_of, TOGETHER):
+        for lot in cut_lots(reading.pages(captures, kept.append if with_html else ignore), blocks_of, TOGETHER):
             pages: list[Page] = []
             for page in lot:
                 if isinstance(page, Reject):
@@ -58,16 +68,11 @@ def _captures_together(
     counts = outcomes.counts
     for record in records:
         counts.records += 1
-        if isinstance(record, Skip):
-            counts.skipped[record.filter] += 1
-        elif isinstance(record, Reject):
-            outcomes.reject(record)
-        elif isinstance(record, Revisit):
-            counts.revisits += 1
-            outcomes.keep_revisit(record)
-        else:
+        if isinstance(record, warc.Fetch):
             lot.append(record)
             held += len(record.html)
+        else:
+            outcomes.add(record)
         left = TOGETHER.pages if limit is None else min(TOGETHER.pages, limit - counts.captures)
         if len(lot) == left or held > HTML_TOGETHER:
             yield lot

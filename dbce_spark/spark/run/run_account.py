@@ -54,6 +54,11 @@ class RunAccount:
         return [*self.by_source, *self.originals.by_part]
 
     @property
+    def fetches(self) -> int:
+        """Captures and revisits that were read."""
+        return self.records.captures + self.records.revisits
+
+    @property
     def has_revisits(self) -> bool:
         return self.records.revisits > 0 or self.pending > 0
 

@@ -23,7 +23,7 @@ _of_application: dict[str, "Gauges"] = {}
 
 
 def gauges_of(context: SparkContext) -> "Gauges":
-    """Return the gauges of a Spark application, which keeps those that it has: a later run sets them anew."""
+    """Return the gauges of a Spark application, which keeps those that it has: a later run sets them again."""
     name = context.applicationId
     if name not in _of_application:
         _of_application[name] = Gauges(context)

@@ -36,7 +36,7 @@ def check(request: RunRequest, config: DbceConfig) -> None:
     """Check that a run may write its output.
 
     Raises:
-        OutputError: the output holds something that may neither be replaced nor gone on with, or cannot be written, or
+        OutputError: the output holds something that may neither be replaced nor continued, or cannot be written, or
             lies where nothing can be staged, or another run is at work there.
     """
     output = request.output

@@ -106,26 +106,23 @@ class OpenIncrement:
 class RunStatus:
     """Describe how far the run of an output is, or of the increment of a collection that was begun last.
 
-    `heartbeat` is the last of its process, None behind its end; `stages` are those that have ended; `files` are input
-    files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written; `written` is
-    what a finished run says of its output, by the names of run.json. Counts are None of an unfinished run that stages
-    nothing they could be read from.
+    The counts from `records` to `rejects` are None for an unfinished run without Spark, which stages nothing.
     """
 
     output: str
     condition: Condition
     run_id: str = ""
     attempts: int = 0
-    heartbeat: Heartbeat | None = None
-    stages: tuple[str, ...] = ()
-    files: DoneShare | None = None
-    parts: DoneShare | None = None
+    heartbeat: Heartbeat | None = None  # the last of its process; None if the run has ended
+    stages: tuple[str, ...] = ()  # that have ended
+    files: DoneShare | None = None  # that are read, and parts of what indexes name
+    parts: DoneShare | None = None  # of `extractions`, that are written
     records: int | None = 0
     captures: int | None = 0
     revisits: int | None = 0
     skipped: Mapping[str, int] | None = field(default_factory=dict)
     rejects: Mapping[str, int] | None = field(default_factory=dict)
-    written: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)  # of run.json, by its names
     failed_files: FailedFiles | None = None
     collection: OpenIncrement | None = None
 
@@ -192,11 +189,14 @@ class RunStatus:
         lines = [f"{self.output}: {self._headline()}"]
         lines += [line("collection", self.collection.text())] if self.collection else []
         if self.corpus:
-            counts = [self.corpus["left"], self.corpus["in"]]
-            lines.append(line("corpus", "{:,} of {:,} extractions of ".format(*counts) + self.corpus["output"]))
-            lines += [line("", f"{count:,} removed by {name}") for name, count in self.corpus["removed"].items()]
-            return "\n".join([*lines, line("next", self.next_step)])
-        lines += status_lines.process_lines(self.run_id, self.attempts, self.heartbeat)
+            lines += [*_corpus_lines(self.corpus), line("next", self.next_step)]
+        else:
+            lines += [*self._run_lines(), *status_lines.next_lines(self.next_step, self.heartbeat, self.condition)]
+        return "\n".join(lines)
+
+    def _run_lines(self) -> list[str]:
+        """Render for a person what the run has done."""
+        lines = status_lines.process_lines(self.run_id, self.attempts, self.heartbeat)
         lines += [line("stages ended", ", ".join(self.stages))] if self.stages else []
         for name, one, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
             if one is not None:
@@ -206,7 +206,7 @@ class RunStatus:
         if self.records is not None and self.captures is not None and self.failed_files:
             lines.append(line("records", f"{self.records:,} read, {counted(self.captures, 'capture')}"))
             lines += [*status_lines.reject_lines(self.rejects or {}), *self.failed_files.lines()]
-        return "\n".join([*lines, *status_lines.next_lines(self.next_step, self.heartbeat, self.condition)])
+        return lines
 
     def _headline(self) -> str:
         beat = self.heartbeat
@@ -227,6 +227,15 @@ class RunStatus:
         return f"running, {stage}{since}{how_far}{to_go}; process {beat.pid} on {beat.host}, begun {ago(beat.began)}"
 
 
+def _corpus_lines(corpus: Mapping[str, Any]) -> list[str]:
+    """Render for a person what `dbce corpus` has left and removed."""
+    left, whole = corpus["left"], corpus["in"]
+    return [
+        line("corpus", f"{left:,} of {whole:,} extractions of {corpus['output']}"),
+        *(line("", f"{count:,} removed by {name}") for name, count in corpus["removed"].items()),
+    ]
+
+
 def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     """Look how far the run of an output, or of a collection, is. `staging_in` is what its `--staging` was, "" without.
 
@@ -242,18 +251,18 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
         raise OutputError(
             f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
         )
+    return _unfinished(output, work)
+
+
+def _unfinished(output: str, work: str) -> RunStatus:
+    """Look at the lock, the heartbeat and the plan of a run that has not ended, and at what it has staged."""
     is_held = run_lock.is_held(work)
     beat = heartbeat.read(work)
-    try:
-        plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
-    except checkpoints.BrokenCheckpoint as error:
-        raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
+    plan = _read_plan(work)
     if plan is None:
         if RUN_FILE in storage.list_names(output):  # it has ended while we looked
             return _finished(output)
         return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
-    if plan.staging_version != STAGING_VERSION:
-        raise OutputError(f"{work} holds a run of another version of this program; ask that version for its status")
     condition = Condition.RUNNING if is_held or is_at_work(beat, is_held) else Condition.DEAD
     begun = RunStatus(output=output, condition=condition, heartbeat=beat)
     if beat:
@@ -261,6 +270,22 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     if beat and not beat.keeps:
         return replace(begun, records=None, captures=None, revisits=None, skipped=None, rejects=None)
     return _with_staged(begun, work, plan)
+
+
+def _read_plan(work: str) -> Plan | None:
+    """Read the plan of a run; None: none was begun there.
+
+    Raises:
+        OutputError: another version of this program wrote it.
+    """
+    path = staging.path(work, staging.PLAN)
+    try:
+        plan = checkpoints.read(path, Plan)
+    except checkpoints.BrokenCheckpoint as error:
+        raise OutputError(f"{path} is no plan of this version") from error
+    if plan is not None and plan.staging_version != STAGING_VERSION:
+        raise OutputError(f"{work} holds a run of another version of this program; ask that version for its status")
+    return plan
 
 
 def _of_collection(collection: Collection) -> RunStatus:

@@ -81,7 +81,7 @@ class ComparedSites:
 @dataclass(frozen=True, slots=True)
 class DuplicateCounts:
     """Captures with a text; of these the copies, those like another that are no copies, and those that took more steps
-    to settle than are allowed. And the texts of earlier increments that are marked anew."""
+    to settle than are allowed. And the texts of earlier increments that are marked again."""
 
     texts: int = 0
     exact: int = 0

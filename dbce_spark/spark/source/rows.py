@@ -101,8 +101,10 @@ class RecordRow:
 
     @cached_property
     def _declared(self) -> MediaType:
-        """The media type of the HTTP header; the record's own where it holds no HTTP response, unless it is a revisit:
-        what that says is of a block, and it has none of its payload."""
+        """The media type of the HTTP header; the record's own where it holds no HTTP response.
+
+        A revisit has none of its own: its header says what its block is, and the payload is not in it.
+        """
         if self.response and (of_response := self.response.headers.get("content-type")):
             return declared_type(of_response)
         is_of_record = self._record.is_arc or (self.response is None and self.kind != "revisit")
@@ -172,7 +174,7 @@ class RecordRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DamageRow:
-    """Bytes that are no record, or that could not be had. Columns that are not here have no value."""
+    """Bytes that are no record, or that could not be fetched. Columns that are not here have no value."""
 
     file: str
     offset: int | None

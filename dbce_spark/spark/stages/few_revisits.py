@@ -1,7 +1,7 @@
 """The strategy for few captures (`spark.dbce.fewCaptures`): `dbce_spark.archive.revisits` alone, in the driver. Those
 that a collection holds count, too.
 
-Spark takes tenths of a second for each job, and some fifteen to share out what one process does in hundredths.
+Spark takes tenths of a second for each job, and matches revisits in some fifteen; one process takes hundredths.
 """
 
 from itertools import chain
@@ -14,7 +14,7 @@ from dbce_spark.files import parquet
 from dbce_spark.model import Capture, Revisit
 from dbce_spark.output.collection import CAPTURES, MEMBERS, PENDING
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows, revisit_rows
-from dbce_spark.output.schemas.codec import decode
+from dbce_spark.output.schemas.codec import PLACE, decode
 from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.run import collection_state, matched_revisits, staging
 from dbce_spark.spark.run.job_run import Run
@@ -22,14 +22,15 @@ from dbce_spark.spark.run.prior_state import BEFORE, PriorState
 from dbce_spark.spark.run.single_files import FILE
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE
 
 _CAPTURE = [name for name in Capture.__dataclass_fields__ if name in page_rows.PAGES.names]
 
 
 def stage(run: Run) -> RevisitCounts:
-    """Stage the pages that go no further, the revisits that share an extraction, and those without an original; of an
-    increment also these revisits as later ones take them up."""
+    """Stage the pages that go no further, the revisits that share an extraction, and those without an original.
+
+    Of an increment, stage the last ones also as REVISITS rows, which the next increment reads.
+    """
     matched = _match(run.work, run.prior)
     if run.request.is_increment:
         _stage_pending(run.work, matched.pending)
@@ -86,4 +87,4 @@ def _repeated(captures: list[Capture], pages: pa.Table, before: frozenset[str]) 
         if capture.capture_id in seen:
             repeated.append((*place, DUPLICATE.filter))
         seen.add(capture.capture_id)
-    return batch_of(repeated, read_pages.DROPPED_ROW)
+    return batch_of(repeated, page_rows.DROPPED)

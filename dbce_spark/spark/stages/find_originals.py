@@ -4,7 +4,7 @@ Tasks that read an index hold the names that are looked for; those come from sta
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
@@ -29,7 +29,7 @@ from dbce_spark.files import parquet
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
-from dbce_spark.output.schemas.codec import LONG, STRING, fields
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.batches import batch_of, lots, rows_of
 from dbce_spark.spark.engine.groups import groups
@@ -44,29 +44,12 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import FoundOriginals
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE, PLACE_ROW
 
 NAME = staging.ORIGINALS
 _LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
-_LOST_ROW = pa.schema([*PLACE_ROW, *fields(warc_file=STRING, warc_offset=LONG)])
-"""A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
-_PAYLOAD = pa.struct(
-    [
-        *fields(path=STRING, offset=LONG, length=LONG, mime=STRING, mime_detected=STRING, status=LONG, digest=STRING),
-        *fields(languages=pa.list_(STRING)),
-    ]
-)
-"""A `Payload`: rows of it are ordered as that is."""
-_PAYLOAD_ROW = pa.schema(fields(name=STRING, is_before=pa.bool_(), at=LONG, original=_PAYLOAD))
-_CLAIMS_ROW = pa.schema([*PLACE_ROW, *fields(payload=_PAYLOAD, original=match_revisits.ORIGINAL)])
-"""The payload of a revisit, and the page that was read of it if one was."""
-_OUTCOMES_ROW = pa.schema(
-    [*fields(path=STRING, offset=LONG, original=match_revisits.ORIGINAL, filter=STRING, lack=STRING), *PLACE_ROW]
-)
-"""The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +93,11 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     if not count:
         return FoundOriginals()
     first = unmatched.orderBy(*PLACE).limit(most) if count > most else unmatched
-    lost = run.staged_from(first.select(*_LOST_ROW.names), _LOST, _LOST_ROW)
+    lost = run.staged_from(first.select(*revisit_rows.LOST.names), _LOST, revisit_rows.LOST)
     wanted = match_revisits.staged(run).join(lost.select(*PLACE), on=PLACE, how="left_semi")
     run.stage_rows(match_revisits.wanted_names(wanted, indexed_names), _NAMES)
     run.stage_rows(_look_up(run, wanted), _PAYLOADS)
-    claims = run.staged_from(_claims(run), _CLAIMS, _CLAIMS_ROW)
+    claims = run.staged_from(_claims(run), _CLAIMS, revisit_rows.CLAIMS)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
     outcomes = _outcomes(run)
     if count > most:
@@ -126,7 +109,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
 
 
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
-    """Find what each part of the indexes has under the names of some revisits, as _PAYLOAD_ROW."""
+    """Find what each part of the indexes has under the names of some revisits, as PAYLOADS rows."""
     config, base = run.config, run.request.base
     selected = indexed_records.index_selection(config)
     selection = lookup_selection(selected, _keys(wanted, selected.prefixes))
@@ -142,7 +125,7 @@ def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
                     lookup.offer(one)
             yield from _payload_batches(lookup)
 
-    schema = staging.schema(_PAYLOAD_ROW)
+    schema = staging.schema(revisit_rows.PAYLOADS)
     if not parts:
         return run.spark.createDataFrame([], schema)
     return one_task_each(run.spark, len(parts)).mapInArrow(look_up, schema)
@@ -174,19 +157,19 @@ def _places_in(path: str) -> Iterator[tuple[str, int]]:
 def _payload_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
     rows = ((one.name, one.is_before, one.at, one.payload._asdict()) for one in lookup.found())
     for lot in lots(rows, _ROWS):
-        yield batch_of(lot, _PAYLOAD_ROW)
+        yield batch_of(lot, revisit_rows.PAYLOADS)
 
 
 def _claims(run: Run) -> DataFrame:
     """Find the payload of each revisit that has one, and the page if it was read of just that place."""
-    named = run.staged(_PAYLOADS, _PAYLOAD_ROW)
+    named = run.staged(_PAYLOADS, revisit_rows.PAYLOADS)
     earliest = named.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
     payloads = (
         named.where("is_before")
         .select("name", "at", "original")
         .unionByName(earliest.select("name", "first.at", "first.original"))
     )
-    claimed = match_revisits.find(run.staged(_NAMES, match_revisits.WANTED_ROW), payloads)
+    claimed = match_revisits.find(run.staged(_NAMES, revisit_rows.WANTED), payloads)
     read_already = (
         read_pages.staged(run)
         .groupBy("warc_file", "warc_offset")
@@ -196,7 +179,7 @@ def _claims(run: Run) -> DataFrame:
         claimed.withColumnRenamed("original", "payload")
         .withColumns({"warc_file": F.col("payload.path"), "warc_offset": F.col("payload.offset")})
         .join(read_already, on=["warc_file", "warc_offset"], how="left")
-        .select(*_CLAIMS_ROW.names)
+        .select(*revisit_rows.CLAIMS.names)
     )
 
 
@@ -210,7 +193,7 @@ def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list
     first = timed.groupBy("path", "offset").agg(
         F.min("payload").alias("payload"), F.min(F.struct("at", *PLACE)).alias("first")
     )
-    # One window over all of them, who are select.max_wanted at most.
+    # One window over all of them: they are select.max_wanted at most.
     nth = F.row_number().over(Window.orderBy("path", "offset"))
     numbered = first.select(
         "payload", "first.file_no", "first.row_no", F.floor((nth - 1) / per_part).cast("int").alias("part")
@@ -244,29 +227,33 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     ]
     wanted = map(Original, payloads, revisit_rows.revisits_from(batch))
     places_of = dict(zip(payloads, batch.select(PLACE).to_pylist(), strict=True))
-    rows = []
+    rows = [_outcome(one, outcome) | places_of[one.payload] for one, outcome in _staged(wanted, file_no, to)]
+    outcomes = pa.RecordBatch.from_pylist(rows, schema=revisit_rows.PAYLOAD_OUTCOMES)
+    parquet.write(staging.staged_file(to.work, _OUTCOMES, file_no), revisit_rows.PAYLOAD_OUTCOMES, [outcomes])
+    return RecordCounts(captures=sum("original" in row for row in rows))
+
+
+def _staged(
+    wanted: Iterable[Original], file_no: int, to: OriginalStaging
+) -> Iterator[tuple[Original, Page | Skip | Lack]]:
+    """Read some originals as pages, and stage those; iterate over the originals with what became of each."""
+    path = staging.staged_file(to.work, read_pages.NAME, file_no)
+    sizes = {"rows_per_group": ROWS_PER_GROUP, "bytes_per_group": BYTES_PER_GROUP}
     captures = 0
-    staged = staging.staged_file(to.work, read_pages.NAME, file_no)
     with (
-        parquet.writer(
-            staged,
-            page_rows.PAGES,
-            dictionary=True,
-            rows_per_group=ROWS_PER_GROUP,
-            bytes_per_group=BYTES_PER_GROUP,
-        ) as out,
+        parquet.writer(path, page_rows.PAGES, dictionary=True, **sizes) as out,
         sandbox.parser(to.config) as parser,
     ):
         for one, fetched in revisit_originals.read(wanted, to.config):
-            outcome = _page(fetched, parser) if isinstance(fetched, Fetch) else fetched
-            if isinstance(fetched, Fetch) and isinstance(outcome, Page):
+            if not isinstance(fetched, Fetch):
+                yield one, fetched
+                continue
+            outcome = _page(fetched, parser)
+            if isinstance(outcome, Page):
                 html = decode(fetched.html, fetched.capture.declared_charset).html if to.with_html else None
                 out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
-            rows.append(_outcome(one, outcome) | places_of[one.payload])
-    outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
-    parquet.write(staging.staged_file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
-    return RecordCounts(captures=captures)
+            yield one, outcome
 
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
@@ -285,9 +272,9 @@ def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
 
 def _outcomes(run: Run) -> DataFrame:
     """Read what became of each revisit that has a payload."""
-    claims = run.staged(_CLAIMS, _CLAIMS_ROW)
+    claims = run.staged(_CLAIMS, revisit_rows.CLAIMS)
     of_pages = claims.where(F.col("original").isNotNull()).select(*PLACE, "original")
-    outcomes = run.staged(_OUTCOMES, _OUTCOMES_ROW)
+    outcomes = run.staged(_OUTCOMES, revisit_rows.PAYLOAD_OUTCOMES)
     first = F.struct(*PLACE).alias("first")
     by_place = outcomes.select("path", "offset", "original", "filter", "lack", first)
     of_payloads = (

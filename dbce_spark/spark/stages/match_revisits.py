@@ -23,7 +23,7 @@ from dbce_spark.archive.revisits import (
 from dbce_spark.dbce.pages import DUPLICATE, LIMIT
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
-from dbce_spark.output.schemas.codec import INT, LONG, STRING, fields
+from dbce_spark.output.schemas.codec import PLACE, STRING
 from dbce_spark.spark.engine.batches import batch_of, each_batch, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -33,32 +33,17 @@ from dbce_spark.spark.run.record_counts import by_reason
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import RevisitCounts
 from dbce_spark.spark.stages import few_revisits, read_few, read_pages
-from dbce_spark.spark.stages.read_pages import PLACE, PLACE_ROW
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
 _MATCHED = "matched"
 
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
-ORIGINAL = pa.struct(fields(capture_id=STRING, payload_digest=STRING))
-WANTED_ROW = pa.schema([*PLACE_ROW, *fields(rank=INT, name=STRING, is_before=pa.bool_(), at=LONG)])
-"""A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
-MATCHED_ROW = pa.schema([*PLACE_ROW, *fields(original=ORIGINAL)])
-"""A revisit's place, and its original."""
-OUTCOME_ROW = pa.schema([*MATCHED_ROW, *fields(filter=STRING, lack=STRING, is_page=pa.bool_())])
-"""The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
-needs, or is a page of its own. Those without a trace of an original have no row."""
-_FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *PLACE_ROW])
-_SHARED_ROW = pa.schema([*capture_rows.CAPTURES, *fields(filter=STRING)])
-_LEFT_ROW = pa.schema([*reject_rows.REJECTS, *fields(filter=STRING)])
-"""Rows of the output, and such as are counted under a filter and go no further."""
-_NAME_ROW = pa.schema(fields(name=STRING, at=LONG, original=ORIGINAL))
-"""A name of a capture."""
 
 
 def match(run: Run) -> None:
     """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
-    wanted = run.staged_from(wanted_names(staged(run), original_names), _WANTED, WANTED_ROW)
+    wanted = run.staged_from(wanted_names(staged(run), original_names), _WANTED, revisit_rows.WANTED)
     run.stage_rows(find(wanted, _page_names(run)), _MATCHED)
 
 
@@ -69,12 +54,12 @@ def staged(run: Run) -> DataFrame:
 
 def unmatched(run: Run) -> DataFrame:
     """Read the staged revisits whose originals are none of the pages that were read."""
-    return staged(run).join(run.staged(_MATCHED, MATCHED_ROW), on=PLACE, how="left_anti")
+    return staged(run).join(run.staged(_MATCHED, revisit_rows.MATCHED), on=PLACE, how="left_anti")
 
 
 def stage_outcomes(run: Run, outcomes: DataFrame) -> None:
-    """Stage what became of unmatched revisits, as OUTCOME_ROW."""
-    run.stage_rows(outcomes.select(*OUTCOME_ROW.names), staging.REVISIT_OUTCOMES)
+    """Stage what became of unmatched revisits, as OUTCOMES rows."""
+    run.stage_rows(outcomes.select(*revisit_rows.OUTCOMES.names), staging.REVISIT_OUTCOMES)
 
 
 def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
@@ -99,19 +84,23 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     placed = _placed(run)
-    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(each_batch(_resolved), staging.schema(_FOUND_ROW))
+    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(
+        each_batch(_resolved), staging.schema(revisit_rows.FOUND)
+    )
     run.stage_rows(_filtered(run, resolved), staging.SHARED)
     lost = _lost(placed)
     if run.request.limit is not None:
         lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
-    run.stage_rows(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), staging.UNRESOLVED)
+    run.stage_rows(lost.mapInArrow(_left, staging.schema(revisit_rows.LEFT)), staging.UNRESOLVED)
     return _counted(run)
 
 
 def _placed(run: Run) -> DataFrame:
     """Read all staged revisits, each beside its outcome if there is one yet."""
-    matched = run.staged(_MATCHED, MATCHED_ROW)
-    outcomes = matched.unionByName(run.staged(staging.REVISIT_OUTCOMES, OUTCOME_ROW), allowMissingColumns=True)
+    matched = run.staged(_MATCHED, revisit_rows.MATCHED)
+    outcomes = matched.unionByName(
+        run.staged(staging.REVISIT_OUTCOMES, revisit_rows.OUTCOMES), allowMissingColumns=True
+    )
     return staged(run).join(outcomes, on=PLACE, how="left")
 
 
@@ -121,7 +110,7 @@ def _lost(placed: DataFrame) -> DataFrame:
 
 
 def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
-    """Make _SHARED_ROW of revisits with an original: those of pages beyond the limit, and those that are the same
+    """Make SHARED rows of revisits with an original: those of pages beyond the limit, and those that are the same
     capture as a page or an earlier revisit, are counted under a filter."""
     kept = read_pages.kept(run).select("capture_id")
     same = read_pages.staged(run).select("capture_id")
@@ -138,7 +127,7 @@ def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
         .join(of_page, on="extraction_id", how="left")
         .join(same, on="capture_id", how="left")
         .withColumn("filter", counted_under)
-        .select(*_SHARED_ROW.names)
+        .select(*revisit_rows.SHARED.names)
     )
 
 
@@ -153,12 +142,12 @@ def _counted(run: Run) -> RevisitCounts:
 
 
 def _page_names(run: Run) -> DataFrame:
-    """Make _NAME_ROW of every name of every page that is staged, or of the prior state."""
+    """Make CAPTURE_NAMES rows of every name of every page that is staged, or of the prior state."""
     at = F.unix_micros("timestamp").alias("timestamp")
     named = read_pages.staged(run).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
     if run.prior:
         named = named.unionByName(collection_state.members(run.spark, run.prior).select("capture_id", *_NAMED))
-    return named.mapInArrow(each_batch(_named), staging.schema(_NAME_ROW))
+    return named.mapInArrow(each_batch(_named), staging.schema(revisit_rows.CAPTURE_NAMES))
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
@@ -183,7 +172,7 @@ def _last_of(window: WindowSpec) -> Column:
 
 def shared(run: Run) -> DataFrame:
     """Read the revisits that share an extraction, as CAPTURES rows."""
-    rows = run.staged(staging.SHARED, _SHARED_ROW)
+    rows = run.staged(staging.SHARED, revisit_rows.SHARED)
     return rows.where(F.col("filter").isNull()).drop("filter")
 
 
@@ -223,7 +212,7 @@ def seen(run: Run) -> DataFrame:
 
 def rejects(run: Run) -> DataFrame:
     """Read the revisits without an original, as REJECTS rows."""
-    rows = run.staged(staging.UNRESOLVED, _LEFT_ROW)
+    rows = run.staged(staging.UNRESOLVED, revisit_rows.LEFT)
     return rows.where(F.col("filter").isNull()).drop("filter")
 
 
@@ -249,7 +238,7 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def wanted_names(revisits: DataFrame, naming: Callable[[Revisit], list[OriginalName]]) -> DataFrame:
-    """Make WANTED_ROW of REVISITS rows, one for each name that the original of a revisit may have; `rank` is the order
+    """Make WANTED rows of REVISITS rows, one for each name that the original of a revisit may have; `rank` is the order
     in which they are tried."""
 
     def wanted(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -258,18 +247,18 @@ def wanted_names(revisits: DataFrame, naming: Callable[[Revisit], list[OriginalN
             for revisit, place in zip(revisit_rows.revisits_from(batch), rows_of(batch, PLACE), strict=True)
             for rank, name in enumerate(naming(revisit))
         ]
-        return batch_of(rows, WANTED_ROW)
+        return batch_of(rows, revisit_rows.WANTED)
 
-    return revisits.mapInArrow(each_batch(wanted), staging.schema(WANTED_ROW))
+    return revisits.mapInArrow(each_batch(wanted), staging.schema(revisit_rows.WANTED))
 
 
 def _named(batch: pa.RecordBatch) -> pa.RecordBatch:
     rows = [
-        (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
+        (name, row["timestamp"], {field: row[field] for field in revisit_rows.ORIGINAL.names})
         for row in batch.to_pylist()
         for name in capture_names(*(row[column] for column in _NAMED))
     ]
-    return batch_of(rows, _NAME_ROW)
+    return batch_of(rows, revisit_rows.CAPTURE_NAMES)
 
 
 def _resolved(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -296,4 +285,4 @@ def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield rejects.append_column("filter", pa.nulls(rejects.num_rows, STRING))
         filters = [one.filter for one in made if isinstance(one, Skip)]
         nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
-        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, STRING)], schema=_LEFT_ROW)
+        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, STRING)], schema=revisit_rows.LEFT)

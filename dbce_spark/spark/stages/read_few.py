@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from dbce_spark.output.collection import CAPTURES
 from dbce_spark.output.schemas import capture_rows, page_rows, reject_rows
-from dbce_spark.output.schemas.codec import plain
+from dbce_spark.output.schemas.codec import PLACE, plain
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.engine.batches import rows_of, table_of
 from dbce_spark.spark.run import collection_state, staging
@@ -18,14 +18,13 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.single_files import FILE
 from dbce_spark.spark.stages import read_pages
-from dbce_spark.spark.stages.read_pages import PLACE
 
 
 def are_few(run: Run, account: RunAccount) -> bool:
     """Return whether captures are few, with all of those that revisits may refer to, and wholly read."""
     request = run.request
     is_whole = not (request.indexes or request.limit is not None)
-    captures = account.records.captures + account.records.revisits + request.prior.captures + account.pending
+    captures = account.fetches + request.prior.captures + account.pending
     return is_whole and small_run_settings.are_few(run.spark, captures)
 
 
@@ -48,7 +47,7 @@ def staged(work: str, name: str, schema: pa.Schema, columns: Sequence[str] = ())
 def kept(work: str, columns: Sequence[str]) -> pa.Table:
     """Read some columns of the staged pages that go on."""
     pages = staged(work, read_pages.NAME, page_rows.PAGES, (*columns, *(name for name in PLACE if name not in columns)))
-    dropped = staged(work, read_pages.DROPPED, read_pages.DROPPED_ROW, PLACE)
+    dropped = staged(work, read_pages.DROPPED, page_rows.DROPPED, PLACE)
     gone = {*rows_of(dropped, PLACE)}
     return pages.filter(pa.array([place not in gone for place in rows_of(pages, PLACE)], pa.bool_())).select(columns)
 

@@ -23,7 +23,7 @@ from dbce_spark.files import parquet, sources
 from dbce_spark.log import Log, counted
 from dbce_spark.model import RejectReason, Revisit
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
-from dbce_spark.output.schemas.codec import INT, STRING, fields
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, BYTES_PER_GROUP, ROWS_PER_GROUP
@@ -45,11 +45,7 @@ _ROWS_THAT_WAIT = 1024
 _BYTES_AT_ONCE = 32 << 20
 """Bytes of staged pages that are read at once, as they are on average in their row group: some 150 pages."""
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
-PLACE = ["file_no", "row_no"]
-"""The place of a staged row."""
-PLACE_ROW = pa.schema(fields(**dict.fromkeys(PLACE, INT)))
 DROPPED = "dropped"
-DROPPED_ROW = pa.schema([*PLACE_ROW, *fields(filter=STRING)])
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
@@ -253,7 +249,7 @@ def staged(run: Run) -> DataFrame:
 
 def dropped(run: Run) -> DataFrame:
     """Read the places of staged captures that go no further: file_no, row_no and the filter they are counted under."""
-    return run.staged(DROPPED, DROPPED_ROW)
+    return run.staged(DROPPED, page_rows.DROPPED)
 
 
 def kept(run: Run) -> DataFrame:

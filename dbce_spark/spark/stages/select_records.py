@@ -22,8 +22,9 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig
 from dbce_spark.files import parquet
-from dbce_spark.output.schemas import reject_rows
+from dbce_spark.output.schemas import place_rows, reject_rows
 from dbce_spark.output.schemas.codec import encode
+from dbce_spark.output.schemas.place_rows import ENTRIES, PLACES
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import staging
@@ -38,16 +39,6 @@ _ENTRIES, _PLACES = staging.SELECTED, staging.PLACES
 _ROWS = 8192
 """Lines of an index that a task holds before it writes what they are."""
 _REPEATING = ["mime", "mime_detected", "filename", "path"]
-_SCHEMA = pa.schema(
-    [
-        *(pa.field(name, pa.string(), nullable=False) for name in ("urlkey", "url", "mime", "mime_detected")),
-        *(pa.field(name, pa.string(), nullable=False) for name in ("digest", "filename", "path")),
-        *(pa.field(name, pa.int64(), nullable=False) for name in ("timestamp", "offset", "length", "status")),
-        pa.field("languages", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False),
-        pa.field("is_revisit", pa.bool_(), nullable=False),
-    ]
-)
-"""An `IndexEntry` a row."""
 
 
 def _select(run: Run, _account: RunAccount) -> SelectedPlaces:
@@ -97,13 +88,13 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
     rejects_path = staging.staged_file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
     lines = index_file.read_part(part, base, indexed_records.index_selection(config), config.fetch, counts)
     with (
-        parquet.writer(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
+        parquet.writer(entries_path, ENTRIES, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
         parquet.writer(
             rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
         ) as rejects_out,
     ):
         for lot in lots(lines, _ROWS):
-            places_out.write(encode(_SCHEMA, [one for one in lot if isinstance(one, IndexEntry)]))
+            places_out.write(encode(ENTRIES, [one for one in lot if isinstance(one, IndexEntry)]))
             rejects = [indexed_records.line_reject(one) for one in lot if isinstance(one, BadLine)]
             rejects_out.write(reject_rows.rejects_batch(rejects))
             reasons.update(str(reject.reason) for reject in rejects)
@@ -114,7 +105,7 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
 def _ranked(run: Run) -> DataFrame:
     """Read the staged places with their `rank` among those of their archive, from 1; lines of one place share it."""
     of_archive = Window.partitionBy("path").orderBy("offset")
-    return run.staged(_ENTRIES, _SCHEMA).withColumn("rank", F.dense_rank().over(of_archive))
+    return run.staged(_ENTRIES, ENTRIES).withColumn("rank", F.dense_rank().over(of_archive))
 
 
 def _in_parts(run: Run, ranked: DataFrame, archives: dict[str, int], per_part: int) -> DataFrame:
@@ -122,16 +113,15 @@ def _in_parts(run: Run, ranked: DataFrame, archives: dict[str, int], per_part: i
     before = list(accumulate(archives.values(), initial=0))[:-1]
     first = run.spark.createDataFrame(list(zip(archives, before, strict=True)), "path string, before long")
     part = F.floor((F.col("before") + F.col("rank") - 1) / per_part).cast("int").alias("part")
-    return ranked.join(F.broadcast(first), on="path", how="inner").select(*_SCHEMA.names, part)
+    return ranked.join(F.broadcast(first), on="path", how="inner").select(*ENTRIES.names, part)
 
 
 def places_in_parts(run: Run, parts: int) -> DataFrame:
     """Read the staged places, each part a partition."""
-    return run.staged(_PLACES, _SCHEMA.append(pa.field("part", pa.int32()))).repartitionById(parts, F.col("part"))
+    return run.staged(_PLACES, PLACES).repartitionById(parts, F.col("part"))
 
 
 def places(part: pa.Table) -> list[IndexEntry]:
     """Return the places of one part, each once, in order of path and offset."""
-    rows = part.select(_SCHEMA.names).to_pylist()
-    archives, _ = group_by_file(IndexEntry(**(row | {"languages": tuple(row["languages"])})) for row in rows)
+    archives, _ = group_by_file(place_rows.entries_from(part))
     return [entry for of_archive in archives.values() for entry in of_archive]

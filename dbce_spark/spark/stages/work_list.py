@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.output.schemas import comparison_rows
+from dbce_spark.output.schemas import comparison_rows, page_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
@@ -34,7 +34,7 @@ _DROPPED, _RELABEL, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 @dataclass(frozen=True, slots=True)
 class RowGroup:
     """A row group of a file of pages: the rows that are dropped, and of prior pages the RELABEL rows of those that may
-    be labelled anew."""
+    be labelled again."""
 
     file_no: int
     number: int
@@ -56,8 +56,8 @@ class WorkList(NamedTuple):
 def of_many(run: Run, cut: MergeTasks) -> WorkList:
     """Bring all that is to be merged to its task, a partition.
 
-    For each row group of each file of pages: the rows that are dropped, or of prior pages those that may be relabelled,
-    the annotations, evidence and revisits of these, and last a row on which all of it is there and can be merged."""
+    A row group of a file of pages has rows for the pages that are dropped, or for prior pages that may be relabelled;
+    for annotations, evidence and revisits of its pages; and last a row that says: all is there, merge it."""
     relabel = _staged_relabel(run) if run.prior else None
     places = relabel.select("file_no", "row_group").distinct().collect() if relabel is not None else []
     by_task = cut.by_task((one["file_no"], one["row_group"]) for one in places)
@@ -133,7 +133,7 @@ def of_few(run: Run, cut: MergeTasks) -> WorkList:
     """List what is to be merged where all of it has a place: nothing is brought but what the driver holds of few
     captures."""
     relabel = _by_place(read_few.staged(run.work, staging.RELABEL, comparison_rows.RELABEL))
-    dropped = read_few.staged(run.work, read_pages.DROPPED, read_pages.DROPPED_ROW)
+    dropped = read_few.staged(run.work, read_pages.DROPPED, page_rows.DROPPED)
     by_task = cut.by_task(relabel)
     found = _FewFound(run.work, by_task, _by_place(dropped), relabel, read_few.seen(run))
     return WorkList(one_task_each(run.spark, max(1, len(by_task))), found.tasks)

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import CAPTURES
 from dbce_spark.output.schemas import capture_rows
+from dbce_spark.spark.engine.groups import parted_by_url
 from dbce_spark.spark.run import single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -34,8 +35,7 @@ def write(run: Run, account: RunAccount) -> None:
     if parts == 1 and read_few.are_few(run, account) and not account.statuses[UNLABELLED]:
         single_files.write_captures(run.output, read_few.captures(run.work))
         return
-    placed = _rows(run, account).withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
-    ordered = placed.repartition(parts, "part").sortWithinPartitions("part", *single_files.CAPTURES_ORDER)
+    ordered = parted_by_url(_rows(run, account), parts, *single_files.CAPTURES_ORDER)
     task_results(ordered, partial(_write_parts, f"{run.output}/{CAPTURES}"), NoneType)
     if not account.captures:
         single_files.write_captures(run.output, capture_rows.CAPTURES.empty_table())

@@ -5,7 +5,7 @@ The texts do not travel: each task reads the staged pages it is to merge by itse
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
@@ -49,7 +49,6 @@ from dbce_spark.spark.stages.work_list import RowGroup
 NAME = EXTRACTIONS
 _TEXTS_PER_GROUP = 8192
 """Some 350 bytes each."""
-_UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
 
 
 def write(run: Run, account: RunAccount) -> Counter[str]:
@@ -90,13 +89,13 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
 
 
 def unlabelled(run: Run) -> DataFrame:
-    """Read the pages that could not be labelled, as _UNLABELLED_ROW: rejects, with their capture ids."""
-    return run.staged(staging.UNLABELLED, _UNLABELLED_ROW)
+    """Read the pages that could not be labelled, as UNLABELLED rows: rejects, with their capture ids."""
+    return run.staged(staging.UNLABELLED, reject_rows.UNLABELLED)
 
 
 def unlabelled_ids(run: Run) -> pa.ChunkedArray:
     """Read the capture ids of these pages in this process."""
-    return read_few.staged(run.work, staging.UNLABELLED, _UNLABELLED_ROW, ["capture_id"]).column("capture_id")
+    return read_few.staged(run.work, staging.UNLABELLED, reject_rows.UNLABELLED, ["capture_id"]).column("capture_id")
 
 
 def _cut(run: Run, account: RunAccount) -> MergeTasks:
@@ -120,21 +119,19 @@ class _Unlabelled:
 
     def __init__(self, work: str, task: int):
         self._path = staging.staged_file(work, staging.UNLABELLED, task)
-        self._rejects: list[Reject] = []
-        self._ids: list[str] = []
+        self._rejects: dict[str, Reject] = {}
 
-    def add(self, merged: MergedPages) -> None:
-        self._ids += [one.capture_id for one in merged.unlabelled]
-        self._rejects += merged.rejects
+    def add(self, rejects: Mapping[str, Reject]) -> None:
+        """Take rejects, by capture id."""
+        self._rejects |= rejects
 
     def close(self) -> None:
         """Stage them, or remove what another attempt has staged."""
         Path(self._path).unlink(missing_ok=True)
-        if self._ids:
-            rows = reject_rows.rejects_batch(self._rejects)
-            parquet.write(
-                self._path, _UNLABELLED_ROW, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
-            )
+        if self._rejects:
+            rows = reject_rows.rejects_batch([*self._rejects.values()])
+            ids = pa.array(self._rejects, pa.string())
+            parquet.write(self._path, reject_rows.UNLABELLED, [rows.append_column("capture_id", ids)])
 
 
 class _Texts:
@@ -213,9 +210,9 @@ class Merging:
             rows = merged.rows
             if is_prior:
                 files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
-            elif merged.rejects:
-                statuses += count_unlabelled(merged.rejects)
-                tables.unlabelled.add(merged)
+            elif merged.unlabelled:
+                statuses += count_unlabelled(merged.unlabelled.values())
+                tables.unlabelled.add(merged.unlabelled)
             if not rows.num_rows:
                 continue
             statuses += merged.counts()
@@ -246,8 +243,10 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
 def merge(
     batches: Iterable[pa.RecordBatch], compared: Compared, config: DbceConfig, with_html: bool
 ) -> Iterator[MergedPages]:
-    """Make EXTRACTIONS rows of staged pages of a row group, with their annotated HTML if it is asked for, some at a
-    time: lots follow from the rows and their numbers alone, so that the plain engine has the same."""
+    """Make EXTRACTIONS rows of the staged pages of a row group, some at a time, with annotated HTML if it is asked for.
+
+    The lots follow from the rows and their numbers alone, so that a run without Spark has the same.
+    """
     staged = (
         (row_no // BATCH_CAPTURES, (page, html))
         for batch in batches

@@ -74,10 +74,10 @@ class Reader:
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
-        """Work until `stops` returns True or nothing is left to do, which is never as long as there is a feed that is
-        not gone; with `once` only until every feed was polled and nothing is left that can be done now.
+        """Work until `stops` returns True or nothing is left to do. There is always more as long as a feed is not gone.
 
-        Files that an earlier run has left are handed over first, and its own before this ends.
+        With `once`, work only until every feed was polled and nothing is left that can be done now. Files that an
+        earlier run has left are handed over first, and its own before this ends.
         """
         self._hand_over_left()
         self._polls_again = not once

@@ -13,9 +13,10 @@ from dbce_spark.dbce.kept.kept_formats import Formats, write_formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.dbce.single import unlabelled
 from dbce_spark.dbce.time_limit import time_limit
-from dbce_spark.model import Blocks, Capture, Label, Reject, RejectStage
+from dbce_spark.model import LABEL_WORDS, Blocks, Capture, Label, Reject, RejectStage
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
+from dbce_spark.streaming.urltree.url_keys import KEY_FORMS
 
 LABELS, LATE_LABELS, REPEATS, REJECTS = "labels", "late_labels", "repeats", "rejects"
 """Names of the tables."""
@@ -25,7 +26,6 @@ _OF_BLOCKS = {"labels": "label", "counts": "count", "scores": "score"}
 _REPEAT_COLUMNS = [
     name for name in stream_rows.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"
 ]
-_WORDS = {label.value: label.word for label in Label}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,16 @@ class DomainState(Protocol):
 def place(arrival: Arrival) -> dict[str, Any]:
     """Return the columns that say where a page stands in the stream."""
     return {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
+
+
+def keyed(arrival: Arrival, steps: list[str]) -> dict[str, Any]:
+    """Return these columns, the URL key of the page, and the steps by which it was known again."""
+    return place(arrival) | {"key": arrival.url_key.key, "steps": steps}
+
+
+def repeat(arrival: Arrival, steps: list[str]) -> Outcome:
+    """Return the outcome of a page of which the domain had another; `steps` as `keyed` has them, before the last."""
+    return Outcome(REPEATS, arrival.packed_row, keyed(arrival, [*steps, KEY_FORMS[-1]]))
 
 
 def build_rows(
@@ -120,5 +130,5 @@ def _formats(html: bytes, page: Mapping[str, Any], labels: Sequence[int], config
 def _labelled_blocks(columns: Row) -> list[dict[str, Any]]:
     """List what an outcome says of each block, by the names of a row's `blocks`."""
     given = {name: columns[column] for column, name in _OF_BLOCKS.items() if column in columns}
-    given["label"] = [_WORDS[label] for label in given["label"]]
+    given["label"] = [LABEL_WORDS[label] for label in given["label"]]
     return [dict(zip(given, values, strict=True)) for values in zip(*given.values(), strict=True)]

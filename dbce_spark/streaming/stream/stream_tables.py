@@ -37,17 +37,15 @@ _KINDS: Mapping[str, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A batch that is written: rows of each file by its path in the output, its counts, and the sum of all counts up to
-    it; the time of writing (UTC, ISO 8601), and the seconds that it took. `digests`: for each file the sum of those of
-    the rows that labelling made; none in commits of before."""
+    """A batch that is written."""
 
     batch: int
-    files: dict[str, int]
+    files: dict[str, int]  # rows of each file, by its path in the output
     counts: dict[str, int]
-    totals: dict[str, int]
-    committed: str
-    seconds: float
-    digests: dict[str, int] = field(default_factory=dict)
+    totals: dict[str, int]  # counts of all batches up to this one
+    committed: str  # UTC, ISO 8601
+    seconds: float  # that it took
+    digests: dict[str, int] = field(default_factory=dict)  # sums over the rows of each file that labelling made
 
     @property
     def captures(self) -> int:

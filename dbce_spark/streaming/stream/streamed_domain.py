@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from dbce_spark.streaming import state_head
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_keys
-from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REPEATS, Outcome, place
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, Outcome, keyed, place, repeat
 from dbce_spark.streaming.stream.recent_urls import RecentUrls, hashed
 from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.domain_tree import Document, DomainTree, Labelled
@@ -32,8 +32,8 @@ class StreamedDomain:
         self._recent = RecentUrls(_FORMS, config.window.max_documents)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
-        """Take pages in, in the order of the stream: yield the labels of each, or a repeat if it has the URL key of an
-        earlier one; then the labels of earlier pages that are labelled once more."""
+        """Take pages in, in the order of the stream. Yield the labels of each, or a repeat if an earlier one has its
+        URL key; after it, earlier pages that are labelled once more."""
         for arrival in arrivals:
             yield from self._take(arrival)
 
@@ -46,11 +46,10 @@ class StreamedDomain:
             keys=unpack_keys(arrival.packed_blocks, self._config),
         )
         labelled = self._tree.add(document)
-        keyed = place(arrival) | {"key": arrival.url_key.key}
         if not labelled:
-            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
+            yield repeat(arrival, steps)
             return
-        yield Outcome(LABELS, arrival.packed_row, keyed | {"steps": steps} | _decision(labelled[0]))
+        yield Outcome(LABELS, arrival.packed_row, keyed(arrival, steps) | _decision(labelled[0]))
         for late in labelled[1:]:
             yield Outcome(LATE_LABELS, b"", place(arrival) | {"capture_id": late.document_id} | _decision(late))
 

@@ -18,7 +18,7 @@ from dbce_spark.model import TEXT, ComparedPage, Keys, Label, Page, Reject
 from dbce_spark.streaming import json_head, state_head
 from dbce_spark.streaming.stream import site_pool
 from dbce_spark.streaming.stream.arrival import Arrival, unpack_row
-from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, REPEATS, Outcome, place
+from dbce_spark.streaming.stream.outcomes import LABELS, LATE_LABELS, REJECTS, Outcome, keyed, place, repeat
 from dbce_spark.streaming.stream.recent_urls import RecentUrls, hashed
 from dbce_spark.streaming.stream.site_pool import Shown, SiteEvidence, SitePool, largest_beyond
 from dbce_spark.streaming.stream.streamed_page import unpack_page, unpacked_bytes
@@ -86,8 +86,8 @@ class StreamedSite:
                 self._pool.add(*one.shown)
 
     def take(self, arrivals: Iterable[Arrival]) -> Iterator[Outcome]:
-        """Take pages in, in the order of the stream: yield the labels of each, or a repeat if its words have come under
-        its URL key before; then the labels of earlier pages that are labelled once more.
+        """Take pages in, in the order of the stream. Yield the labels of each, or a repeat if its words have come under
+        its URL key before; after it, earlier pages that are labelled once more.
 
         Pages are compared one by one, and scored together.
         """
@@ -106,14 +106,13 @@ class StreamedSite:
         assert page.features is not None
         noted = self._recent.note(seen_as(arrival.url_key, page.features.keys))
         steps = [form for form in noted if form != _WORDS]
-        keyed = place(arrival) | {"key": arrival.url_key.key}
         if _WORDS in noted:
-            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, KEY_FORMS[-1]]})
+            yield repeat(arrival, steps)
             return
         before = len(self._pool)
         shown = self._pool.take(page, self._classifier())
         self._waiting = {one: packed for one, packed in self._waiting.items() if one in self._pool}
-        yield self._compared(page, shown, LABELS, arrival.packed_row, keyed | {"steps": steps})
+        yield self._compared(page, shown, LABELS, arrival.packed_row, keyed(arrival, steps))
         has_grown = len(self._pool) > before
         is_due = len(self._pool) in self._config.stream.relabel_pages
         if has_grown and is_due:

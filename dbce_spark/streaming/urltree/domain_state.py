@@ -34,12 +34,26 @@ class TreeState:
 
 def pack(state: TreeState, hash_name: str) -> bytes:
     """Pack a state into bytes."""
+    nodes = list(state.tree.nodes())
+    columns = _columns(state, nodes)
+    header = {
+        "hash": hash_name,
+        "next": state.next_number,
+        "names": [node.name for node in nodes],
+        "document_ids": [one.document_id for one in state.tree.documents.values()],
+        "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
+    }
+    head = [state_head.pack(_MAGIC, VERSION), json_head.pack(header)]
+    return b"".join([*head, *(column.tobytes() for column in columns.values())])
+
+
+def _columns(state: TreeState, nodes: Sequence[Node]) -> dict[str, Array]:
+    """Make the columns of a domain's keys, its documents, and the nodes of its tree, by name."""
     tree, keys = state.tree, state.keys
-    nodes = list(tree.nodes())
     index = {node: at for at, node in enumerate(nodes)}
     tables = [node.table for node in nodes if node.table is not None]
     numbers, held = list(tree.documents), list(tree.documents.values())
-    columns: dict[str, Array] = {
+    return {
         "keys": keys.astype("<u8"),
         "totals": tree.totals[: len(keys)].astype("<u2"),
         "holders": tree.holders[: len(keys)].astype("<i4"),
@@ -58,15 +72,6 @@ def pack(state: TreeState, hash_name: str) -> bytes:
         "ids": _joined([table.ids for table in tables], "<i4"),
         "counts": _joined([table.counts for table in tables], "<u2"),
     }
-    header = {
-        "hash": hash_name,
-        "next": state.next_number,
-        "names": [node.name for node in nodes],
-        "document_ids": [one.document_id for one in held],
-        "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
-    }
-    head = [state_head.pack(_MAGIC, VERSION), json_head.pack(header)]
-    return b"".join([*head, *(column.tobytes() for column in columns.values())])
 
 
 def unpack(data: bytes, hash_name: str) -> TreeState:

@@ -120,8 +120,11 @@ class DomainTree:
             self._forget()
 
     def _unconfirmed(self, latest: int) -> list[tuple[int, int]]:
-        """Return the documents of a time behind `latest` that so many have followed that their time would have been
-        confirmed: their dates are wrong, or the stream has gone back to earlier years. The furthest come first."""
+        """List the documents behind `latest` whose time should have been confirmed by now, the furthest first.
+
+        So many documents have followed them that either their dates are wrong, or the stream has gone back to earlier
+        years.
+        """
         ahead = self._order[bisect_left(self._order, (latest + 1,)) :]
         least = self._config.window.confirmed_among
         return [one for one in reversed(ahead) if self._next - one[1] >= least]

@@ -158,7 +158,7 @@ class UrlTree:
         """Renumber blocks when those that no document holds have left the vocabulary: `alive` is True for blocks that
         stay.
 
-        In place: thousands of arrays that are made anew at once leave holes in memory that nothing fills.
+        In place: thousands of arrays that are made again at once leave holes in memory that nothing fills.
         """
         renumbered = (np.cumsum(alive) - 1).astype(np.int32)
         self.totals, self.holders = self.totals[: len(alive)][alive], self.holders[: len(alive)][alive]

@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.annotation.labels.labels_settings import rules
 from dbce_spark.annotation.markup import cross_tasks, page_file
-from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.cross_tasks import CrossTask
 from dbce_spark.commands import cli
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.scoring.node_scores import Confusion
@@ -44,17 +44,17 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def found(crawl: str) -> list[CrossSheet]:
+def found(crawl: str) -> list[CrossTask]:
     return list(cross_tasks.annotate_crosses(read_archive(crawl), CONFIG))
 
 
-def truth(one: CrossSheet) -> tuple[Label, ...]:
+def truth(one: CrossTask) -> tuple[Label, ...]:
     """Return the labels that a person would give: a page's own words are content."""
     name = one.sheet.url.rsplit("/", 1)[1].removesuffix(".html")
     return tuple(Label.CONTENT if text.startswith((name, "All")) else Label.BOILERPLATE for text in one.sheet.texts)
 
 
-def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(found: list[CrossSheet]) -> None:
+def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(found: list[CrossTask]) -> None:
     """A cross has segments for the menu, the heading, four paragraphs and the foot, and the neighbour of each arm."""
     whole = next(one for one in found if len(one.neighbours) == 4)
     one = whole.sheet
@@ -67,17 +67,19 @@ def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(f
     assert whole.neighbours["prev"].date < one.date < whole.neighbours["next"].date
 
 
-def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: list[CrossSheet]) -> None:
+def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: list[CrossTask]) -> None:
     """The fullest cross comes first, and the draw does not depend on the order of crosses."""
-    chosen = cross_tasks.sample(found, RULES)
+    chosen = cross_tasks.sample_tasks(found, RULES)
     arms = [(one.sheet.url, len(one.neighbours)) for one in chosen]
 
     assert len({url for url, _ in arms}) == 2
     assert [count for _, count in arms] == [4, 3, 4, 3]
-    assert [one.sheet.page for one in cross_tasks.sample(reversed(found), RULES)] == [one.sheet.page for one in chosen]
+    assert [one.sheet.page for one in cross_tasks.sample_tasks(reversed(found), RULES)] == [
+        one.sheet.page for one in chosen
+    ]
 
 
-def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet], tmp_path: Path) -> None:
+def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossTask], tmp_path: Path) -> None:
     """A line is read as a cross and as a page, with the very elements that it was cut into."""
     path = str(tmp_path / "crosses.jsonl")
     cross_tasks.write(path, found[:3])
@@ -88,7 +90,7 @@ def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet],
     assert [one.annotation.ends[-1] for one in again] == [len(rebuild_dom(one, CONFIG).token_ends) for one in again]
 
 
-def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
+def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossTask], tmp_path: Path) -> None:
     """A cross whose bits would lie on other words is refused, and so is a line without bits."""
     changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
     with pytest.raises(InputError, match="write the crosses again"):
@@ -99,10 +101,10 @@ def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], t
         list(cross_tasks.read(path))
 
 
-def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
+def test_the_cases_are_measured_on_the_labels(found: list[CrossTask]) -> None:
     """T001 finds the words that the siblings lack; its undecided words count as boilerplate, which is all that T002
     adds."""
-    chosen = cross_tasks.sample(found, RULES)
+    chosen = cross_tasks.sample_tasks(found, RULES)
     labels = {one.sheet.page: truth(one) for one in chosen}
 
     outcomes = {one.case: one for one in pooled(measure(chosen, labels, CONFIG)) if one.site == ALL}
@@ -114,10 +116,10 @@ def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
     assert outcomes["T001"].decided.accuracy > outcomes["T001"].final.accuracy
 
 
-def test_each_cross_has_its_counts_without_what_is_undecided(found: list[CrossSheet]) -> None:
+def test_each_cross_has_its_counts_without_what_is_undecided(found: list[CrossTask]) -> None:
     """A row a cross and case, as in tables D.1 to D.4: undecided elements are left out of all but T002, and one that a
     person left undecided of every case."""
-    chosen = cross_tasks.sample(found, RULES)
+    chosen = cross_tasks.sample_tasks(found, RULES)
     labels = {one.sheet.page: (Label.UNDECIDED, *truth(one)[1:]) for one in chosen}
     measured = measure(chosen, labels, CONFIG)
     table = report(measured).split("### harbour.example")[1].splitlines()[4:]
@@ -155,7 +157,7 @@ def test_the_published_counts_give_table_4_2() -> None:
     assert Confusion(411, 538, 521, 4392) == PUBLISHED["T003"]
 
 
-def test_crosses_without_labels_are_no_measure(found: list[CrossSheet]) -> None:
+def test_crosses_without_labels_are_no_measure(found: list[CrossTask]) -> None:
     """Crosses without labels, or with labels of other segments, are refused."""
     with pytest.raises(InputError, match="no cross has labels"):
         measure(found, {}, CONFIG)

@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.annotation.labels.majority import master, merge
 from dbce_spark.annotation.markup import cross_tasks, offline_task, submission
-from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.cross_tasks import CrossTask
 from dbce_spark.model import Label
 from tests.support.builders import CONFIG, archive, http, record
 from tests.support.builders import read as read_archive
@@ -31,13 +31,13 @@ def story(name: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def cross(tmp_path_factory: pytest.TempPathFactory) -> CrossSheet:
+def cross(tmp_path_factory: pytest.TempPathFactory) -> CrossTask:
     records = [record(http(story(name)), url=f"http://a.example/{name}.html") for name in ("seal", "storm", "crane")]
     path = archive(tmp_path_factory.mktemp("crawl") / "crawl.warc", *records)
     return next(cross_tasks.annotate_crosses(read_archive(path), CONFIG))
 
 
-def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> None:
+def test_a_task_is_one_file_without_arms(cross: CrossTask, tmp_path: Path) -> None:
     """The pages in the file lie in sandboxes that let them run nothing; the index links to it."""
     offline_task.write(str(tmp_path), [cross])
     (file,) = (one for one in tmp_path.iterdir() if one.name != "index.html")
@@ -51,7 +51,7 @@ def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> N
 
 
 @pytest.fixture
-def page(cross: CrossSheet, tmp_path: Path) -> "Iterator[Page]":
+def page(cross: CrossTask, tmp_path: Path) -> "Iterator[Page]":
     path = tmp_path / "cross.html"
     path.write_text(offline_task.document(cross), encoding="utf-8")
     with chromium() as browser:
@@ -63,7 +63,7 @@ def page(cross: CrossSheet, tmp_path: Path) -> "Iterator[Page]":
 
 @pytest.mark.browser
 def test_a_cross_is_labelled_by_keyboard_and_saved_as_a_submission(
-    page: "Page", cross: CrossSheet, tmp_path: Path
+    page: "Page", cross: CrossTask, tmp_path: Path
 ) -> None:
     """Hidden text is boilerplate already; four keys tag the menu, four the story, and one of them is undone."""
     texts = cross.sheet.texts

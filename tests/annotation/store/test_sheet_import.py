@@ -51,7 +51,7 @@ def test_a_page_with_half_of_a_character_is_named(tmp_path: Path) -> None:
     sheet = '{"id": "one", "url": "http://a.example/\\ud800", "html": "<p>One</p>", "text": "One", "segments": %s}'
     (tmp_path / "pages.jsonl").write_text(sheet % '[["/html[1]/body[1]/p[1]", 0, 3]]', encoding="utf-8")
 
-    with pytest.raises(InputError, match=r"the page 'one' cannot be stored: .*surrogates not allowed; mend its line"):
+    with pytest.raises(InputError, match=r"the page 'one' cannot be stored: .*surrogates not allowed; correct"):
         sheet_import.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
 
 

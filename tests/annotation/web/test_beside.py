@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from dbce_spark.annotation.markup import cross_tasks
-from dbce_spark.annotation.markup.cross_tasks import CrossSheet
+from dbce_spark.annotation.markup.cross_tasks import CrossTask
 from dbce_spark.annotation.store import (
     annotator_accounts,
     neighbours,
@@ -63,7 +63,7 @@ def crawl(path: Path, malice: str = "") -> str:
     return archive(path, *records, *loaded)
 
 
-def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
+def taken(folder: Path, malice: str = "") -> tuple[str, CrossTask]:
     """Make a store of one cross, with what it loads, and ada; return it and the cross."""
     path, warc, file = (str(folder / name) for name in ("labels.db", "crawl.warc", "crosses.jsonl"))
     crawl(Path(warc), malice)
@@ -93,7 +93,7 @@ def path(filled: Path, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def cross(filled: Path) -> CrossSheet:
+def cross(filled: Path) -> CrossTask:
     return next(cross_tasks.read(str(filled / "crosses.jsonl")))
 
 
@@ -133,7 +133,7 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
             return
 
 
-def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
+def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossTask, tmp_path: Path) -> None:
     """Each neighbour is in its arm, once, however often it is imported; its resources are copied."""
     given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
     first, again = (sheet_import.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
@@ -147,7 +147,7 @@ def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, t
     assert found[2].timestamp < found[3].timestamp
 
 
-def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossSheet) -> None:
+def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossTask) -> None:
     """Each node of a block is on an element of the neighbour, where the template is the same."""
     opened = workbench_store.open_store(path)
     page = stored_pages.get(opened, cross.sheet.page)
@@ -160,7 +160,7 @@ def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: C
         assert {*neighbours.same_places(page)} == numbered
 
 
-def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: CrossSheet) -> None:
+def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: CrossTask) -> None:
     """Each in its arm, with the ticket of the page; there is none in an arm that the page does not have."""
     opened = workbench_store.open_store(path)
     ticket = replay_tickets.sign(Ticket(cross.sheet.page, "http://localhost"), workbench_store.secret(opened))
@@ -182,7 +182,7 @@ def test_a_neighbour_and_what_it_loads_come_from_the_store(path: str, cross: Cro
     )
 
 
-def test_a_page_names_the_scenes_of_its_neighbours(path: str, cross: CrossSheet) -> None:
+def test_a_page_names_the_scenes_of_its_neighbours(path: str, cross: CrossTask) -> None:
     """A frame each, which no more than the page's own may leave its sandbox."""
     client = workbench_app.create(path, SETTINGS).test_client()
     csrf = re.search(r'name="csrf" value="([^"]+)"', client.get("/login").text)
@@ -198,7 +198,7 @@ def test_a_page_names_the_scenes_of_its_neighbours(path: str, cross: CrossSheet)
 
 @pytest.mark.browser
 def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
-    path: str, cross: CrossSheet, tmp_path: Path, context: Any
+    path: str, cross: CrossTask, tmp_path: Path, context: Any
 ) -> None:
     """The first segment is highlighted; a key tags it and the next comes; hidden ones are passed over. The submission
     is merged, and measured by the thesis's cases."""
@@ -263,7 +263,7 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
 def test_a_neighbour_reaches_nothing_and_runs_nothing(
     tmp_path: Path, context: Any, listener: tuple[int, list[bytes]]
 ) -> None:
-    """The four walls stand around each neighbour as well."""
+    """The four measures against archived pages are taken for each neighbour, too."""
     port, came = listener
     ran, live = "document.documentElement.setAttribute('data-ran', '1')", f"http://127.0.0.1:{port}"
     malice = (

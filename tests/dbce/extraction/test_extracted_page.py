@@ -39,7 +39,7 @@ from dbce_spark import (
 )
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.dbce import local, page_labels
-from dbce_spark.dbce.extraction.extracted_page import extract_parsed
+from dbce_spark.dbce.extraction.page_extraction import extract_parsed
 from dbce_spark.dbce.kept import kept_formats
 from dbce_spark.dbce.kept.kept_formats import Formats
 from dbce_spark.dbce.pages import parse_fetches

@@ -20,7 +20,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Keep, fetches, parse_fetch
+from dbce_spark.dbce.pages import KeepHtml, fetches, parse_fetch
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Page, Reject, RejectReason, Skip
 from dbce_spark.output.schemas import page_rows
@@ -351,7 +351,7 @@ def stage_with_killer(
         kill(one.capture.url)
         return parse_fetch(one, config)
 
-    def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig, _: Keep) -> list[Page | Reject]:
+    def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig, _: KeepHtml) -> list[Page | Reject]:
         return [page_with_killer(one, config) for one in lot]
 
     def found_with_killer(source: str, config: DbceConfig) -> Iterator[Any]:

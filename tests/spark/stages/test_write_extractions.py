@@ -67,7 +67,8 @@ def test_a_page_whose_formats_never_end_costs_no_more_than_itself(monkeypatch: p
 
     (found,) = write_extractions.merge([batch], Compared(), replace(config, formats=ALL), False)
 
-    assert [(endless, "label", "page_timeout")] == [(one.url, one.stage, one.reason) for one in found.rejects]
+    (lost,) = found.unlabelled.values()
+    assert (endless, "label", "page_timeout") == (lost.url, lost.stage, lost.reason)
     assert ["http://a.example/other"] == found.rows.column("url").to_pylist()
     assert found.rows.column("markdown")[0].as_py()
 

@@ -13,7 +13,8 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
-from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
+from dbce_spark.output.schemas.codec import FLOAT, STRING
+from dbce_spark.output.schemas.cross_rows import ADJACENT_PAGES
 from dbce_spark.output.schemas.page_rows import SIGNATURE
 from dbce_spark.spark.engine.batches import each_batch, lots, rows_of
 from dbce_spark.spark.engine.groups import groups, numbered
@@ -28,17 +29,7 @@ BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
 """The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
 _SUMS = ["one_sum", "other_sum"]
-_BUCKET_ROW = pa.schema(fields(site=STRING, band=INT, key=LONG, size=LONG, **dict.fromkeys(_SUMS, LONG)))
-"""A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
-_NAMED_ROW = pa.schema([*_BUCKET_ROW, *fields(bucket_id=STRING)])
 _ADJACENT = [*Adjacent.__dataclass_fields__]
-_PAGE_ROW = pa.schema(
-    [
-        *fields(site=STRING, capture_id=STRING, url_key=STRING, timestamp=LONG, signature=BINARY, bands=pa.list_(LONG)),
-        *fields(prev=STRING, next=STRING, prev_similarity=FLOAT, next_similarity=FLOAT),
-    ]
-)
-"""A page beside the captures before and behind it."""
 _BATCH_ROWS = 1024
 _NO_BANDS = np.empty(0, np.uint64)
 """Of no use within a bucket."""
@@ -48,7 +39,7 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     """Stage the chosen crosses of every capture of large sites, as BUCKET_CROSSES rows."""
     cap = run.config.bucket.cap
     pages = compared_pages.of_large_sites(run)
-    every = run.staged_from(buckets(memberships(pages)), staging.BUCKETS, _BUCKET_ROW)
+    every = run.staged_from(buckets(memberships(pages)), staging.BUCKETS, cross_rows.BUCKETS)
     crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
     run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.where("size > 1").agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
@@ -56,19 +47,19 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
 
 
 def adjacent(pages: DataFrame) -> DataFrame:
-    """Make _PAGE_ROW of PAGES rows with a signature: each beside the captures that `crosses.adjacent` gives."""
+    """Make ADJACENT_PAGES rows of PAGES rows with a signature, with the captures that `crosses.adjacent` gives."""
     line = Window.partitionBy("site", "url_key").orderBy("timestamp", "capture_id")
     signed = pages.where(F.col("signature").isNotNull()).select(
         "site", "capture_id", "url_key", F.unix_micros("timestamp").alias("timestamp"), "signature", "bands"
     )
     one = F.struct("capture_id", "signature")
     beside = signed.withColumns({"before": F.lag(one).over(line), "behind": F.lead(one).over(line)})
-    return beside.mapInArrow(each_batch(_compared), staging.schema(_PAGE_ROW))
+    return beside.mapInArrow(each_batch(_compared), staging.schema(ADJACENT_PAGES))
 
 
 def _compared(batch: pa.RecordBatch) -> pa.RecordBatch:
     own = [_signature(one) for one in batch.column("signature").to_pylist()]
-    columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
+    columns = {name: batch.column(name) for name in ADJACENT_PAGES.names if name not in _ADJACENT}
     for arm, column in (("prev", "before"), ("next", "behind")):
         neighbours = batch.column(column).to_pylist()
         columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], STRING)
@@ -77,7 +68,7 @@ def _compared(batch: pa.RecordBatch) -> pa.RecordBatch:
             for one, other in zip(own, neighbours, strict=True)
         ]
         columns[f"{arm}_similarity"] = pa.array(similar, FLOAT)
-    return pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
+    return pa.RecordBatch.from_arrays([columns[name] for name in ADJACENT_PAGES.names], schema=ADJACENT_PAGES)
 
 
 def _signature(stored: bytes) -> Signature:
@@ -86,13 +77,13 @@ def _signature(stored: bytes) -> Signature:
 
 def memberships(pages: DataFrame) -> DataFrame:
     """Make a row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
-    columns = [name for name in pages.columns if name in _PAGE_ROW.names and name != "bands"]
+    columns = [name for name in pages.columns if name in ADJACENT_PAGES.names and name != "bands"]
     signed = pages.where(F.col("signature").isNotNull())
     return signed.select(*columns, F.posexplode("bands").alias("band", "key"))
 
 
 def buckets(members: DataFrame) -> DataFrame:
-    """Make all buckets of some memberships, as _BUCKET_ROW: buckets of the same captures have the same sums."""
+    """Make all buckets of some memberships, as BUCKETS rows: buckets of the same captures have the same sums."""
     sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
     return members.groupBy(*BUCKET).agg(F.count("*").alias("size"), *sums)
 
@@ -100,7 +91,7 @@ def buckets(members: DataFrame) -> DataFrame:
 def searched(every: DataFrame) -> DataFrame:
     """Choose the buckets that are searched for crosses: those of more than one capture, and of several with the same
     captures the one of the lowest id, as `dbce.sites` does."""
-    named = every.where("size > 1").mapInArrow(each_batch(_named), staging.schema(_NAMED_ROW))
+    named = every.where("size > 1").mapInArrow(each_batch(_named), staging.schema(cross_rows.NAMED_BUCKETS))
     first = F.min(F.struct("bucket_id", "band", "key")).alias("first")
     return named.groupBy("site", "size", *_SUMS).agg(first).select("site", "first.band", "first.key", "size")
 

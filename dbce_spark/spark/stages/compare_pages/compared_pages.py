@@ -13,8 +13,7 @@ from pyspark.sql import functions as F
 
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import PAGES
-from dbce_spark.output.schemas import member_rows
-from dbce_spark.output.schemas.codec import STRING, fields
+from dbce_spark.output.schemas import comparison_rows, member_rows
 from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -23,8 +22,6 @@ from dbce_spark.spark.stages import match_revisits, read_few, read_pages
 from dbce_spark.spark.stages.read_pages import kept
 
 _LARGE = "large"
-_SITE_ROW = pa.schema(fields(site=STRING))
-_GROWN_ROW = pa.schema(fields(site=STRING, is_large=pa.bool_()))
 _COMPARED = {*member_rows.NEIGHBOURS.names}
 _INDEXED_CAPTURE_BYTES = 1500
 """Columns that a worker holds of a capture of a site that has grown: ids, signature and bands."""
@@ -83,7 +80,7 @@ def has_grown(run: Run) -> bool:
 
 def grown(run: Run) -> DataFrame:
     """Read the sites of the prior state with pages that go on or were fetched again: site, is_large."""
-    return run.staged(staging.GROWN, _GROWN_ROW)
+    return run.staged(staging.GROWN, comparison_rows.GROWN_SITES)
 
 
 def of_whole_sites(run: Run) -> DataFrame:
@@ -162,9 +159,9 @@ def held_neighbours(pages: pa.Table) -> pa.Table:
 
 def _all_large(run: Run) -> DataFrame:
     of_prior = grown(run).where("is_large").select("site")
-    return run.staged(_LARGE, _SITE_ROW).unionByName(of_prior)
+    return run.staged(_LARGE, comparison_rows.LARGE_SITES).unionByName(of_prior)
 
 
 def _not_whole(run: Run) -> DataFrame:
     """Read the sites that are not compared whole."""
-    return run.staged(_LARGE, _SITE_ROW).unionByName(grown(run).select("site"))
+    return run.staged(_LARGE, comparison_rows.LARGE_SITES).unionByName(grown(run).select("site"))

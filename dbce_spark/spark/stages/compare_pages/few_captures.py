@@ -17,6 +17,7 @@ from dbce_spark.dbce.growth_effects import AffectedCaptures, compare_affected
 from dbce_spark.model import Neighbour
 from dbce_spark.output.collection import DIGESTS, MEMBERS
 from dbce_spark.output.schemas import capture_rows, comparison_rows, increment_rows, member_rows
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.spark.engine.batches import batch_of, rows_of
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
@@ -31,7 +32,6 @@ from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.run.task_tables import TaskTables
 from dbce_spark.spark.stages import read_few
 from dbce_spark.spark.stages.compare_pages import compared_pages, grown_sites, whole_sites
-from dbce_spark.spark.stages.read_pages import PLACE
 
 _SCHEMAS = {**whole_sites.SCHEMAS, staging.RELABEL: comparison_rows.RELABEL}
 _PAGE = [*PLACE, *member_rows.NEIGHBOURS.names]

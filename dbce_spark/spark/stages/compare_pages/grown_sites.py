@@ -14,6 +14,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import growth_effects
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.output.schemas import comparison_rows, cross_rows, evidence_rows, member_rows
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.spark.engine.batches import lots, rows_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
@@ -23,7 +24,6 @@ from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables
 from dbce_spark.spark.stages import match_revisits
 from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
-from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "growth"
 INDEX = ["capture_id", "site", "url_key", "timestamp", "signature", "bands", "has_features", *PLACE]

@@ -14,13 +14,13 @@ from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, BucketCross, Codes
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, member_rows
+from dbce_spark.output.schemas.codec import PLACE
 from dbce_spark.spark.engine.batches import rows_of
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables
 from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
-from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "sites"
 SCHEMAS = {

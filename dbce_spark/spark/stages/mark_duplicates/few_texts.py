@@ -19,7 +19,7 @@ _BATCH_ROWS = 4096
 
 
 def write(run: Run) -> DuplicateCounts:
-    """Write the marks of the staged texts, and of prior ones that are marked anew."""
+    """Write the marks of the staged texts, and of prior ones that are marked again."""
     texts = read_few.staged(run.work, staging.TEXTS, duplicate_rows.TEXTS)
     prior = _prior_marks(run.prior)
     relabelled = replaced([(0, path) for path in files(run.output, SUPERSEDED)]) if run.prior else {}

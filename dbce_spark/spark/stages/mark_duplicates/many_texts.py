@@ -12,7 +12,8 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.output.schemas import duplicate_rows
-from dbce_spark.output.schemas.codec import BINARY, FLOAT, INT, LONG, STRING, fields
+from dbce_spark.output.schemas.capture_rows import CAPTURE_IDS
+from dbce_spark.output.schemas.codec import INT, LONG
 from dbce_spark.spark.engine.batches import batch_of, each_batch
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
@@ -23,19 +24,6 @@ _FIRSTS, _LIKES, _SETTLED, _AGAIN, _TOUCHING = "firsts", "likes", "settled", "ma
 BUCKET = ["band", "key"]
 CHUNK = [*BUCKET, "chunk"]
 ORDER = ["arrived", "timestamp", "capture_id"]
-_FIRST_ROW = pa.schema(
-    [
-        *fields(text_digest=STRING, signature=BINARY, arrived=INT, timestamp=LONG, capture_id=STRING),
-        *fields(url_key=STRING, duplicate_of=STRING, similarity=FLOAT, steps=INT),
-    ]
-)
-"""A text, and the capture that had it first. Of a prior text with its marks."""
-_MEMBER_ROW = pa.schema(fields(band=INT, key=LONG, arrived=INT, timestamp=LONG, capture_id=STRING))
-_LIKE_ROW = pa.schema(
-    fields(later=STRING, later_time=LONG, arrived=INT, timestamp=LONG, earlier=STRING, similarity=FLOAT)
-)
-"""A new text that is like an earlier one, which is in that place of the order."""
-_SETTLED_ROW = pa.schema(fields(capture_id=STRING, leads=pa.bool_(), steps=INT))
 _PRIOR, _NEW = 0, 1
 """Values of `arrived`."""
 MOST_LIKES = 100_000
@@ -49,7 +37,7 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     reopened = prior_duplicates.stage_reopened(run, before, gone)
     lasting = prior_duplicates.lasting_marks(before, gone, reopened)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
-    again = run.staged_from(ids, _AGAIN, prior_duplicates.ID)
+    again = run.staged_from(ids, _AGAIN, CAPTURE_IDS)
     fresh = texts.join(again, on="capture_id", how="left_anti")
     unseen = reopened.join(texts.select("capture_id"), on="capture_id", how="left_anti")
     new = fresh.unionByName(unseen).select(*duplicate_rows.TEXTS.names)
@@ -67,8 +55,8 @@ def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
-    first = run.staged_from(firsts(every), _FIRSTS, _FIRST_ROW)
-    likes = run.staged_from(find(first, run.config.duplicates), _LIKES, _LIKE_ROW)
+    first = run.staged_from(firsts(every), _FIRSTS, duplicate_rows.FIRSTS)
+    likes = run.staged_from(find(first, run.config.duplicates), _LIKES, duplicate_rows.LIKES)
     settled = settle(run, first, likes)
     return _of_captures(every, of_texts(first, likes, settled)).select(*duplicate_rows.MARKS.names)
 
@@ -80,28 +68,30 @@ def _arrived(rows: DataFrame, arrived: int) -> DataFrame:
 
 
 def firsts(every: DataFrame) -> DataFrame:
-    """Choose the different texts, as _FIRST_ROW: each with the capture that had it first."""
+    """Choose the different texts, as FIRSTS rows: each with the capture that had it first."""
     columns = [
         F.col(field.name) if field.name in every.columns else F.lit(None).cast(kind.dataType).alias(field.name)
-        for field, kind in zip(_FIRST_ROW, staging.schema(_FIRST_ROW), strict=True)
+        for field, kind in zip(duplicate_rows.FIRSTS, staging.schema(duplicate_rows.FIRSTS), strict=True)
     ]
     # Of a prior text the capture that others are copies of, though one that came later may be earlier.
     is_copy = F.col("copy_of").isNotNull() if "copy_of" in every.columns else F.lit(False)
     rows = every.select(*columns, is_copy.alias("is_copy"))
-    rest = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
+    rest = [name for name in duplicate_rows.FIRSTS.names if name not in (*ORDER, "text_digest", "signature")]
     whole = ["arrived", "is_copy", *ORDER[1:], *rest]
     first = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
-    return first.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
+    return first.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*duplicate_rows.FIRSTS.names)
 
 
 def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Make a row for each band of each text that is signed, as _MEMBER_ROW."""
+    """Make a row for each band of each text that is signed, as TEXT_MEMBERS rows."""
     signed = texts.where(F.col("signature").isNotNull()).select(*ORDER, "signature")
-    return signed.mapInArrow(each_batch(partial(_memberships, config=config)), staging.schema(_MEMBER_ROW))
+    return signed.mapInArrow(
+        each_batch(partial(_memberships, config=config)), staging.schema(duplicate_rows.TEXT_MEMBERS)
+    )
 
 
 def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Find which new texts are like which earlier ones, as _LIKE_ROW, each pair once."""
+    """Find which new texts are like which earlier ones, as LIKES rows, each pair once."""
 
     def of_chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for chunk in groups(batches, CHUNK):
@@ -116,7 +106,7 @@ def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
         signed.select("capture_id", "signature"), on="capture_id", how="inner"
     )
     chunks = placed.repartition(*CHUNK).sortWithinPartitions(*CHUNK, *ORDER)
-    return chunks.mapInArrow(of_chunks, staging.schema(_LIKE_ROW)).distinct()
+    return chunks.mapInArrow(of_chunks, staging.schema(duplicate_rows.LIKES)).distinct()
 
 
 def _memberships(signed: pa.RecordBatch, config: DuplicatesConfig) -> pa.RecordBatch:
@@ -126,7 +116,9 @@ def _memberships(signed: pa.RecordBatch, config: DuplicatesConfig) -> pa.RecordB
     columns = {name: signed.column(name).take(rows) for name in ORDER}
     columns["band"] = pa.array([*range(config.bands)] * len(signed), INT)
     columns["key"] = pa.array([] if keys is None else keys.reshape(-1), LONG)
-    return pa.RecordBatch.from_arrays([columns[name] for name in _MEMBER_ROW.names], schema=_MEMBER_ROW)
+    return pa.RecordBatch.from_arrays(
+        [columns[name] for name in duplicate_rows.TEXT_MEMBERS.names], schema=duplicate_rows.TEXT_MEMBERS
+    )
 
 
 def in_chunks(members: DataFrame, chosen: DataFrame, cap: int) -> DataFrame:
@@ -150,12 +142,12 @@ def _of_chunk(chunk: pa.Table, threshold: float) -> pa.RecordBatch:
         for later, earlier, similarity in texts.alike(signatures, threshold)
         if arrived[later] == _NEW
     ]
-    return batch_of(rows, _LIKE_ROW)
+    return batch_of(rows, duplicate_rows.LIKES)
 
 
 def settle(run: Run, first: DataFrame, likes: DataFrame) -> DataFrame:
     """Settle which of the texts that are like earlier ones, and of these, lead, as `dbce.duplicates.settle` does:
-    _SETTLED_ROW.
+    duplicate_rows.SETTLED.
 
     Few are settled here, in one go; many in passes over those that are undecided, until there are none or as many steps
     are done as are allowed.
@@ -188,12 +180,12 @@ def _settled_here(run: Run, likes: DataFrame, steps: int) -> DataFrame:
         if outcome is not None and outcome.steps <= steps:
             settled[later] = outcome
     rows = [(capture_id, *one) for capture_id, one in settled.items()]
-    return run.spark.createDataFrame(rows, staging.schema(_SETTLED_ROW))
+    return run.spark.createDataFrame(rows, staging.schema(duplicate_rows.SETTLED))
 
 
 def _settled(run: Run, steps: int) -> DataFrame:
     """Read what was settled in so many passes, the one before all others among them."""
-    passes = [run.staged(f"{_SETTLED}-{step}", _SETTLED_ROW) for step in range(steps)]
+    passes = [run.staged(f"{_SETTLED}-{step}", duplicate_rows.SETTLED) for step in range(steps)]
     return reduce(DataFrame.unionByName, passes)
 
 

@@ -12,14 +12,13 @@ from pyspark.sql import functions as F
 from dbce_spark.files import parquet
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.schemas import duplicate_rows
-from dbce_spark.output.schemas.codec import STRING, fields
+from dbce_spark.output.schemas.capture_rows import CAPTURE_IDS
 from dbce_spark.output.stored_rows import count_rows
 from dbce_spark.spark.run import collection_state, single_files
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
-ID = pa.schema(fields(capture_id=STRING))
 _GONE, _REOPENED = "gone", "reopened"
 
 
@@ -36,13 +35,13 @@ def prior_marks(spark: SparkSession, prior: PriorState) -> DataFrame:
     """Read the last marks of each prior text: DUPLICATES rows. Of captures that were labelled or marked again, those of
     earlier increments count no more."""
     marks = collection_state.rows_of_increments(spark, prior, duplicate_rows.DUPLICATES, DUPLICATES, REMARKED)
-    again = collection_state.rows_of_increments(spark, prior, ID, SUPERSEDED, REMARKED)
+    again = collection_state.rows_of_increments(spark, prior, CAPTURE_IDS, SUPERSEDED, REMARKED)
     return collection_state.counting(marks, again).select(*duplicate_rows.DUPLICATES.names)
 
 
 def relabelled(spark: SparkSession, output: str) -> DataFrame:
     """Read the prior captures that this run has labelled again: capture_id."""
-    return collection_state.numbered(spark, files(output, SUPERSEDED), ID).select("capture_id")
+    return collection_state.numbered(spark, files(output, SUPERSEDED), CAPTURE_IDS).select("capture_id")
 
 
 def stage_changed(run: Run, before: DataFrame, texts: DataFrame, again: DataFrame) -> DataFrame:
@@ -50,7 +49,7 @@ def stage_changed(run: Run, before: DataFrame, texts: DataFrame, again: DataFram
     now = texts.select("capture_id", F.col("text_digest").alias("now"))
     beside = before.join(again, on="capture_id", how="left_semi").join(now, on="capture_id", how="left")
     changed = beside.where(F.col("now").isNull() | (F.col("now") != F.col("text_digest")))
-    return run.staged_from(changed.select("capture_id"), _GONE, ID)
+    return run.staged_from(changed.select("capture_id"), _GONE, CAPTURE_IDS)
 
 
 def stage_reopened(run: Run, before: DataFrame, gone: DataFrame) -> DataFrame:

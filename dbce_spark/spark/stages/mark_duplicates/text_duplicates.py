@@ -65,7 +65,7 @@ STAGE = Stage(name=NAME, applies=lambda run, account: run.config.duplicates.find
 
 
 def _marks(run: Run) -> DataFrame:
-    """Make MARKS rows of the staged texts, and of prior ones that are marked anew."""
+    """Make MARKS rows of the staged texts, and of prior ones that are marked again."""
     texts = run.staged(staging.TEXTS, duplicate_rows.TEXTS)
     if not run.prior:
         return many_texts.marks(run, texts)

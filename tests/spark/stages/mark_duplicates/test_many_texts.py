@@ -85,7 +85,7 @@ def marks_of(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]
 
 def settled_in_both_ways(run: Run, monkeypatch: pytest.MonkeyPatch) -> list[set[tuple[Any, ...]]]:
     """Settle the texts that a run has staged, in passes and by the driver."""
-    first, likes = run.staged("firsts", many_texts._FIRST_ROW), run.staged("likes", many_texts._LIKE_ROW)
+    first, likes = run.staged("firsts", duplicate_rows.FIRSTS), run.staged("likes", duplicate_rows.LIKES)
     found = []
     for most_likes in (0, 100_000):
         monkeypatch.setattr(many_texts, "MOST_LIKES", most_likes)
