@@ -86,7 +86,7 @@ extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, 
 	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
 	$(DBCE) report $(OUTPUT) --output $(REPORT)
 
-test: $(READY_CLASSES) ## all tests, on all cores
+test: $(READY_CLASSES) ## the tests, on all cores, but those of faults, swift and docs-test
 	$(PYTEST) --numprocesses logical --dist loadgroup $(PYTEST_ARGS)
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser
