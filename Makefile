@@ -86,7 +86,7 @@ extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, 
 	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
 	$(DBCE) report $(OUTPUT) --output $(REPORT)
 
-test: $(READY_CLASSES) ## all tests, on all cores
+test: $(READY_CLASSES) ## the tests, on all cores, but those of faults, swift and docs-test
 	$(PYTEST) --numprocesses logical --dist loadgroup $(PYTEST_ARGS)
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser
@@ -136,7 +136,7 @@ pipelines: $(READY_DEV) ## run docs/pipelines.md and examples/pipelines in the l
 	$(BIN)/python -m pip install --quiet --no-deps 'nemo-curator>=1.4,<1.5' cosmos-xenna loguru
 	$(PYTEST) tests/examples/test_pipelines.py $(PYTEST_ARGS)
 
-lint: $(READY_DEV) ## format, lint, types, import contracts, the counts of rooms, floors and names, lines of code by room
+lint: $(READY_DEV) ## format, lint, types, import contracts, the counts of rooms, layers and names, lines of code by room
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -36,6 +36,7 @@ _CONFIGURATION_PAGE = "reference-configuration.md"
 _FILES = "files"
 """The folder of the site that holds pages of single files of the repository."""
 _LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")
+_NESTED = re.compile(r"^(?: {3}| {5})(?=(?:[-*]|\d+\.) )", re.MULTILINE)
 _NAMED = re.compile(r"\b(?:docs/[\w-]+\.md|conf/\w+\.toml)\b")
 _SEARCH_INDEX = "search/search_index"
 
@@ -53,7 +54,7 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Links as they lead from the page, not from where its text stands in the repository."""
     name = page.file.src_uri
     folder = posixpath.dirname(name.removeprefix(f"{_FILES}/")) if page.file.generated_by else "docs"
-    return relinked(markdown, name, folder)
+    return nested(relinked(markdown, name, folder))
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -74,6 +75,11 @@ def pages() -> dict[str, str]:
     texts = [(text, "") for text in made.values()]
     texts += [(path.read_text(encoding="utf-8"), "docs") for path in sorted((ROOT / "docs").glob("*.md"))]
     return made | dict(_files(texts))
+
+
+def nested(markdown: str) -> str:
+    """Lists in lists, indented by four as Python-Markdown needs it: in the repository they are by three and five."""
+    return _NESTED.sub(lambda found: " " * (4 if len(found[0]) == 3 else 8), markdown)
 
 
 def relinked(markdown: str, name: str, folder: str) -> str:

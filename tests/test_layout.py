@@ -1,4 +1,4 @@
-"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another.
+"""The house: how many rooms it has, in how many layers, and that nothing in it has the name of another.
 
 `python -m tests.test_layout` prints the lines of code of each room.
 """
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "dbce_spark"
 CODE = ("dbce_spark", "benchmarks", "reproductions", "jobs")
 ROOMS = 16
-FLOORS = 8
+LAYERS = 8
 PARAMETERS = 5
 NOT_ROOMS = {"__main__"}
 Imports = Mapping[str, set[str]]
@@ -54,9 +54,9 @@ def circles(of: Imports) -> list[str]:
     return sorted(left)
 
 
-def floor(name: str, of: Imports) -> int:
-    """Return the floor of a room, counted from 1: one above the highest that it imports from."""
-    return 1 + max((floor(one, of) for one in of[name]), default=0)
+def layer(name: str, of: Imports) -> int:
+    """Return the layer of a room, counted from 1: one above the highest that it imports from."""
+    return 1 + max((layer(one, of) for one in of[name]), default=0)
 
 
 def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
@@ -99,11 +99,11 @@ def test_the_package_has_few_rooms() -> None:
     assert len({room(module) for module in imports()} - NOT_ROOMS - {""}) <= ROOMS
 
 
-def test_the_rooms_stand_on_few_floors() -> None:
+def test_the_rooms_are_in_few_layers() -> None:
     """The longest chain of imports between rooms, from the commands to the ground."""
     of = imports_of_rooms()
 
-    assert max(floor(name, of) for name in of) <= FLOORS
+    assert max(layer(name, of) for name in of) <= LAYERS
 
 
 def test_no_rooms_import_each_other() -> None:

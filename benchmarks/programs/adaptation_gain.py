@@ -6,7 +6,6 @@ labelled some are drawn, many times; their labels are those of the reader, block
 of all other pages without labels, and how much higher it is with 1, 2, 4 and 8 labelled pages.
 """
 
-import argparse
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.programs.program_parser import program_parser
 from dbce_spark import config as configuration
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
@@ -124,9 +124,9 @@ def _signed(value: float | None) -> str:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folds", type=Path)
-    parser.add_argument("gold", nargs="+")
+    parser = program_parser()
+    parser.add_argument("folds", type=Path, metavar="FOLDS")
+    parser.add_argument("gold", nargs="+", metavar="GOLD")
     given = parser.parse_args()
     head = ["site", "pages", "F1", *(f"{count} labelled" for count in PAGES)]
     print(markdown_table.table(head, measure(given.folds, given.gold)))

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow.dataset
 
+from benchmarks.programs.program_parser import program_parser
+
 TIMES = 200
 _NEW = "{new}"
 """Stands for a folder that is not there yet."""
@@ -68,4 +70,8 @@ def _dbce(*words: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else TIMES) else 1)
+    parser = program_parser()
+    parser.add_argument("archive", metavar="ARCHIVE")
+    parser.add_argument("times", type=int, nargs="?", default=TIMES, metavar="TIMES")
+    given = parser.parse_args()
+    sys.exit(0 if main(given.archive, given.times) else 1)

@@ -8,7 +8,6 @@ F1 of each beside that of the first, page by page, in intervals from draws of si
 learned from: what they are worth is the difference of the extractors `dbce` and `dbce-siblings`.
 """
 
-import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.programs.program_parser import program_parser
 from dbce_spark import config
 from dbce_spark.evaluation.datasets import unit_of
 from dbce_spark.evaluation.folds import FOLDS_FILE
@@ -80,7 +80,7 @@ def _groups(pages: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
 
 def main() -> None:
     """Train the arms, or print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = program_parser()
     parser.add_argument("action", choices=["train", "compare"])
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--folds", type=int, nargs="+", help="train only these")

@@ -11,6 +11,8 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from benchmarks.programs.program_parser import program_parser
+
 ROUNDS = 7
 DBCE = "import sys, dbce_spark; print(dbce_spark.extract(sys.stdin.read()).text)"
 TRAFILATURA = "import sys, trafilatura; print(trafilatura.extract(sys.stdin.read()))"
@@ -45,4 +47,8 @@ def main(page: Path, archive: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    parser = program_parser()
+    parser.add_argument("page", type=Path, metavar="PAGE")
+    parser.add_argument("archive", metavar="ARCHIVE")
+    given = parser.parse_args()
+    main(given.page, given.archive)

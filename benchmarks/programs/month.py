@@ -25,6 +25,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from benchmarks.programs.program_parser import program_parser
 from benchmarks.samples import sample_month, write_month
 from dbce_spark.config import default
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection, Version
@@ -236,4 +237,8 @@ def main(folder: Path, until: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else sample_month.DAYS))
+    parser = program_parser()
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("until", type=int, nargs="?", default=sample_month.DAYS, metavar="DAY")
+    given = parser.parse_args()
+    sys.exit(main(given.folder.resolve(), given.until))

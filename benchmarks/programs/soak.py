@@ -31,6 +31,7 @@ import psutil
 import pyarrow.dataset as ds
 
 from benchmarks.programs.month import TABLES, differing, row_counts, rows_of
+from benchmarks.programs.program_parser import program_parser
 from benchmarks.scale.watch import folder_bytes
 from dbce_spark import config
 from dbce_spark.archive import warc
@@ -451,4 +452,8 @@ def main(folder: Path, seconds: float) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), float(sys.argv[2]) if len(sys.argv) > 2 else HOURS * 3600))
+    parser = program_parser()
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("seconds", type=float, nargs="?", default=HOURS * 3600, metavar="SECONDS")
+    given = parser.parse_args()
+    sys.exit(main(given.folder.resolve(), given.seconds))

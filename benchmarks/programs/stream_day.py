@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import psutil
 
+from benchmarks.programs.program_parser import program_parser
 from benchmarks.programs.published_day import DAY, DOMAINS, LINES, Site, play
 from dbce_spark import config
 from dbce_spark.archive.index.urls import url_key
@@ -110,4 +111,6 @@ def main(documents: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000))
+    parser = program_parser()
+    parser.add_argument("documents", type=int, nargs="?", default=20_000, metavar="DOCUMENTS")
+    sys.exit(main(parser.parse_args().documents))

@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.programs.program_parser import program_parser
 from benchmarks.samples.sample_archive import write_archive
 
 ROOT = Path(__file__).parents[2]
@@ -144,4 +145,8 @@ def expect(words: str, printed: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2:]))
+    parser = program_parser()
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("extras", nargs="*", metavar="EXTRA")
+    given = parser.parse_args()
+    sys.exit(main(given.folder.resolve(), given.extras))

@@ -206,6 +206,14 @@ def test_json_names_standard_input_as_the_file(
     assert "standard input" == json.loads(capsys.readouterr().out)["record"]["warc_file"]
 
 
+def test_json_has_what_is_wrong_with_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such as that its record is cut."""
+    (pages / "c.warc").write_bytes((pages / "c.warc").read_bytes()[:-60])
+
+    assert 0 == main(["text", str(pages / "c.warc"), "--format", "json"])
+    assert "truncated" in json.loads(capsys.readouterr().out)["flags"]
+
+
 def test_a_page_whose_record_is_cut_is_named(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its text is printed all the same; standard error says that words may be missing."""
     (pages / "c.warc").write_bytes((pages / "c.warc").read_bytes()[:-60])

@@ -72,27 +72,27 @@ def test_the_layout_is_drawn_as_it_is() -> None:
     assert inner == {name for room in rooms for name in code_folders(PACKAGE / room)}
 
 
-def floors() -> list[set[str]]:
-    """Return the rooms of each floor as setup.cfg holds them, the lowest first."""
+def layers() -> list[set[str]]:
+    """Return the rooms of each layer as setup.cfg holds them, the lowest first."""
     parsed = ConfigParser()
     parsed.read(ROOT / "setup.cfg", encoding="utf-8")
-    layers = parsed["importlinter:contract:floors"]["layers"].split("\n")
-    return [set(re.findall(r"\w+", line)) for line in reversed(layers) if line and line != "__main__"]
+    lines = parsed["importlinter:contract:rooms"]["layers"].split("\n")
+    return [set(re.findall(r"\w+", line)) for line in reversed(lines) if line and line != "__main__"]
 
 
-def test_the_floors_are_those_of_the_contract() -> None:
+def test_the_layers_are_those_of_the_contract() -> None:
     """There are eight, with the same rooms on each."""
-    drawn = [set(line.split()[1:]) for line in reversed(tree("Floors"))]
+    drawn = [set(line.split()[1:]) for line in reversed(tree("Layers"))]
 
     assert 8 == len(drawn)
-    assert drawn == floors()
+    assert drawn == layers()
 
 
 def test_the_moves_of_a_record_are_counted_right() -> None:
     """The files of the way exist, and the text states how many moves there are and how many go up."""
     way = re.findall(r"^\d+\. `(\S+\.py)`", section("The way of one record"), re.MULTILINE)
-    floor = {room: number for number, rooms in enumerate(floors(), 1) for room in rooms}
-    on = [floor[path.split("/")[0]] for path in way]
+    layer = {room: number for number, rooms in enumerate(layers(), 1) for room in rooms}
+    on = [layer[path.split("/")[0]] for path in way]
     up = sum(here < there for here, there in pairwise(on))
 
     assert [] == [path for path in way if not (PACKAGE / path).is_file()]

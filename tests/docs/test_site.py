@@ -57,6 +57,18 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     assert [] == styles
 
 
+def test_lists_in_lists_are_lists(site: Path) -> None:
+    """No line of a text begins with the mark of an item."""
+    texts = {
+        page.name: re.sub(r"<pre>.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for page in site.glob("*.html")
+    }
+
+    assert {} == {
+        name: lines for name, text in texts.items() if (lines := re.findall(r"^ *[-*] .*", text, re.MULTILINE))
+    }
+
+
 @pytest.mark.browser
 def test_links_and_code_are_dark_enough_to_be_read(site: Path) -> None:
     """Links, the bar of a phone, and words of code have a contrast of 4.5 or more with what is behind them."""

@@ -7,11 +7,14 @@ arguments with a dash are libFuzzer's own.
 """
 
 import sys
+from argparse import REMAINDER
 from collections.abc import Callable
 from hashlib import sha1
 from pathlib import Path
 
 import atheris
+
+from benchmarks.programs.program_parser import program_parser
 
 with atheris.instrument_imports(include=["dbce_spark"]):
     from benchmarks.programs.fuzz.targets import TARGETS
@@ -47,4 +50,9 @@ def _digest(data: bytes) -> str:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = program_parser()
+    parser.add_argument("target", choices=sorted(TARGETS))
+    parser.add_argument("corpus", metavar="CORPUS")
+    parser.add_argument("others", nargs=REMAINDER, metavar="...")
+    given = parser.parse_args()
+    main(given.target, given.corpus, *given.others)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.programs.matrix.cells import Cell, covering
 from benchmarks.programs.matrix.environment import Environment, Missing, made, spark_wheel
+from benchmarks.programs.program_parser import program_parser
 from benchmarks.samples.sample_archive import write_archive
 
 ROOT = Path(__file__).parents[3]
@@ -104,4 +105,8 @@ def smoke(environment: Environment, archive: Path, folder: Path) -> dict[str, st
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2:]))
+    parser = program_parser()
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("cells", nargs="*", metavar="CELL")
+    given = parser.parse_args()
+    sys.exit(main(given.folder.resolve(), given.cells))

@@ -111,21 +111,23 @@ class ExtractedPage:
     def to_dict(self, formats: Sequence[str] = FORMATS) -> dict[str, Any]:
         """Return the page as plain values for JSON, as `dbce text --format json` prints it.
 
-        The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `text`, those of
-        "markdown", "html" and "about" that `formats` names ("text" too, which is always there), `record` and `error`.
+        The keys are `url`, `date` (ISO 8601), `title`, `language`, `confidence`, `page_type`, `flags`, `text`, those
+        of "markdown", "html" and "about" that `formats` names ("text" too, which is always there), `record` and
+        `error`.
 
         Raises:
             InputError: there is no such format.
         """
         chosen = chosen_formats(formats)
         self._write_together(chosen)
-        plain = {name: getattr(self, name) for name in ("title", "language", "confidence", "page_type", "text")}
+        plain = {name: getattr(self, name) for name in ("title", "language", "confidence", "page_type")}
         kept = {name: getattr(self, name) for name in chosen}
         if ABOUT in kept:
             about = asdict(self.about)
             kept[ABOUT] = {name: [*value] if isinstance(value, tuple) else value for name, value in about.items()}
         place = {"url": self.url, "date": self.date and self.date.isoformat()}
-        return {**place, **plain, **kept, "record": self.record and asdict(self.record), "error": self.error}
+        found = {"flags": [*self.flags], "text": self.text, **kept}
+        return {**place, **plain, **found, "record": self.record and asdict(self.record), "error": self.error}
 
     @cached_property
     def blocks(self) -> tuple[ExtractedBlock, ...]:

@@ -144,7 +144,7 @@ def test_a_page_is_a_dict_of_plain_values() -> None:
     names = ["url", "title", "language", "confidence", "page_type", "text", "markdown", "html", "record", "error"]
 
     assert whole == json.loads(json.dumps(whole))
-    assert {*names, "date", "about"} == {*whole}
+    assert {*names, "date", "about", "flags"} == {*whole}
     assert [getattr(found, name) for name in names] == [whole[name] for name in names]
     assert ("2020-01-02T00:00:00+00:00", found.about.title) == (whole["date"], whole["about"]["title"])
     assert {*whole} - {"html", "about"} == {*found.to_dict(["markdown"])}
