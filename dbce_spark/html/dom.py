@@ -9,7 +9,6 @@ from lxml import etree
 
 from dbce_spark.config import PageConfig
 from dbce_spark.html.formula_copies import drop_copies
-from dbce_spark.html.quotation_marks import write_marks
 from dbce_spark.html.scriptless_text import take_in_scriptless
 from dbce_spark.html.stray_parts import take_in_stray_parts
 from dbce_spark.html.untagged_text import as_code
@@ -60,13 +59,11 @@ def parse_dom(html: bytes) -> tuple[Any, bool]:
     """
     root, is_cut = parse_written(html)
     drop_copies(root)
-    write_marks(root)
     return root, is_cut
 
 
 def parse_written(html: bytes) -> tuple[Any, bool]:
-    """Parse a page as `parse_dom` does, with all texts as they are written: without marks of quotations, and
-    with all copies of a formula. Readers' labels are of these.
+    """Parse a page as `parse_dom` does, but with all copies of a formula: readers' labels are of these texts.
 
     Raises:
         PageError: lxml finds no element in it.

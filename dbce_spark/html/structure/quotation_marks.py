@@ -1,4 +1,4 @@
-"""The marks that browsers put around a quotation within a line (`<q>`), as text."""
+"""The marks that browsers draw around a quotation within a line (`<q>`), but do not copy with its text."""
 
 from itertools import islice
 from typing import Any
