@@ -9,7 +9,7 @@ from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.datasets import LABELLED
 from dbce_spark.evaluation.reader_texts import reader_texts
 from dbce_spark.files import jsonl
-from dbce_spark.html.dom import PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_written
 
 CONTENT, COMMENT = 1, 2
 _DIGEST_BYTES = 8
@@ -59,7 +59,7 @@ def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str)
 def text_nodes(html: str) -> list[str]:
     """List the text nodes of a page as they were labelled: white space collapsed, empty ones left out."""
     try:
-        return [one.text for one in reader_texts(parse_tree(html.encode("utf-8", "surrogatepass")))]
+        return [one.text for one in reader_texts(parse_written(html.encode("utf-8", "surrogatepass"))[0])]
     except PageError:
         return []
 

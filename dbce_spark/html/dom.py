@@ -8,6 +8,7 @@ from typing import Any
 from lxml import etree
 
 from dbce_spark.config import PageConfig
+from dbce_spark.html.formula_copies import drop_copies
 from dbce_spark.html.scriptless_text import take_in_scriptless
 from dbce_spark.html.stray_parts import take_in_stray_parts
 from dbce_spark.html.untagged_text import as_code
@@ -52,6 +53,17 @@ def parse_tree(html: bytes) -> Any:
 def parse_dom(html: bytes) -> tuple[Any, bool]:
     """Parse the root element of a page in UTF-8, without comments; return it, and whether libxml2 stopped before the
     end.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    root, is_cut = parse_written(html)
+    drop_copies(root)
+    return root, is_cut
+
+
+def parse_written(html: bytes) -> tuple[Any, bool]:
+    """Parse a page as `parse_dom` does, but with all copies of a formula: readers' labels are of these texts.
 
     Raises:
         PageError: lxml finds no element in it.

@@ -1,6 +1,6 @@
 """Tables that only lay out a page, as those of before style sheets do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -11,6 +11,8 @@ _BLOCKS = ("p", "ul", "ol", "dl", "blockquote", "pre", "h1", "h2", "h3", "h4", "
 _NOT_IN_ROW = ("br", "callout", "caption", "img", "table", "th")
 MOST_WORDS = 60
 """In a cell of a table of data. Of those of Wikipedia 1 in 500 has more."""
+_LEAST_ROWS, _MOST_OF_NOTE = 3, 200
+"""Rows of several cells, in a table with a note below, and words of the note."""
 
 
 def is_layout_table(table: Any) -> bool:
@@ -28,7 +30,17 @@ def is_layout_table(table: Any) -> bool:
     shown = [[cell for cell in row if _shows(cell)] for row in rows]
     if sum(map(bool, shown)) < 2 or max(map(len, shown)) < 2:
         return True
-    return any(_is_long(cell) for row in shown for cell in row)
+    of_data = shown[:-1] if _is_note(shown) else shown
+    return any(_is_long(cell) for row in of_data for cell in row)
+
+
+def _is_note(rows: Sequence[Sequence[Any]]) -> bool:
+    """Test for a table whose last row is a note: one cell, below mostly rows of several."""
+    *above, last = rows
+    several = sum(len(row) > 1 for row in above)
+    return (
+        len(last) == 1 and several >= _LEAST_ROWS and 2 * several > len(above) and not _is_long(last[0], _MOST_OF_NOTE)
+    )
 
 
 def is_row(table: Any) -> bool:
@@ -54,10 +66,10 @@ def _has_text(cell: Any) -> bool:
     return any(text and not text.isspace() for text in _texts(cell))
 
 
-def _is_long(cell: Any) -> bool:
+def _is_long(cell: Any, most_words: int = MOST_WORDS) -> bool:
     if len([*islice(cell.iterdescendants(*_BLOCKS), 3)]) == 3:
         return True
-    return len("".join(_texts(cell)).split(None, MOST_WORDS)) > MOST_WORDS
+    return len("".join(_texts(cell)).split(None, most_words)) > most_words
 
 
 def _texts(cell: Any) -> Iterator[str]:

@@ -19,14 +19,16 @@ from dbce_spark.html.tokens import are_words, begins_word, hashed, token_counts,
 from dbce_spark.model import Blocks, RejectReason
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
-_INLINE, _LINK, _JOINED, _BREAK, _CODE, _LINE, _DROPPED, _BLOCK, _PRE = range(9)
+_INLINE, _LINK, _JOINED, _BOX, _BREAK, _CODE, _LINE, _DROPPED, _BLOCK, _PRE = range(10)
 """Kinds of tags for the walk; from _BLOCK on, blocks end there. _PRE are those like <pre>, _CODE inline ones in these,
-and _LINE those of them that a style makes lines."""
+and _LINE those of them that a style makes lines. A _BOX has words beside it, but stands in none."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
     "a": _LINK,
     "br": _BREAK,
+    "button": _BOX,
+    "img": _BOX,
     **dict.fromkeys(CODE_TAGS, _PRE),
     **dict.fromkeys(JOINED_TAGS, _JOINED),
 }.get
@@ -98,6 +100,7 @@ class PageWalk:
         self._is_to_place = False  # the last link
         self._closings: list[Closing] = []
         self._touching: list[int] = []  # of parts: where an element begins right behind the end of another
+        self._boxes: list[int] = []  # of parts: where an image stands before it, or a button begins or ends
         self._pre = 0
         self._has_break = False  # of parts: whether one is a <br>, outside of <pre>
         self._blank = 0  # of parts: so many of the first ones are known to be white space
@@ -111,7 +114,8 @@ class PageWalk:
 
         An element's number of children gives its end; asking for events at its start and end costs more.
         """
-        tree, parts, texts, linked, touching = self.tree, self._parts, self.texts, self._linked, self._touching
+        tree, parts, texts, linked = self.tree, self._parts, self.texts, self._linked
+        touching, boxes = self._touching, self._boxes
         parents, slots, firsts, lasts, nths = tree.parents, tree.slots, tree.firsts, tree.lasts, self._nths
         slot_parents, slot_paths, slot_names = tree.slot_parents, tree.slot_paths, tree.slot_names
         path_of = self._path_of
@@ -158,7 +162,9 @@ class PageWalk:
                             self._note_link(element, block)
                         elif kind == _JOINED:
                             parts.append("")
-                        elif kind == _CODE:
+                        elif kind == _BOX and not inline:
+                            boxes.append(len(parts))
+                        elif kind in (_BOX, _CODE):
                             kind = self._begin_code(element)
                 slot = under.get(key)
                 if slot is None:
@@ -237,6 +243,8 @@ class PageWalk:
             self._line_break(holder)
         elif kind == _JOINED:
             self._parts.append("")
+        elif kind == _BOX:
+            self._boxes.append(len(self._parts))
         elif kind == _LINE:
             self._begin_line()
 
@@ -304,6 +312,7 @@ class PageWalk:
                 self._part_words()
             raw = "".join(parts)
         self._touching.clear()
+        self._boxes.clear()
         if self._pre:
             text = _code(raw)
         elif self._has_break:
@@ -353,8 +362,12 @@ class PageWalk:
         tree.holders[:] = np.repeat(tree.holders, added[1:] + 1).tolist()
 
     def _part_words(self) -> None:
-        """Put a space where a word begins right behind another: in the next element, or in what an element touches."""
+        """Put a space where a word begins right behind another: in the next element, in what an element touches, or
+        behind an image or the edge of a button."""
         parts = self._parts
+        for at in self._boxes:
+            if 0 < at < len(parts) and are_words(parts[at - 1], parts[at]):
+                parts[at] = f" {parts[at]}"
         for at in self._touching:
             if at < len(parts) and begins_word(parts[at - 1], parts[at]):
                 parts[at] = f" {parts[at]}"

@@ -25,6 +25,18 @@ def test_headings_and_texts_in_a_column_are_sections() -> None:
     assert "<table>" in html_of("<table><tr><th>h</th></tr><tr><td>a</td></tr></table>")
 
 
+def test_a_table_of_data_may_end_in_a_note() -> None:
+    """However long a text, if most rows above it have several cells; below a row or two it is an article."""
+    rows, note = "<tr><td>a<td>b" * 3, f"<td colspan=2>{'note ' * 100}"
+
+    assert "<table>" in html_of(f"<table>{rows}<tr>{note}</table>")
+    assert "<table>" not in html_of(f"<table>{rows}<tr>{note * 2}</table>")
+    assert "<table>" not in html_of(f"<table><tr>{note}{rows}</table>")
+    assert "<table>" not in html_of(f"<table><tr><td>a<td>b<tr><td>a<td>b<tr>{note}</table>")
+    assert "<table>" not in html_of(f"<table>{rows}<tr>{note}{'long ' * 100}{'<tr><td>c' * 3}</table>")
+    assert "<table>" not in html_of(f"<table>{rows}<tr>{note}<p>c<p>d<p>e</table>")
+
+
 def test_scripts_and_lists_to_choose_from_are_no_text_of_a_cell() -> None:
     """However long they are, a form's rows are a table; a cell of nothing but a script does not make one."""
     options = f"<select>{'<option>Some country' * 60}</select>"

@@ -87,6 +87,23 @@ def test_form_controls_stand_between_words(html: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
+        ("<button>save</button><button>share it</button>", "save share it"),
+        ("see<button>more</button>here", "see more here"),
+        ("the ship<img src=a.jpg>sails", "the ship sails"),
+        ("<a href=x>one<img></a><a href=x>two</a>", "one two"),
+        ("n<img alt=e src=e.gif>e, then<img>, at <img>last<button></button>", "ne, then, at last"),
+        ("<pre>co<img>de</pre>", "code"),
+    ],
+    ids=["buttons", "button", "image", "in a link", "part of a word", "code"],
+)
+def test_images_and_buttons_stand_between_words(html: str, expected: str) -> None:
+    """If letters or digits touch them on both sides."""
+    assert expected == parsed(html).blocks.text
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
         ("one<br>two", ["one\ntwo"]),
         ("one \n <br> \n two", ["one\ntwo"]),
         ("one<br><br>two", ["one", "two"]),

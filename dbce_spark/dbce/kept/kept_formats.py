@@ -25,6 +25,7 @@ from dbce_spark.html.structure.kept_media import Kept
 from dbce_spark.html.structure.kept_text import classes_of, cut_text
 from dbce_spark.html.structure.markdown import to_html, to_markdown
 from dbce_spark.html.structure.players import mark_players
+from dbce_spark.html.structure.quotation_marks import write_marks
 from dbce_spark.html.structure.raw_formulas import replace_raw_formulas
 from dbce_spark.html.structure.sidenotes import boxed_notes, move_sidenotes
 from dbce_spark.html.structure.tick_boxes import mark_boxes
@@ -142,6 +143,7 @@ def format_kept(root: Any, is_kept: Kept, url: str, config: FormatsConfig, block
     move_sidenotes(root, boxed)
     del boxed
     mark_emphasis(root)
+    write_marks(root)
     mend_headings(root, place)
     mark_callouts(root, classes)
     article = clean_tree(root, place, config)

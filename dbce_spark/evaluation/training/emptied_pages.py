@@ -11,7 +11,7 @@ from lxml import etree
 
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.reader_texts import reader_texts
-from dbce_spark.html.dom import PageError, parse_tree
+from dbce_spark.html.dom import PageError, parse_written
 
 PAGE_TYPE = "none"
 """The type of a page without main content, in the readers' gold."""
@@ -26,7 +26,7 @@ def emptied(page: GoldPage) -> GoldPage | None:
     None if no reader has labelled it, if there is nothing to remove, or if nothing would be left.
     """
     try:
-        root = parse_tree(page.body)
+        root, _ = parse_written(page.body)
     except PageError:
         return None
     nodes = [*reader_texts(root)]

@@ -5,15 +5,13 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.formula_copies import is_rendered, unstyled
 from dbce_spark.html.removal import is_within
 from dbce_spark.html.structure.kept_text import is_formula_script, remove
 from dbce_spark.html.structure.mathml import latex
 
 _SOURCES = ("data-math", "data-latex", "data-tex", "alttext")
 _SOURCE_NAMES = frozenset(_SOURCES)
-_RENDERED = re.compile(
-    r"(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|MathJax_CHTML|MathJax_Preview)(?:\s|$)"
-)
 _TEX_IMAGE = re.compile(r"(?:^|[\s-])(?:tex|latex|math)(?:$|[\s-])", re.IGNORECASE)
 _TEX_PROGRAM = re.compile(r"(?:latex|mathtex|mimetex)(?:\.\w+)?\?", re.IGNORECASE)
 """In the address of an image that a program draws as it is asked for."""
@@ -27,9 +25,6 @@ _HAS_MARKS = etree.XPath(
 """A class with one of these, or this, is in every page with a formula, but for those that are images."""
 SIGN = re.compile(r"[\\^_{]|^[^\W\d_]$")
 """Marks of LaTeX that money has not: its signs, or a letter alone."""
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)(\\[A-Za-z]+)?%[^\n]*\n\s*")
-"""To the end of its line, with the signs before it that may undo the meaning of %, or that a letter may not follow."""
-_STYLE = re.compile(r"\{\\(?:display|text)style\s+(.*)\}", re.DOTALL)
 
 
 def replace_formulas(root: Any, classes: str) -> None:
@@ -42,7 +37,7 @@ def replace_formulas(root: Any, classes: str) -> None:
             while (
                 (before := element.getprevious()) is not None
                 and not (before.tail or "").strip()
-                and _is_rendered(before)
+                and is_rendered(before)
             ):
                 remove(before)
             _replace(element, element.text or "", "display" in (element.get("type") or ""))
@@ -61,7 +56,7 @@ def _is_formula(element: Any) -> bool:
     if not _SOURCE_NAMES.isdisjoint(names):
         return True
     if tag in ("span", "div"):
-        return "class" in names and _is_rendered(element)
+        return "class" in names and is_rendered(element)
     return tag == "img" and "alt" in names and _is_drawn(element)
 
 
@@ -73,15 +68,8 @@ def _is_drawn(image: Any) -> bool:
     return bool(SIGN.search(alt)) and bool(_TEX_PROGRAM.search(image.get("src") or ""))
 
 
-def _is_rendered(element: Any) -> bool:
-    return element.tag == "mjx-container" or bool(_RENDERED.search(element.get("class") or ""))
-
-
 def _source(element: Any) -> str:
     """Find or write the LaTeX of a formula; "" where there is none."""
-    for annotation in element.iter("annotation"):
-        if "tex" in (annotation.get("encoding") or "").lower() and annotation.text:
-            return str(annotation.text)
     for one in (element, *element.iterdescendants("math")):
         for name in _SOURCES:
             if source := one.get(name):
@@ -108,7 +96,7 @@ def _replace(element: Any, source: str, is_display: bool) -> None:
     parent = element.getparent()
     if parent is None:
         return
-    source = _unstyled(source)
+    source = unstyled(source)
     if not source:
         remove(element)
         return
@@ -125,19 +113,5 @@ def _replace(element: Any, source: str, is_display: bool) -> None:
         remove(after)
 
 
-def one_line(source: str) -> str:
-    """Write LaTeX in one line, without the comments that lines end in: they would hide all that follows."""
-    if "%" in source:
-        source = _COMMENT.sub(lambda found: f"{found[1]}{found[2]} " if found[2] else found[1], source)
-    return " ".join(source.split())
-
-
-def _unstyled(source: str) -> str:
-    """Write the LaTeX of a formula in one line, without a size that is set for all of it."""
-    source = one_line(f"{source}\n")
-    styled = _STYLE.fullmatch(source)
-    return styled.group(1).strip() if styled else source
-
-
 def _squeezed(text: str | None) -> str:
-    return "".join(_unstyled(text or "").split())
+    return "".join(unstyled(text or "").split())

@@ -43,7 +43,8 @@ _LINE_BEGIN = re.compile(r"\n(?=.)")
 
 
 def to_html(source: str) -> str:
-    """Write the source of a clean tree as HTML; formulas and footnotes are marked as Pandoc marks them."""
+    """Write the source of a clean tree as HTML; formulas and footnotes are marked as Pandoc marks them, callouts by
+    their kind as a class."""
     import turbohtml  # only here and below: 40 ms, which a page of which only text is wanted need not wait for
 
     if f' {BOX}="' in source:
@@ -66,7 +67,9 @@ def to_html(source: str) -> str:
     for player in root.find_all("player"):
         _become(player, "a", {"class": "player", "href": player.attrs["src"]}, "")
     for mark in root.find_all("callout"):
-        title = mark.parent
+        title, quote = mark.parent, mark.closest("blockquote")
+        if quote is not None:
+            quote.attrs["class"] = f"callout {mark.text}"
         mark.extract()
         if not title.text and not title.find("*"):
             title.extract()

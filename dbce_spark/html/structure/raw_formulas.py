@@ -8,8 +8,9 @@ from typing import Any
 
 from lxml import etree
 
+from dbce_spark.html.formula_copies import one_line
 from dbce_spark.html.removal import remove_elements
-from dbce_spark.html.structure.formulas import SIGN, one_line
+from dbce_spark.html.structure.formulas import SIGN
 from dbce_spark.html.structure.kept_text import replace_text
 
 _MOST_CHARS = 2_000

@@ -1,5 +1,7 @@
 """Rows of tables that are not written as tables: each a line, as in the text of the page."""
 
+import re
+from itertools import islice
 from typing import Any
 
 from lxml import etree
@@ -8,17 +10,30 @@ from dbce_spark.html.elements import BLOCK_TAGS, CELL_TAGS
 from dbce_spark.html.layout_tables import is_row
 from dbce_spark.html.removal import remove_elements
 
+_MARK = re.compile(r"\(?(?:\d{1,3}|[^\W\d_]|[ivx]{1,4})(?:[.):]|\.\))|[•·●▪■◦○►»*–—-]", re.IGNORECASE)
+"""A number or a letter with a sign behind it, or a bullet."""
+_MOST_CELLS, _MOST_TEXTS = 5, 20
+"""Cells of a row, and texts of each, in which a mark is looked for."""
 _PLAIN = BLOCK_TAGS & {"center", "div", "p", *CELL_TAGS}
 """Blocks that show no more than their text, where they are alone in a cell."""
 
 
 def join_rows(table: Any, *, is_layout: bool) -> None:
     """Make a paragraph of each row with several texts, unless a cell has more than one, in a table that is not written;
-    if it only lays out a page, then where it is a single row."""
-    if not is_layout or is_row(table):
-        for row in [*table.iter("tr")]:
-            if _is_line(row):
-                _join(row)
+    if it only lays out a page, then where it is a single row, or the row begins with the mark of an item."""
+    are_lines = not is_layout or is_row(table)
+    for row in [*table.iter("tr")]:
+        if (are_lines or _is_item(row)) and _is_line(row):
+            _join(row)
+
+
+def _is_item(row: Any) -> bool:
+    """Test for a row that begins with a cell of a number, a letter or a bullet: so old pages lay out lists."""
+    for cell in islice(row.iterchildren(*CELL_TAGS), _MOST_CELLS):
+        text = "".join(islice(cell.itertext(), _MOST_TEXTS)).strip()
+        if text:
+            return _MARK.fullmatch(text) is not None
+    return False
 
 
 def _is_line(row: Any) -> bool:

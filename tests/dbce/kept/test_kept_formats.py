@@ -14,6 +14,7 @@ from dbce_spark.dbce import single
 from dbce_spark.dbce.kept.kept_formats import describe, write_formats
 from dbce_spark.dbce.kept.main_text import text
 from dbce_spark.html.dom import parse_tree
+from dbce_spark.html.elements import CODE_TAGS
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label
 from tests.support.builders import capture, parsed
@@ -52,6 +53,9 @@ TOUCHING = (
     "</a><a href=z>",
     "<input>",
     "<input type=hidden>",
+    "<img src=x.png>",
+    "</button><button>",
+    "<button>",
     "<select><option>x</select>",
     "</a></span><b>",
     "</b><sup>",
@@ -204,6 +208,8 @@ def test_words_of_elements_that_touch_are_the_same_in_markdown(
 ) -> None:
     """Parted or not, by the same rule."""
     outer = data.draw(st.sampled_from(("p", "pre", "li", "b", "listing")))
+    if outer in CODE_TAGS:  # code has no buttons
+        pieces = [(before.replace("button", "span"), word) for before, word in pieces]
     html = f"<{outer}>{''.join(before + word for before, word in pieces)}"
     blocks = parsed(html).blocks
     segments = single.segments(blocks)

@@ -35,6 +35,23 @@ def test_callouts_are_quotes_with_their_kind(html: str, expected: str) -> None:
     assert expected == markdown_of(html)
 
 
-def test_in_html_they_are_quotes() -> None:
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<div class="alert alert-info">a b</div>', '<blockquote class="callout info"><p>a b</p></blockquote>'),
+        (
+            f'<div class="admonition warning">{TITLED}</div>',
+            '<blockquote class="callout warning"><p>Mind this</p><p>a b</p></blockquote>',
+        ),
+    ],
+)
+def test_in_html_they_are_quotes_of_a_class(html: str, expected: str) -> None:
     """HTML has no element for their kind."""
-    assert "<blockquote><p>a b</p></blockquote>" == html_of('<div class="alert alert-info">a b</div>')
+    assert expected == html_of(html)
+
+
+def test_their_html_has_the_same_kind_when_it_is_read_again() -> None:
+    """As what was extracted may be a page of an archive, too."""
+    html = '<div class="alert alert-info">a b</div>'
+
+    assert markdown_of(html) == markdown_of(html_of(html))

@@ -40,3 +40,22 @@ def test_a_row_of_a_table_that_is_not_wanted_is_a_line(table: str, expected: str
 def test_a_table_of_one_row_is_a_line(table: str, expected: str) -> None:
     """If its texts are short ones: it may as well lay out a page."""
     assert expected == html_of(f"{table}</table>")
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("<tr><td>1.<td>Roll call<tr><td><b>B)</b><td><a href=x>Closed</a>", None),
+        ("<tr><td><td>•<td><p>Roll call</p>", "<p>• Roll call</p>"),
+        ("<tr><td>(iv)<td>Roll<br>call", "<p>(iv) Roll call</p>"),
+        ("<tr><td>1.<td><p>Roll<p>call", "<p>1.</p><p>Roll</p><p>call</p>"),
+        ("<tr><td>No.<td>Roll call", "<p>No.</p><p>Roll call</p>"),
+        ("<tr><td>17<td>Roll call", "<p>17</p><p>Roll call</p>"),
+    ],
+    ids=["numbers", "bullet", "Roman", "two paragraphs", "word", "number alone"],
+)
+def test_a_row_that_begins_with_the_mark_of_an_item_is_a_line(rows: str, expected: str | None) -> None:
+    """In a table that lays out a page, too: so old pages write lists."""
+    expected = expected or '<p>1. Roll call</p><p><b>B)</b> <a href="http://a.example/b/x">Closed</a></p>'
+
+    assert expected == html_of(f"<table role=none>{rows}</table>")
