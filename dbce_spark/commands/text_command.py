@@ -5,21 +5,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
 from dbce_spark import config as configuration
 from dbce_spark.commands import text_inputs
 from dbce_spark.commands.arguments import add_config, add_labels, add_settings, add_structure, given_parameters
 from dbce_spark.commands.command_parser import Commands, add_command
 from dbce_spark.commands.terminal import as_json, without_controls, write_lines
+from dbce_spark.commands.text_files import LIST, Named, write_files
 from dbce_spark.dbce.extraction.extracted_page import ExtractedPage, error_in_file
 from dbce_spark.dbce.extraction.page_extraction import extract_parsed, extract_readable
+from dbce_spark.dbce.kept.kept_formats import ABOUT, FORMATS
 from dbce_spark.dbce.pages import LOSSY_FLAGS, parse_fetches
 from dbce_spark.errors import BudgetError, InputError
 from dbce_spark.files import sources
 from dbce_spark.log import counted
-
-Named = tuple[str, ExtractedPage]
-"""A page and its name: its URL, or that of its file."""
 
 
 def add(commands: Commands) -> None:
@@ -40,6 +40,11 @@ def add(commands: Commands) -> None:
         "--format", choices=("text", "markdown", "html", "json"), default="text",
         help="print the main text as plain text, Markdown or clean HTML; json: one object on a line for each page, with"
         " all of these, what the page says of itself, and its record in the archive (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--output", metavar="DIR",
+        help=f"write each page to a file of its own in this folder, new or empty, instead of printing it; {LIST} says"
+        " which file has which page",
     )  # fmt: skip
     add_labels(command)
     add_structure(command)
@@ -75,8 +80,14 @@ def _run(arguments: argparse.Namespace) -> None:
     if not good:
         hint = "; WET and WAT files have none, but texts and metadata of pages" if given.archives else ""
         raise InputError(f"no page {'could be printed, for the reasons above' if lost else f'is in the input{hint}'}")
-    is_json = arguments.format == "json"
-    write_lines(_json(good, given.named) if is_json else _print(good, attrgetter(arguments.format)))
+    if arguments.output:
+        rows = [*_rows(good, given.named, FORMATS if arguments.format == "json" else (ABOUT,))]
+        write_files(good, rows, arguments.format, arguments.output)
+        print(f"{counted(len(good), 'page')} in {arguments.output}")
+    elif arguments.format == "json":
+        write_lines(as_json(row) for row in _rows(good, given.named, FORMATS))
+    else:
+        write_lines(_print(good, attrgetter(arguments.format)))
     if unread:
         raise BudgetError(f"{counted(len(unread), 'input')} could not be read, for the reasons above; all others were")
 
@@ -91,10 +102,10 @@ def _print(pages: Sequence[Named], read: Callable[[ExtractedPage], str]) -> Iter
         yield from without_controls(read(page)).rstrip("\n").split("\n")
 
 
-def _json(pages: Iterable[Named], named: Callable[[str], str]) -> Iterator[str]:
-    """Render pages for programs; their archives have the names that they were given by."""
+def _rows(pages: Iterable[Named], named: Callable[[str], str], formats: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Iterate over pages as plain values for programs; their archives have the names that they were given by."""
     for name, page in pages:
-        row = {"name": name, **page.to_dict()}
+        row = {"name": name, **page.to_dict(formats)}
         if page.record:
             row["record"]["warc_file"] = named(page.record.warc_file)
-        yield as_json(row)
+        yield row
