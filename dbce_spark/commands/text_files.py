@@ -68,7 +68,7 @@ def _stem(name: str) -> str:
 
 
 def _folded(stem: str) -> str:
-    """Return what a file system that ignores case compares."""
+    """Return a name as a file system that ignores case compares it."""
     return stem.casefold()
 
 

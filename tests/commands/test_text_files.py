@@ -100,7 +100,7 @@ def test_a_page_is_named_by_what_it_is_called(names: list[str], stems: list[str]
 
 
 def test_captures_of_a_url_have_their_dates() -> None:
-    """Those of one moment have numbers."""
+    """Captures of one moment have numbers."""
     dates = ["2020-01-02T03:04:05", "2020-01-02T03:04:05", "2021-01-02T03:04:05"]
 
     stems = [*file_stems([("http://a.example/", page(date)) for date in dates])]
