@@ -23,10 +23,11 @@ from dbce_spark.output.schemas.codec import (
 )
 
 _BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
-_SPANS, _WORDS = ("starts", "ends"), ("words", "link_words")
-BLOCK_NUMBERS = (*_SPANS, *_WORDS)
+_OWN, _COMPARED = ("starts", "ends"), ("words", "link_words")
+"""Columns that only the page needs, and those that others of its site compare: these travel alone (`cut_words`)."""
+BLOCK_NUMBERS = (*_OWN, *_COMPARED)
 """The columns in `block_numbers`, one after the other."""
-CUT_WORDS = f"substring(block_numbers, 1 + length(block_numbers) * {len(_SPANS)} div {len(BLOCK_NUMBERS)})"
+CUT_WORDS = f"substring(block_numbers, 1 + length(block_numbers) * {len(_OWN)} div {len(BLOCK_NUMBERS)})"
 """`cut_words` as Spark's SQL."""
 _FEATURES = fields(feature_codes=BINARY, first_scores=BINARY, keys=BINARY, units=BINARY, holders=BINARY)
 UNIT_NUMBERS = ("parents", "firsts", "lasts", "kinds")
@@ -81,7 +82,7 @@ def pages_batch(
 def _carried(page: Page) -> int:
     """Count the bytes of ids and signature, of the hashed words, and of what other pages compare of each block."""
     signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
-    features, words = page.features, len(_WORDS) * NUMBER.itemsize * len(page.blocks)
+    features, words = page.features, len(_COMPARED) * NUMBER.itemsize * len(page.blocks)
     seen = 0 if features is None else words + features.first_scores.nbytes + features.keys.nbytes
     return _ID_BYTES + signed + seen
 
@@ -107,12 +108,12 @@ def _parted(numbers: bytes, names: Sequence[str]) -> dict[str, Any]:
 
 def cut_words(block_numbers: bytes) -> bytes:
     """Cut out of `block_numbers` what others of its site compare, for `words_from`."""
-    return block_numbers[len(block_numbers) * len(_SPANS) // len(BLOCK_NUMBERS) :]
+    return block_numbers[len(block_numbers) * len(_OWN) // len(BLOCK_NUMBERS) :]
 
 
 def words_from(block_words: bytes) -> dict[str, Any]:
     """Restore `words` and `link_words`."""
-    return _parted(block_words, _WORDS)
+    return _parted(block_words, _COMPARED)
 
 
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
